@@ -1,0 +1,63 @@
+# Everything happens in .venv at the root; each target sets up what it needs and is quick the second time.
+# Versions come from constraints.txt, which names no index: pip uses the one that it is set up for.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+STAMPS := $(VENV)/stamps
+
+export LANGSMITH_TRACING = false
+export LANGGRAPH_CLI_NO_ANALYTICS = 1
+
+.PHONY: demo test test-all lint types env lab constraints clean
+
+demo: $(STAMPS)/core  ## simulate three conversations with the embedded model, and say where they are
+	$(BIN)/duologue simulate simquac --limit 3
+
+test: lint types $(STAMPS)/test  ## the suite, without what needs a browser, a server or heavy extras
+	$(BIN)/python -m pytest -n auto -m "not heavy" $(ARGS)
+
+test-all: $(STAMPS)/env  ## what `make test` leaves out
+	$(BIN)/python -m pytest -m heavy $(ARGS)
+
+lint: $(STAMPS)/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMPS)/test
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+env: $(STAMPS)/env  ## the environment with every extra but the heavy ones
+
+lab: $(STAMPS)/env  ## the notebooks, with this environment's kernel
+	$(BIN)/python -m ipykernel install --prefix $(VENV) --name duologue --display-name Duologue
+	$(BIN)/jupyter lab --notebook-dir notebooks
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("duologue needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p $(STAMPS)
+
+$(STAMPS)/core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	touch $@
+
+$(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) --group test --group lint
+	mkdir -p build/types
+	ln -sfn ../.. build/types/duologue
+	touch $@
+
+$(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
+	$(PIP) -e ".[notebook,dev-server]"
+	touch $@
+
+constraints: $(STAMPS)/env  ## write constraints.txt anew from what is installed here
+	$(BIN)/python -m pip freeze --exclude-editable --exclude duologue | grep -v '^-e' > constraints.new
+	mv constraints.new constraints.txt
+
+clean:  ## what is made here, the environment included
+	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

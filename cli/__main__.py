@@ -1,0 +1,5 @@
+"""`python -m duologue.cli`."""
+
+from .app import main
+
+main()

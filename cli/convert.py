@@ -1,0 +1,62 @@
+"""`duologue convert`: any data set that can be read, in another format."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ..data import Conversation, DataError, chat, load, record_lines
+from ..data import simquac as simquac_format
+from .output import print_json, say
+
+Target = Literal["simquac", "messages", "replay"]
+
+_WRITERS: dict[str, Callable[[Iterable[Conversation], Path], list[str]]] = {
+    "simquac": simquac_format.write,
+    "messages": chat.write,
+    "replay": record_lines.write,
+}
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write.")],
+    to: Annotated[
+        Target,
+        typer.Option(
+            "--to",
+            help="simquac: SQuAD-style JSON; messages: JSON lines of role and content; replay: whole records, for replay:FILE.",
+        ),
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace DST if it exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
+) -> int:
+    """Write conversations in another format, and say what it cannot hold."""
+    if target.exists() and not force:
+        raise DataError(f"{target}: exists: give --force to replace it, or another file")
+    loaded = load(source)
+    try:
+        left_out = _WRITERS[to](loaded, target)
+    except ValueError as error:
+        raise DataError(f"{source}: cannot be written as {to}: {error}") from None
+    for line in (*loaded.notes, *(f"left out: {line}" for line in left_out)):
+        if not as_json:
+            say(line)
+    if as_json:
+        print_json(
+            {
+                "source": str(source),
+                "kind": loaded.kind,
+                "target": str(target),
+                "to": to,
+                "conversations": len(loaded),
+                "notes": list(loaded.notes),
+                "left_out": left_out,
+            }
+        )
+    else:
+        print(f"{len(loaded)} conversations written to {target}")
+    return 0

@@ -1,0 +1,29 @@
+"""`duologue draw`: a cast's graph as mermaid text."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from .output import print_json
+
+
+def draw(
+    name: Annotated[Literal["simquac"], typer.Argument(metavar="CAST", help="The cast whose graph to draw: simquac.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
+) -> int:
+    """Print the graph as mermaid text, for any tool that draws it."""
+    from .. import graphs
+
+    graph = {"simquac": graphs.simquac.graph}[name]
+    if as_json:
+        drawn = graph.get_graph()
+        print_json(
+            {
+                "nodes": list(drawn.nodes),
+                "edges": [{"from": e.source, "to": e.target, "label": e.data} for e in drawn.edges],
+                "mermaid": graphs.mermaid(graph),
+            }
+        )
+    else:
+        print(graphs.mermaid(graph), end="")
+    return 0

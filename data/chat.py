@@ -1,0 +1,58 @@
+"""Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .errors import DataError, at
+from .identity import conversation_id, digest
+from .jsonfiles import read_lines, write_lines
+from .records import Conversation, Json, Message
+
+KIND = "messages"
+"""`kind` of a scenario of which nothing is known but its conversation."""
+
+
+def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """One conversation a line: its id and what both sides said. Nothing is left out but the unstored."""
+    write_lines(path, (to_object(conversation) for conversation in conversations))
+    return []
+
+
+def to_object(conversation: Conversation) -> dict[str, Any]:
+    """The conversation as one line."""
+    said = (message for message in conversation.messages if message.stored)
+    return {
+        "id": conversation.id,
+        "messages": [{"role": message.role, "content": message.text} for message in said],
+    }
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The conversations of such a file; further keys of a line or a message are kept as `extra`."""
+    conversations = []
+    for number, value in read_lines(path):
+        place = f"line {number}"
+        given = value.get("messages") if isinstance(value, dict) else None
+        if not isinstance(given, list):
+            raise DataError(f"{at(path, place)}: has no list 'messages': write one conversation a line")
+        messages = []
+        for position, message in enumerate(given):
+            role = message.get("role") if isinstance(message, dict) else None
+            if role not in ("user", "assistant") or not isinstance(message.get("content"), str):
+                raise DataError(
+                    f"{at(path, place, f'message {position}')}: needs a 'role' (user or assistant) and a text as 'content'"
+                )
+            extra = {key: message[key] for key in message if key not in ("role", "content")}
+            messages.append(Message(role=role, text=message["content"], extra=extra))
+        name = value.get("id")
+        scenario: Json = {"kind": KIND, "digest": digest(value)}
+        conversations.append(
+            Conversation(
+                id=name if isinstance(name, str) and name else conversation_id(KIND, scenario),
+                scenario=scenario,
+                messages=tuple(messages),
+                extra={key: value[key] for key in value if key not in ("id", "messages")},
+            )
+        )
+    return conversations

@@ -1,0 +1,56 @@
+"""Rules for what is said: one place, for the validators of the casts and for data that was read.
+
+"Let the LLMs Talk" (WSDM 2024), section 2.4: a question has at most 25 words and no line break, and is
+not an enumeration of questions.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+QUESTION_WORDS = 25
+"""Most words of a question, split at white space (section 2.4)."""
+
+QuestionReason: TypeAlias = Literal["empty", "enumeration", "newline", "too_long", "several_questions", "asked_again"]
+
+_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z]\)|[-*•–])\s+\S")
+_INLINE_ITEMS = re.compile(r"(?:^|\s)\(?(?:1|a|i)[.)]\s+\S.*?\s\(?(?:2|b|ii)[.)]\s+\S", re.DOTALL)
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def question_reasons(
+    question: str, *, words: int = QUESTION_WORDS, earlier: Iterable[str] = ()
+) -> tuple[QuestionReason, ...]:
+    """Everything that is wrong with a question, the worst first; empty if nothing is."""
+    if not any(character.isalnum() for character in question):
+        return ("empty",)
+    reasons: list[QuestionReason] = []
+    if is_enumeration(question):
+        reasons.append("enumeration")
+    if "\n" in question or "\r" in question:
+        reasons.append("newline")
+    if len(question.split()) > words:
+        reasons.append("too_long")
+    if sum(question.count(mark) for mark in "?？") > 1:
+        reasons.append("several_questions")
+    if asked_before(question, earlier):
+        reasons.append("asked_again")
+    return tuple(reasons)
+
+
+def is_enumeration(text: str) -> bool:
+    """Whether the text is, or holds, a list of numbered, lettered or bulleted items."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # Items within one line are looked for where a question could still be: the search is quadratic.
+    return any(_ITEM.match(line) for line in lines) or _INLINE_ITEMS.search(text[:2_000]) is not None
+
+
+def asked_before(question: str, earlier: Iterable[str]) -> bool:
+    """Whether an earlier question is the same but for white space, punctuation and case."""
+    key = plain_words(question)
+    return any(plain_words(other) == key for other in earlier)
+
+
+def plain_words(text: str) -> str:
+    """The text's letters and digits in lower case, other characters as single spaces."""
+    return _NOT_WORD.sub(" ", text).strip().casefold()

@@ -1,0 +1,53 @@
+"""Digests: the ids of conversations and the seeds of calls.
+
+Nothing here knows a clock, a position in a file or a generator with memory, so any order,
+concurrency, process and PYTHONHASHSEED give the same conversation.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+ID_LENGTH = 16
+"""Hexadecimal digits of a conversation id: 64 bits, enough for billions of conversations."""
+
+
+def digest(*parts: Any) -> str:
+    """SHA-256 of the parts' canonical JSON, 64 hexadecimal digits."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def conversation_id(cast: str, scenario: Mapping[str, Any], ordinal: int = 0, repeat: int = 0) -> str:
+    """Id of one simulation of a scenario: who plays, what about, which of equals, which repeat."""
+    return digest("conversation", cast, scenario, ordinal, repeat)[:ID_LENGTH]
+
+
+def call_seed(seed: int, conversation: str, role: str, turn: int, attempt: int, vote: int = 0) -> int:
+    """The seed of one call or one choice, 0 to 2**31 - 1 (what every endpoint accepts).
+
+    `turn` counts from 0, `attempt` from 1; `vote` tells apart several draws at the same place.
+    """
+    return int(digest("call", seed, conversation, role, turn, attempt, vote)[:8], 16) & 0x7FFFFFFF
+
+
+def ordinals(scenarios: Iterable[Mapping[str, Any]]) -> list[int]:
+    """For each scenario how many equal ones stand before it: 0, 0, 1, ...
+
+    >>> ordinals([{"title": "a"}, {"title": "b"}, {"title": "a"}])
+    [0, 0, 1]
+    """
+    seen: Counter[str] = Counter()
+    numbers = []
+    for scenario in scenarios:
+        key = digest(scenario)
+        numbers.append(seen[key])
+        seen[key] += 1
+    return numbers
+
+
+def equals(numbers: Sequence[int]) -> int:
+    """How many of the numbered scenarios repeat an earlier one."""
+    return sum(1 for number in numbers if number)

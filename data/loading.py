@@ -1,0 +1,64 @@
+"""Any data set that this project knows, from any path."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import chat, record_lines, simquac
+from .errors import DataError, at
+from .kinds import Kind, kind_of
+from .records import Conversation
+
+_READERS: Mapping[Kind, Callable[[Path], list[Conversation]]] = {
+    "simquac": simquac.read,
+    "teacher": simquac.read,
+    "run": record_lines.read_run,
+    "replay": record_lines.read,
+    "messages": chat.read,
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The conversations of a path, with the kind of thing that the path is. Iterates over them."""
+
+    path: Path
+    kind: Kind
+    conversations: tuple[Conversation, ...]
+    notes: tuple[str, ...] = ()
+    """What is odd about the data: kept as it is, and said."""
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return iter(self.conversations)
+
+    def __len__(self) -> int:
+        return len(self.conversations)
+
+
+def load(path: str | Path) -> Loaded:
+    """The conversations of a run folder, a data set's file, or a folder of such files.
+
+    A file of topics has none: read it with `data.simquac.read_topics`.
+    """
+    place = Path(path)
+    kind = kind_of(place)
+    if kind == "folder":
+        conversations = _of_folder(place)
+    elif kind == "topics":
+        raise DataError(f"{at(path)}: holds topics and no conversation: simulate them first")
+    else:
+        conversations = _READERS[kind](place)
+    odd = len(simquac.misplaced(conversations))
+    notes = (
+        (f"{odd} span{'s differ' if odd > 1 else ' differs'} from the text at the offset (kept as read)",)
+        if odd
+        else ()
+    )
+    return Loaded(place, kind, tuple(conversations), notes)
+
+
+def _of_folder(folder: Path) -> list[Conversation]:
+    files = sorted(file for file in folder.iterdir() if file.suffix in (".json", ".jsonl", ".txt"))
+    if not files:
+        raise DataError(f"{at(folder)}: holds no data file: give a run folder or a data set")
+    return [conversation for file in files for conversation in load(file)]

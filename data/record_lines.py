@@ -1,0 +1,48 @@
+"""Conversations as this project keeps them: one whole record a line, nothing lost."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from .errors import DataError, at
+from .jsonfiles import dumps, read_json, read_lines, write_text
+from .kinds import CONVERSATIONS, MANIFEST
+from .records import Conversation
+
+
+def line(conversation: Conversation) -> str:
+    """The record as one line of JSON, its newline included."""
+    return dumps(conversation.plain()) + "\n"
+
+
+def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """One record a line. Nothing is left out."""
+    write_text(path, "".join(map(line, conversations)))
+    return []
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The records of a file, in its order."""
+    return list(iterate(path))
+
+
+def read_run(folder: str | Path) -> list[Conversation]:
+    """The conversations of a run folder, in the order in which they were planned."""
+    planned = read_json(Path(folder) / MANIFEST).get("planned", [])
+    order = {name: number for number, name in enumerate(planned)}
+    found = read(Path(folder) / CONVERSATIONS)
+    return sorted(found, key=lambda conversation: order.get(conversation.id, len(order)))
+
+
+def iterate(path: str | Path) -> Iterator[Conversation]:
+    """The records of a file one after the other."""
+    for number, value in read_lines(path):
+        try:
+            yield Conversation.from_plain(value)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise DataError(f"{at(path, f'line {number}')}: {key}: {first['msg']}: is this a record?") from None
+        except (ValueError, AttributeError) as error:
+            raise DataError(f"{at(path, f'line {number}')}: {error}") from None

@@ -1,0 +1,233 @@
+"""The SimQuAC and QuAC data sets: SQuAD-style JSON with a section, questions and exact spans.
+
+As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018): in SimQuAC's files a paragraph
+holds title, section title and background; in QuAC's own layout they stand with the article, and a
+question has one `orig_answer` besides the references of `answers`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, at
+from ..grounding import MARKER, NO_ANSWER, gives_no_answer
+from ..identity import conversation_id, digest
+from ..jsonfiles import read_json, write_json
+from ..patches import difference, patched
+from ..records import Conversation, Exchange, Message, Span
+from .topics import KIND, Topic
+
+ENDING = f" {MARKER}"
+"""What stands behind every context."""
+
+PUBLISHED = "published"
+"""Stands for the cast in the ids of conversations that were read, not simulated."""
+
+_OF_QUESTION = ("question", "id")
+_NAMES = {"title": "title", "header": "section_title", "background": "background"}
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The conversations of a SimQuAC or QuAC file, in its order.
+
+    What was read is kept, odd values and unknown keys included: `write` gives an equal JSON object.
+    """
+    return from_object(read_json(path), path)
+
+
+def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]:
+    """The conversations of a parsed file; DataError names the place of what is wrong."""
+    articles = _list(_object(value, path), "data", path)
+    file_patch = difference(value | {"data": None}, {"data": None})
+    conversations: list[Conversation] = []
+    seen: dict[str, int] = {}
+    first = 1
+    for number, article in enumerate(articles):
+        where = f"data[{number}]"
+        paragraphs = _list(_object(article, path, where), "paragraphs", path, where)
+        article_patch = difference(article | {"paragraphs": None}, {"paragraphs": None})
+        extra: dict[str, Any] = {}
+        if len(articles) > 1 or article_patch:
+            extra["article"] = {"index": number} | article_patch
+        if file_patch:
+            extra["file"] = file_patch
+        for position, paragraph in enumerate(paragraphs):
+            place = f"{where}.paragraphs[{position}]"
+            conversation = _conversation(_object(paragraph, path, place), article, extra, first, path, place)
+            first += len(paragraph["qas"])
+            key = digest(conversation.scenario)
+            ordinal = seen[key] = seen.get(key, -1) + 1
+            name = conversation_id(PUBLISHED, conversation.scenario, ordinal)
+            conversations.append(conversation.model_copy(update={"ordinal": ordinal, "id": name}))
+    return conversations
+
+
+def _conversation(
+    paragraph: Mapping[str, Any],
+    article: Mapping[str, Any],
+    extra: dict[str, Any],
+    first: int,
+    path: str | Path,
+    place: str,
+) -> Conversation:
+    context = _text(paragraph, "context", path, place)
+    topic = {"section": context.removesuffix(ENDING)}
+    for field, name in _NAMES.items():
+        holder = paragraph if name in paragraph else article
+        topic[field] = _text(holder, name, path, place) if name in holder else ""
+    scenario = Topic(**topic).scenario()  # type: ignore[arg-type]
+    messages: list[Message] = []
+    for number, qa in enumerate(_list(paragraph, "qas", path, place)):
+        where = f"{place}.qas[{number}]"
+        messages.extend(_pair(_object(qa, path, where), first + number, path, where, topic["section"]))
+    conversation = Conversation(id="", scenario=scenario, messages=tuple(messages))
+    derived = _paragraph(conversation, first, [])
+    own = difference(dict(paragraph) | {"qas": None}, derived | {"qas": None})
+    return conversation.model_copy(update={"extra": extra | ({"paragraph": own} if own else {})})
+
+
+def _pair(qa: Mapping[str, Any], number: int, path: str | Path, place: str, section: str) -> tuple[Message, Message]:
+    """Question and answer, each with what the source says of it beyond what we would write."""
+    question = Message(role="user", text=_text(qa, "question", path, place))
+    given = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, place)
+    spans = []
+    for answer in given:
+        start = _object(answer, path, place).get("answer_start")
+        if not isinstance(start, int) or isinstance(start, bool):
+            raise DataError(f"{at(path, place)}: 'answer_start' must be a whole number: mend the answer")
+        spans.append(Span(text=_text(answer, "text", path, place), start=start))
+    refused = [span.text for span in spans] == [MARKER]
+    text = NO_ANSWER if refused else "\n".join(span.text for span in spans)
+    answer = Message(role="assistant", text=text, spans=() if refused else tuple(spans))
+    patch = difference(qa, _qa(Exchange(user=(question,), assistant=(answer,)), number, section) or {})
+    values = patch.get("values", {})
+    of_question = {key: value for key, value in values.items() if key in _OF_QUESTION}
+    of_answer = patch | {"values": {key: value for key, value in values.items() if key not in of_question}}
+    of_answer = {key: value for key, value in of_answer.items() if value}
+    return (
+        question.model_copy(update={"extra": {"qa": {"values": of_question}} if of_question else {}}),
+        answer.model_copy(update={"extra": {"qa": of_answer} if of_answer else {}}),
+    )
+
+
+def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write the data set as the published files are (one space of indent, no final newline).
+
+    Gives one line for each thing that the format cannot hold and that was therefore left out.
+    """
+    value, left_out = to_object(conversations)
+    write_json(path, value)
+    return left_out
+
+
+def to_object(conversations: Iterable[Conversation]) -> tuple[dict[str, Any], list[str]]:
+    """The data set as a JSON object, and a line for each thing that it cannot hold."""
+    left_out: list[str] = []
+    articles: list[dict[str, Any]] = []
+    current: Any = None
+    file_patch: Mapping[str, Any] = {}
+    first = 1
+    for conversation in conversations:
+        article = _mapping(conversation.extra.get("article"))
+        file_patch = file_patch or _mapping(conversation.extra.get("file"))
+        if not articles or article.get("index") != current:
+            current = article.get("index")
+            articles.append(patched({"paragraphs": []}, article) | {"paragraphs": []})
+        paragraph = _paragraph(conversation, first, left_out)
+        first += len(paragraph["qas"])
+        articles[-1]["paragraphs"].append(patched(paragraph, _mapping(conversation.extra.get("paragraph"))))
+    return patched({"data": articles}, file_patch) | {"data": articles or [{"paragraphs": []}]}, left_out
+
+
+def _paragraph(conversation: Conversation, first: int, left_out: list[str]) -> dict[str, Any]:
+    """The conversation as the format has it; `first` is the number of its first question in the file."""
+    topic = Topic.of(conversation)
+    qas: list[dict[str, Any]] = []
+    for number, exchange in enumerate(conversation.exchanges):
+        qa = _qa(exchange, first + len(qas), topic.section)
+        if qa is not None:
+            qas.append(qa)
+        else:
+            what = (
+                "an exchange without a question"
+                if not exchange.user
+                else ("a question without an answer" if not exchange.assistant else "an answer that is no span")
+            )
+            left_out.append(f"conversation {conversation.id}, exchange {number}: {what}")
+    return {
+        "context": topic.section + ENDING,
+        "title": topic.title,
+        "section_title": topic.header,
+        "background": topic.background,
+        "qas": qas,
+    }
+
+
+def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
+    """The exchange as the format has it; None if the format cannot hold it."""
+    question, answer = spoken(exchange.user), spoken(exchange.assistant)
+    spans = [span for message in answer for span in message.spans]
+    refused = not spans and all(map(gives_no_answer, answer))
+    if not question or not answer or not (spans or refused):
+        return None
+    answers = [{"text": span.text, "answer_start": span.start} for span in spans]
+    qa = {
+        "question": "\n".join(message.text for message in question),
+        "id": str(number),
+        "answers": answers or [{"text": MARKER, "answer_start": len(section) + 1}],
+        "is_impossible": refused,
+    }
+    for message in (*question, *answer):
+        patch = _mapping(message.extra.get("qa"))
+        order = patch.get("order")
+        # Of a question and an answer from two sources, the answer's source says which keys there are.
+        qa = patched(
+            qa,
+            patch | {"order": [key for key in order if key in qa or key in patch.get("values", {})]}
+            if order
+            else patch,
+        )
+    return qa
+
+
+def spoken(messages: Sequence[Message]) -> list[Message]:
+    """The messages that belong to the published history."""
+    return [message for message in messages if message.stored]
+
+
+def misplaced(conversations: Iterable[Conversation]) -> list[tuple[str, int, Span]]:
+    """Spans that are not the section's own slice: id, number of the message, span."""
+    return [
+        (conversation.id, number, span)
+        for conversation in conversations
+        if conversation.scenario.get("kind") == KIND
+        for number, message in enumerate(conversation.messages)
+        for span in message.spans
+        if str(conversation.scenario["section"])[span.start : span.end] != span.text
+    ]
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _object(value: Any, path: str | Path, *where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise DataError(f"{at(path, *where)}: is not an object: a data set is an object with 'data'")
+    return value
+
+
+def _list(holder: Mapping[str, Any], key: str, path: str | Path, *where: str) -> list[Any]:
+    value = holder.get(key)
+    if not isinstance(value, list):
+        problem = "is no list" if key in holder else "is missing"
+        raise DataError(f"{at(path, *where)}: {key!r} {problem}: this is no SimQuAC or QuAC file, or a broken one")
+    return value
+
+
+def _text(holder: Mapping[str, Any], key: str, path: str | Path, where: str) -> str:
+    value = holder.get(key)
+    if not isinstance(value, str):
+        problem = "is no text" if key in holder else "is missing"
+        raise DataError(f"{at(path, where)}: {key!r} {problem}: mend the file there")
+    return value

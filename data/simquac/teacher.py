@@ -1,0 +1,74 @@
+"""`teacher_sim_topics.txt` of SimQuAC: people's questions with QuAC's answers and a model's.
+
+Blocks begin with `<Topic: --->` and four lines (title, background, header, section), questions with
+`<QS:--->`, the question, `QUAC: ...`, `GPT4: ...` and a line for each further span.
+"""
+
+import re
+from pathlib import Path
+
+from ..errors import DataError, at
+from ..grounding import ground
+from ..identity import conversation_id, digest
+from ..jsonfiles import read_text
+from ..kinds import TEACHER_START
+from ..records import Conversation, Message
+from .dataset import PUBLISHED
+from .topics import Topic
+
+_TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n", re.MULTILINE)
+_QUESTION = re.compile(r"^<QS:[^>\n]*>[ \t]*\n", re.MULTILINE)
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """One conversation a topic: people's questions, the model's answers with the spans that are found.
+
+    QuAC's own answer stands in the answer's label `quac`; an empty answer counts as a refusal.
+    """
+    text = read_text(path).replace("\r\n", "\n")
+    blocks = _TOPIC.split(text)
+    if len(blocks) < 2 or blocks[0].strip():
+        raise DataError(f"{at(path)}: does not begin with {TEACHER_START!r}: this is no file of teacher topics")
+    conversations = []
+    seen: dict[str, int] = {}
+    for number, block in enumerate(blocks[1:], start=1):
+        head, *questions = _QUESTION.split(block)
+        lines = head.rstrip("\n").split("\n")
+        if len(lines) < 4:
+            raise DataError(
+                f"{at(path, f'topic {number}')}: has {len(lines)} lines before its first question, not 4: mend the block"
+            )
+        topic = Topic(title=lines[0], background=lines[1], header=lines[2], section="\n".join(lines[3:]))
+        messages = [
+            message
+            for position, question in enumerate(questions, start=1)
+            for message in _pair(question, topic.section, f"{at(path, f'topic {number}, question {position}')}")
+        ]
+        key = digest(topic.scenario())
+        ordinal = seen[key] = seen.get(key, -1) + 1
+        conversations.append(
+            Conversation(
+                id=conversation_id(PUBLISHED, topic.scenario(), ordinal),
+                scenario=topic.scenario(),
+                ordinal=ordinal,
+                messages=tuple(messages),
+            )
+        )
+    return conversations
+
+
+def _pair(block: str, section: str, place: str) -> tuple[Message, Message]:
+    lines = block.rstrip("\n").split("\n")
+    if len(lines) < 3 or not lines[1].startswith("QUAC:") or not lines[2].startswith("GPT4:"):
+        raise DataError(f"{place}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
+    answer = "\n".join([lines[2].removeprefix("GPT4:").strip(), *lines[3:]]).strip()
+    found = ground(answer, section)
+    return (
+        Message(role="user", text=lines[0]),
+        Message(
+            role="assistant",
+            text=answer,
+            spans=found.spans,
+            labels={"quac": lines[1].removeprefix("QUAC:").strip()},
+        ),
+    )

@@ -1,0 +1,77 @@
+"""A cast: which node stands where, when it stops, and what is said for an assistant that does not manage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+from typing import cast as typed
+
+from langchain_core.runnables import Runnable
+
+from ..nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
+from ..nodes.limits import Limits
+from ..nodes.recording import closing, turn_recorder
+from ..nodes.speaking import AgentSpeaker
+from ..nodes.state import PLACES
+from ..nodes.stops import until_spent
+
+SPEAKERS = {"user_simulator": "user", "assistant": "assistant"}
+"""Places whose node may also be somebody's own compiled graph that speaks `messages`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cast:
+    """Frozen: `replace` gives another one, whose nodes are checked when it is made."""
+
+    name: str
+    """Names the system; part of the conversations' ids."""
+    user_prompt_selector: Node
+    user_simulator: Node
+    question_validator: Node
+    assistant_prompt_selector: Node
+    assistant: Node
+    answer_validator: Node
+    turn_recorder: Node = turn_recorder
+    closing: Node = closing
+    stop: Stop = until_spent
+    """Asked when a user's turn has been judged and when an exchange is complete."""
+    limits: Limits = field(default_factory=lambda: Limits(max_turns=10))
+    """What holds when a run names no limits, and its number of turns when it names none."""
+    fallback: str | None = None
+    """What is stored for an assistant whose attempts are spent; None: its last draft stands."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the prompt pages that the nodes use, by name."""
+
+    def __post_init__(self) -> None:
+        for place in PLACES:
+            check_node(place, getattr(self, place))
+        check_stop(self.stop)
+        if not isinstance(self.limits, Limits):
+            raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
+
+    def replace(self, **changes: Any) -> Self:
+        """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
+
+        In a speaker's place a compiled LangGraph graph may stand as it is; it is sent what the speaker was
+        sent before. ContractError says which node, what was expected and what came.
+        """
+        known = {one.name for one in fields(self)}
+        for name, given in changes.items():
+            if name not in known:
+                raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(known))}")
+            if name in SPEAKERS and isinstance(given, Runnable) and not callable(given):
+                changes[name] = self._agent(name, given)
+        return replace(self, **changes)
+
+    def _agent(self, place: str, agent: Runnable[Any, Any]) -> Node:
+        view = getattr(getattr(self, place), "view", None)
+        if view is None:
+            raise ContractError(
+                f"{place}: expected a node, since what stands there now has no view that an agent could be sent; "
+                "give nodes.AgentSpeaker(role, agent, view)"
+            )
+        return AgentSpeaker(typed(Any, SPEAKERS[place]), agent, view)
+
+    def describe(self) -> dict[str, Any]:
+        """Every place with its node's name and settings, as the record keeps it."""
+        nodes = {place: describe(getattr(self, place)) for place in PLACES}
+        return nodes | {"stop": describe(self.stop)} | ({"fallback": self.fallback} if self.fallback else {})

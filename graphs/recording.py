@@ -1,0 +1,45 @@
+"""The bridge from state to record: any state that a conversation can be in."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..data.identity import conversation_id
+from ..data.records import Conversation, Role
+from ..nodes.state import State, attempt_number
+
+
+def record(state: State | Mapping[str, Any]) -> Conversation:
+    """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
+    drafts of a turn that is not over stand under `unsaid`, those that nobody has judged as `unjudged`."""
+    scenario = state["scenario"]
+    ordinal, repeat = state.get("ordinal", 0), state.get("repeat", 0)
+    messages = state.get("messages", [])
+    return Conversation.model_validate(
+        {
+            "id": state.get("id") or conversation_id(str(scenario.get("kind")), scenario, ordinal, repeat),
+            "scenario": scenario,
+            "ordinal": ordinal,
+            "repeat": repeat,
+            "messages": messages,
+            "unsaid": [*state.get("unsaid", []), *_in_flight(state, len(messages))],
+            "stop": state.get("stop"),
+            "failure": state.get("failure"),
+            "provenance": state.get("provenance"),
+            "timing": state.get("timing", {}),
+            "labels": state.get("labels", {}),
+        }
+    )
+
+
+def _in_flight(state: State | Mapping[str, Any], after: int) -> list[dict[str, Any]]:
+    """The turn that is being spoken, if anything was drafted in it."""
+    role: Role | None = state.get("speaking")
+    number = attempt_number(state)  # type: ignore[arg-type]
+    unjudged = [
+        {"number": number, "text": draft["text"], "verdict": "unjudged"}
+        | {key: value for key in ("raw", "cleaned", "usage") if (value := draft.get(key))}
+        | ({"prompt": prompt} if (prompt := state.get("prompt")) else {})
+        for draft in state.get("drafts", [])
+    ]
+    attempts = [*state.get("attempts", []), *unjudged]
+    return [{"role": role, "after": after, "attempts": attempts}] if attempts else []

@@ -1,0 +1,251 @@
+"""Seats: what the graph does around the node of each place, the same for every cast.
+
+A seat opens the conversation, gives the node its limits, checks its answer, turns an exception into a
+recorded failure, and keeps the books: which draft became a message, which was rejected, when it is over.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from time import perf_counter
+from typing import Any, Protocol
+from typing import cast as typed
+
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+
+from .. import __version__
+from ..data.identity import conversation_id, digest
+from ..data.records import Conversation, Message, Role, StopReason
+from ..nodes.contract import ContractError, check_reason, check_update
+from ..nodes.limits import Limits
+from ..nodes.settings import redacted
+from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, merged
+from .cast import Cast
+
+log = logging.getLogger(__name__)
+
+ROLES: Mapping[Place, Role] = {
+    "user_prompt_selector": "user",
+    "user_simulator": "user",
+    "question_validator": "user",
+    "assistant_prompt_selector": "assistant",
+    "assistant": "assistant",
+    "answer_validator": "assistant",
+}
+"""Whose trio a place belongs to."""
+
+
+class Seat(Protocol):
+    """What LangGraph runs: it may write the whole state, the node in it only its update."""
+
+    def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]: ...
+
+
+Settle = Callable[[State, Update, Limits], dict[str, Any]]
+"""What follows for the state from what a node answered."""
+
+
+def seat(place: Place, cast: Cast) -> Seat:
+    """The seat of a place with the cast's node in it."""
+    node = getattr(cast, place)
+    settle = _settle(place, cast)
+
+    async def seated(state: State, runtime: Runtime[Limits]) -> State:
+        limits = (runtime.context or cast.limits).or_else(cast.limits)
+        opened: dict[str, Any] = {} if "provenance" in state else opening(state, cast, limits)
+        state = merged(state, opened)
+        began = perf_counter()
+        answer: Update = {}
+        failure: dict[str, Any] = {}
+        if place == "closing" or not (state.get("failure") or state.get("stop")):
+            try:
+                answer = check_update(place, await node(state, runtime.override(context=limits)), state)
+            except ContractError:
+                raise
+            except Exception as error:
+                log.debug("%s failed in conversation %s", place, state.get("id"), exc_info=True)
+                failure = {"failure": {"node": place, "error": _told(error)}}
+                state = merged(state, failure)
+        settled = settle(state, answer, limits)
+        timing = {"timing": _timed(state, place, perf_counter() - began)}
+        return typed(State, opened | failure | settled | timing)
+
+    return seated
+
+
+def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
+    """What a conversation begins with: its id, its provenance, and the messages that it already holds."""
+    scenario = state.get("scenario")
+    if not isinstance(scenario, dict):
+        raise ContractError("the initial state has no 'scenario': begin with one, such as simquac.scenario(topic)")
+    ordinal, repeat = state.get("ordinal", 0), state.get("repeat", 0)
+    try:
+        messages = tuple(Message.model_validate(message) for message in state.get("messages", []))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ContractError(f"the initial state's messages: {where}: {first['msg']}") from None
+    begun = Conversation(id="", scenario=scenario, messages=messages)
+    turn = sum(1 for exchange in begun.exchanges if exchange.assistant)
+    return {
+        "id": state.get("id") or conversation_id(cast.name, scenario, ordinal, repeat),
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [message.plain() for message in messages],
+        "turn": turn,
+        "opened": turn,
+        "attempts": [],
+        "drafts": [],
+        "verdicts": [],
+        "unsaid": [],
+        "provenance": {
+            "cast": cast.name,
+            "nodes": cast.describe(),
+            "prompts": dict(cast.prompts),
+            "limits": limits.plain(),
+            "data": digest(scenario),
+            "version": __version__,
+        },
+    }
+
+
+def _settle(place: Place, cast: Cast) -> Settle:
+    match place:
+        case "user_prompt_selector" | "assistant_prompt_selector":
+            return partial(_after_selector, ROLES[place])
+        case "user_simulator" | "assistant":
+            return _after_speaker
+        case "question_validator" | "answer_validator":
+            return partial(_after_validator, ROLES[place], cast)
+        case "turn_recorder":
+            return partial(_after_recorder, cast)
+        case "closing":
+            return _after_closing
+
+
+def _after_selector(role: Role, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    return {"speaking": role, "prompt": update.get("prompt")}
+
+
+def _after_speaker(state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    return {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": update.get("stop")}
+
+
+def _after_recorder(cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    changed: dict[str, Any] = {"turn": state.get("turn", 0) + 1, "speaking": None}
+    if "labels" in update:
+        changed["labels"] = {**state.get("labels", {}), **update["labels"]}
+    return changed | {"stop": _stop(cast, state, changed, update.get("stop"), limits)}
+
+
+def _after_closing(state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    return {"labels": {**state.get("labels", {}), **update["labels"]}} if "labels" in update else {}
+
+
+def _after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    """Keep the drafts as messages, ask again, or end: the books of one judged turn."""
+    drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
+    stop = update.get("stop") or state.get("stop")
+    number = attempt_number(state)
+    verdicts += [Verdict(accepted=True)] * (len(drafts) - len(verdicts))  # a stop may leave drafts unjudged
+    passed = all(verdict["accepted"] for verdict in verdicts)
+    tried = [
+        _attempt(draft, verdict, number, state, passed=passed) for draft, verdict in zip(drafts, verdicts, strict=True)
+    ]
+    earlier = list(state.get("attempts", []))
+    if state.get("failure"):
+        changed = _unsaid(role, state, earlier + tried)
+    elif passed:
+        said = [_message(role, *each) for each in zip(drafts, verdicts, tried, strict=True)]
+        changed = _said(role, state, said, earlier)
+    elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
+        changed = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}
+    elif role == "user" or stop:
+        changed = _unsaid(role, state, earlier + tried)
+        stop = stop or "user_rejected"
+    elif cast.fallback is not None:
+        changed = _said(role, state, [{"role": role, "text": cast.fallback}], earlier + tried)
+    else:
+        standing = [attempt | {"verdict": "observed"} for attempt in tried]
+        said = [
+            _message(role, draft, Verdict(accepted=True, observed=True), attempt)
+            for draft, attempt in zip(drafts, standing, strict=True)
+        ]
+        changed = _said(role, state, said, earlier)
+    if role == "user":
+        return changed | {"stop": _stop(cast, state, changed, stop, limits)}
+    return changed | {"stop": "model_failed" if state.get("failure") else stop}
+
+
+def _stop(
+    cast: Cast, state: State, changed: dict[str, Any], told: StopReason | None, limits: Limits
+) -> StopReason | None:
+    """The failure's reason, the one that was told, or what the cast's criterion says of the new state."""
+    if state.get("failure"):
+        return "model_failed"
+    return told or check_reason(cast.stop, cast.stop(merged(state, changed), limits))
+
+
+def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> dict[str, Any]:
+    """The messages are said; the rejected drafts before them stand with the first."""
+    changed: dict[str, Any] = {"attempts": [], "drafts": [], "verdicts": [], "prompt": None}
+    if not messages:
+        return changed | _unsaid(role, state, earlier)
+    first = messages[0] | {"attempts": [*earlier, *messages[0].get("attempts", [])]}
+    if not first["attempts"]:
+        del first["attempts"]
+    return changed | {"messages": [*state.get("messages", []), first, *messages[1:]]}
+
+
+def _unsaid(role: Role, state: State, attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Nothing was said; the drafts are kept."""
+    changed: dict[str, Any] = {"attempts": [], "drafts": [], "verdicts": [], "prompt": None}
+    if attempts:
+        turn = {"role": role, "after": len(state.get("messages", [])), "attempts": attempts}
+        changed["unsaid"] = [*state.get("unsaid", []), turn]
+    return changed
+
+
+def _message(role: Role, draft: Draft, verdict: Verdict, attempt: dict[str, Any]) -> dict[str, Any]:
+    """The message that an accepted draft becomes, in the validator's words where it gave some."""
+    message: dict[str, Any] = {"role": role, "text": verdict.get("text", draft["text"])}
+    spans = verdict.get("spans", draft.get("spans", []))
+    if spans:
+        message["spans"] = spans
+    message["attempts"] = [attempt]
+    if not verdict.get("stored", True):
+        message["stored"] = False
+    return message | {key: value for key in ("labels", "extra") if (value := draft.get(key))}
+
+
+def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passed: bool) -> dict[str, Any]:
+    """The draft with its verdict, as the record keeps it. One that fell with another has no reason."""
+    judged = "rejected" if not passed else "observed" if verdict.get("observed") else "accepted"
+    attempt: dict[str, Any] = {"number": number, "text": draft["text"], "verdict": judged}
+    if "raw" in draft:
+        attempt["raw"] = draft["raw"]
+    for key, value in (
+        ("cleaned", draft.get("cleaned")),
+        ("reason", verdict.get("reason")),
+        ("notes", verdict.get("notes")),
+        ("prompt", state.get("prompt")),
+        ("usage", draft.get("usage")),
+    ):
+        if value:
+            attempt[key] = value
+    return attempt
+
+
+def _told(error: Exception) -> str:
+    """Class and message of an error on one line, without secrets."""
+    text = " ".join(str(error).split())
+    return redacted(f"{type(error).__name__}: {text}" if text else type(error).__name__)[:500]
+
+
+def _timed(state: State, place: Place, seconds: float) -> dict[str, Any]:
+    """The clock's only place: runs and seconds of each node so far."""
+    timing = state.get("timing", {})
+    nodes = timing.get("nodes", {})
+    runs, spent = nodes.get(place, {}).get("runs", 0), nodes.get(place, {}).get("seconds", 0.0)
+    return {**timing, "nodes": {**nodes, place: {"runs": runs + 1, "seconds": round(spent + seconds, 6)}}}

@@ -1,0 +1,124 @@
+"""The SimQuAC cast: a student asks about a section that only the teacher sees.
+
+"Let the LLMs Talk" (WSDM 2024). In code student is `user`, teacher is `assistant`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
+
+from ..data.checks import QUESTION_WORDS
+from ..data.grounding import NO_ANSWER
+from ..data.identity import ordinals
+from ..data.records import Message, Role
+from ..data.simquac import Topic
+from ..nodes import simquac as nodes
+from ..nodes.contract import Node, Stop
+from ..nodes.limits import Limits
+from ..nodes.models import chat_model
+from ..nodes.replay import PREFIX, ReplaySpeaker, replayed_out
+from ..nodes.speaking import AgentSpeaker, ChatSpeaker
+from ..nodes.state import State
+from ..nodes.stops import any_of, until_spent
+from ..nodes.validating import Observing
+from ..nodes.views import View
+from ..prompts import Library, shipped
+from .cast import Cast
+from .conversation import conversation
+
+NAME = "simquac"
+TURNS = 12
+"""Exchanges of a conversation, as in the published data set."""
+
+Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node
+"""A model's spec, a chat model, an agent that speaks `messages`, `replay:FILE`, or a node."""
+
+
+def cast(
+    user: Speaker = "offline",
+    assistant: Speaker = "offline",
+    *,
+    prompts: str | Path | Library | None = None,
+    question_words: int = QUESTION_WORDS,
+    one_question: bool = False,
+    no_repeats: bool = False,
+    interesting_once: bool = True,
+    answer_tokens: int = nodes.ANSWER_TOKENS,
+    stop: Stop | None = None,
+    limits: Limits | None = None,
+) -> Cast:
+    """Student and teacher.
+
+    `prompts`: a folder whose pages replace those of the same names, or a whole library.
+    `question_words`: most words of a question. `one_question`, `no_repeats`: reject several questions in
+    one, and a question that was asked before; otherwise both are counted. `interesting_once`: ask what is
+    interesting at most once a conversation. `answer_tokens`: length of answers that the teacher is asked
+    for. A side that replays a file is observed by its validator, and the file's conversations set the
+    number of turns.
+    """
+    pages = prompts if isinstance(prompts, Library) else shipped(NAME)
+    if isinstance(prompts, (str, Path)):
+        pages = pages.replaced(prompts)
+    student = _speaker("user", user, nodes.student_view(pages, words=question_words))
+    teacher = _speaker("assistant", assistant, nodes.teacher_view(pages, tokens=answer_tokens))
+    question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
+    answer_validator: Node = nodes.AnswerValidator()
+    replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
+    turns = max((speaker.longest for speaker in replaying), default=TURNS)
+    return Cast(
+        name=NAME,
+        user_prompt_selector=nodes.StudentPrompts(pages, question_words, interesting_once),
+        user_simulator=student,
+        question_validator=Observing(question_validator) if student in replaying else question_validator,
+        assistant_prompt_selector=nodes.TeacherPrompts(pages),
+        assistant=teacher,
+        answer_validator=Observing(answer_validator) if teacher in replaying else answer_validator,
+        stop=stop or any_of(*map(replayed_out, replaying), until_spent),
+        limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
+        fallback=NO_ANSWER,
+        prompts=pages.digests,
+    )
+
+
+def _speaker(role: Role, given: Speaker, view: View) -> Node:
+    if isinstance(given, str) and given.startswith(PREFIX):
+        return ReplaySpeaker.of(given.removeprefix(PREFIX), role)
+    if isinstance(given, (str, BaseChatModel)):
+        return ChatSpeaker(role, chat_model(given), view)
+    if isinstance(given, Runnable) and not callable(given):
+        return AgentSpeaker(role, given, view)
+    return given
+
+
+def scenario(
+    topic: Topic | Mapping[str, Any],
+    *,
+    ordinal: int = 0,
+    repeat: int = 0,
+    messages: Iterable[Message] = (),
+) -> State:
+    """The initial state of a conversation about a topic; `messages` were already said."""
+    about = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
+    return {
+        "scenario": about.scenario(),
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [message.plain() for message in messages],
+    }
+
+
+def scenarios(topics: Sequence[Topic], *, repeats: int = 1) -> list[State]:
+    """One initial state for each topic and repeat, in order; equal topics are told apart by number."""
+    numbers = ordinals(topic.scenario() for topic in topics)
+    return [
+        scenario(topic, ordinal=ordinal, repeat=repeat)
+        for topic, ordinal in zip(topics, numbers, strict=True)
+        for repeat in range(repeats)
+    ]
+
+
+graph = conversation(cast())
+"""The conversation of two offline speakers: what `langgraph dev` serves."""

@@ -1,0 +1,39 @@
+"""Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
+
+from . import conformance, models, replay, simquac, stops
+from .contract import ContractError, Node, Stop
+from .limits import Limits
+from .models import ModelError, chat_model
+from .speaking import AgentSpeaker, ChatSpeaker, draft
+from .state import Draft, Place, Prompt, State, Update, Verdict
+from .validating import Observing, accept_all, validator
+from .views import View, fenced, messages_for
+
+__all__ = [
+    "AgentSpeaker",
+    "ChatSpeaker",
+    "ContractError",
+    "Draft",
+    "Limits",
+    "ModelError",
+    "Node",
+    "Observing",
+    "Place",
+    "Prompt",
+    "State",
+    "Stop",
+    "Update",
+    "Verdict",
+    "View",
+    "accept_all",
+    "chat_model",
+    "conformance",
+    "draft",
+    "fenced",
+    "messages_for",
+    "models",
+    "replay",
+    "simquac",
+    "stops",
+    "validator",
+]

@@ -1,0 +1,127 @@
+"""What a node is, and what is checked when somebody puts another one in its place."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
+
+from langgraph.runtime import Runtime
+
+from ..data.records import StopReason
+from .limits import Limits
+from .state import ANSWERS, Draft, Place, State, Update, Verdict
+
+
+class ContractError(TypeError):
+    """A node that does not keep the contract: which node, what was expected, what came."""
+
+
+@runtime_checkable
+class Node(Protocol):
+    """Anything that reads the conversation and answers with an update."""
+
+    def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
+
+
+Stop: TypeAlias = Callable[[State, Limits], StopReason | None]
+"""A stop criterion: why the conversation ends now, or None. A plain function, swapped like a node."""
+
+STOP_REASONS: frozenset[str] = frozenset(get_args(StopReason))
+
+
+def check_node(place: str, node: object) -> None:
+    """ContractError unless the object can be called as a node: `async def (state, runtime)`."""
+    expected = f"{place}: expected a node, async def (state, runtime) -> Update"
+    if isinstance(node, type):
+        raise ContractError(f"{expected}; got the class {node.__name__}: give an instance of it")
+    if not callable(node):
+        raise ContractError(f"{expected}; got {_shown(node)}")
+    call = node if inspect.isroutine(node) else type(node).__call__
+    if not inspect.iscoroutinefunction(inspect.unwrap(call)):
+        raise ContractError(f"{expected}; got {_shown(node)}, which is not async: write async def")
+    names = [p.name for p in inspect.signature(node).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    if names != ["state", "runtime"]:
+        raise ContractError(f"{expected}; got {_shown(node)} with the parameters ({', '.join(names)})")
+
+
+def check_stop(stop: object) -> None:
+    """ContractError unless the object can be asked as a stop criterion: `(state, limits)`."""
+    expected = "stop: expected a plain function (state, limits) -> StopReason | None"
+    if not callable(stop) or isinstance(stop, type):
+        raise ContractError(f"{expected}; got {_shown(stop)}")
+    call = stop if inspect.isroutine(stop) else type(stop).__call__
+    if inspect.iscoroutinefunction(call):
+        raise ContractError(f"{expected}; got {_shown(stop)}, which is async: write def")
+    try:
+        inspect.signature(stop).bind({}, Limits())
+    except TypeError:
+        raise ContractError(f"{expected}; got {_shown(stop)}, which does not take two arguments") from None
+
+
+def check_update(place: Place, update: object, state: State) -> Update:
+    """The update of a place's node, if it is one; ContractError says what was expected and what came."""
+    if not isinstance(update, dict):
+        raise ContractError(f"{place}: expected an update (a dict), got {_shown(update)}")
+    unknown = sorted(set(update) - ANSWERS[place])
+    if unknown:
+        raise ContractError(
+            f"{place}: expected an update with {' or '.join(sorted(ANSWERS[place]))}, got the key {', '.join(map(repr, unknown))}"
+        )
+    if update.get("stop") is not None and update["stop"] not in STOP_REASONS:
+        raise ContractError(
+            f"{place}: expected a stop reason ({', '.join(sorted(STOP_REASONS))}), got {update['stop']!r}"
+        )
+    if "prompt" in ANSWERS[place]:
+        prompt = update.get("prompt")
+        if not isinstance(prompt, Mapping) or not all(
+            isinstance(prompt.get(k), str) for k in ("name", "digest", "text")
+        ):
+            raise ContractError(
+                f"{place}: expected a prompt with the texts name, digest and text, got {_shown(prompt)}"
+            )
+    if "drafts" in ANSWERS[place]:
+        _check_list(place, "drafts", update.get("drafts", []), Draft, "text", str)
+    if "verdicts" in ANSWERS[place]:
+        verdicts = update.get("verdicts", [])
+        _check_list(place, "verdicts", verdicts, Verdict, "accepted", bool)
+        count = len(state.get("drafts", []))
+        if len(verdicts) != count and update.get("stop") is None:
+            raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
+    return cast(Update, update)
+
+
+def check_reason(stop: object, reason: object) -> StopReason | None:
+    """A stop criterion's answer, if it is one of the closed set."""
+    if reason is not None and reason not in STOP_REASONS:
+        raise ContractError(
+            f"stop: expected one of {', '.join(sorted(STOP_REASONS))} or None from {_shown(stop)}, got {reason!r}"
+        )
+    return reason  # type: ignore[return-value]
+
+
+def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
+    if not isinstance(value, list):
+        raise ContractError(f"{place}: expected {key!r} to be a list, got {_shown(value)}")
+    for item in value:
+        if not isinstance(item, Mapping) or not isinstance(item.get(required), kind):
+            raise ContractError(
+                f"{place}: expected each of {key!r} to have {required!r} ({kind.__name__}), got {_shown(item)}"
+            )
+        unknown = sorted(set(item) - set(shape.__annotations__))
+        if unknown:
+            raise ContractError(f"{place}: expected {key!r} without the key {', '.join(map(repr, unknown))}")
+
+
+def describe(node: object) -> dict[str, Any]:
+    """What stands at a place, for the record: its name, and its settings where it tells them."""
+    told = getattr(node, "provenance", None)
+    if callable(told):
+        settings = cast(dict[str, Any], told())
+        return {"name": type(node).__name__, **settings}
+    name = getattr(node, "__qualname__", None) or type(node).__qualname__
+    return {"name": str(name).replace("<locals>.", "")}
+
+
+def _shown(value: object) -> str:
+    name = getattr(value, "__qualname__", None)
+    text = f"{type(value).__name__} {name}" if name else f"{type(value).__name__} {value!r}"
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,42 @@
+"""What a run may spend: plain data, given to a graph as its context."""
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Self
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds of one conversation, and the seed of its chance."""
+
+    max_turns: int | None = None
+    """Exchanges in all, those that the initial state holds included. None: the cast's own number."""
+    question_attempts: int = 4
+    """Calls for one turn of the user, the first included.
+
+    4 as in the published code of "Let the LLMs Talk"; its Algorithm 1 has 5 (one and up to four more).
+    """
+    answer_attempts: int = 4
+    """Calls for one turn of the assistant, the first included; 4 and 5 as above."""
+    seed: int = 0
+    """Seed of the run, from which every call's seed is drawn."""
+    max_tokens: int | None = None
+    """Tokens that one conversation may cost, drafts included; None: no bound."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            optional = field.name in ("max_turns", "max_tokens")
+            if value is None and optional:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"Limits.{field.name} must be a whole number, not {value!r}")
+            if field.name != "seed" and value < 1:
+                raise ValueError(f"Limits.{field.name} must be at least 1, not {value}")
+
+    def or_else(self, default: "Limits") -> Self:
+        """These limits, with the cast's number of turns where none is given."""
+        return self if self.max_turns is not None else replace(self, max_turns=default.max_turns)
+
+    def plain(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)

@@ -1,0 +1,5 @@
+"""The embedded baseline: two rule-based speakers behind LangChain's chat model interface. No language model."""
+
+from .model import OfflineChatModel
+
+__all__ = ["OfflineChatModel"]

@@ -1,0 +1,95 @@
+"""A speaker that plays one side of stored conversations, message for message."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..data import load
+from ..data.errors import DataError, at
+from ..data.identity import digest, ordinals
+from ..data.records import Conversation, Exchange, Message, Role, StopReason
+from .contract import Stop
+from .limits import Limits
+from .state import Draft, State, Update
+
+PREFIX = "replay:"
+
+
+@dataclass(frozen=True)
+class ReplaySpeaker:
+    """Says what its side said in the conversation about the same scenario, exchange for exchange.
+
+    Of equal scenarios the first plays for the first, the second for the second. A user with nothing left
+    to say ends the conversation; an assistant with nothing left says nothing.
+    """
+
+    role: Role
+    source: str
+    """The file's name: what the record says of it."""
+    conversations: tuple[Conversation, ...] = field(repr=False)
+    by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        numbers = ordinals(conversation.scenario for conversation in self.conversations)
+        index = {
+            (digest(conversation.scenario), number): conversation.exchanges
+            for conversation, number in zip(self.conversations, numbers, strict=True)
+        }
+        object.__setattr__(self, "by_scenario", index)
+
+    @classmethod
+    def of(cls, path: str | Path, role: Role) -> "ReplaySpeaker":
+        """The speaker of a data set's file, a run folder or a file of records."""
+        loaded = load(path)
+        if not loaded.conversations:
+            raise DataError(f"{at(path)}: holds no conversation to replay")
+        return cls(role, Path(path).name, loaded.conversations)
+
+    @property
+    def longest(self) -> int:
+        """Exchanges of the longest conversation."""
+        return max(len(exchanges) for exchanges in self.by_scenario.values())
+
+    def script(self, state: State) -> tuple[Exchange, ...]:
+        """The exchanges about the state's scenario; DataError if there is none."""
+        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        if key not in self.by_scenario:
+            title = state["scenario"].get("title", "?")
+            raise DataError(
+                f"{self.source}: has no conversation {key[1]} about {title!r}: replay a file on its own topics"
+            )
+        return self.by_scenario[key]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        script, turn = self.script(state), state.get("turn", 0)
+        if turn >= len(script):
+            return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
+        side = script[turn].user if self.role == "user" else script[turn].assistant
+        return {"drafts": [_draft(message) for message in side]}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"replays": self.source, "digest": digest([c.plain() for c in self.conversations])[:16]}
+
+
+def _draft(message: Message) -> Draft:
+    draft = Draft(text=message.text)
+    if message.spans:
+        draft["spans"] = [span.plain() for span in message.spans]
+    if message.labels:
+        draft["labels"] = dict(message.labels)
+    if message.extra:
+        draft["extra"] = dict(message.extra)
+    return draft
+
+
+def replayed_out(speaker: ReplaySpeaker) -> Stop:
+    """Stop once as many exchanges are complete as the replayed conversation has: its user ended there."""
+
+    def replayed(state: State, limits: Limits) -> StopReason | None:
+        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        script = speaker.by_scenario.get(key)
+        return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None
+
+    return replayed

@@ -1,0 +1,175 @@
+"""The SimQuAC nodes: what student and teacher see, how they are prompted, what is accepted.
+
+"Let the LLMs Talk" (WSDM 2024), sections 2.3 to 2.5 and Table 1. The student sees title, background,
+header and the talk; the teacher sees the section too, and its own rejected drafts of the current turn.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..data.checks import QUESTION_WORDS, question_reasons
+from ..data.grounding import NO_ANSWER, gives_no_answer, ground
+from ..data.identity import call_seed
+from ..data.records import Message, Role
+from ..prompts import Library, Page
+from .limits import Limits
+from .state import Draft, Prompt, State, Update, Verdict, attempt_number, said
+from .views import View, fenced, messages_for
+
+ANSWER_TOKENS = 40
+"""Length of an answer that the teacher is asked for (section 2.3). Asked, not enforced."""
+
+GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
+"""Prompts after a question that was not answered, each as likely as the others (section 2.4)."""
+
+INTERESTING = "user/guide_interesting"
+
+
+def student_view(pages: Library, *, words: int = QUESTION_WORDS) -> View:
+    """What the student is sent: never the section, never its own rejected questions."""
+
+    def view(state: State) -> list[Any]:
+        system = pages["user/system"].fill_from({"words": words})
+        material = pages["user/material"].fill_from(_material(state, "title", "background", "header"))
+        return messages_for("user", state, system=system, material=material, own_drafts=False)
+
+    return view
+
+
+def teacher_view(pages: Library, *, tokens: int = ANSWER_TOKENS) -> View:
+    """What the teacher is sent: the section too, and its own rejected answers of the current turn."""
+
+    def view(state: State) -> list[Any]:
+        system = pages["assistant/system"].fill_from({"tokens": tokens, "no_answer": NO_ANSWER})
+        material = pages["assistant/material"].fill_from(_material(state, "title", "background", "header", "section"))
+        return messages_for("assistant", state, system=system, material=material, own_drafts=True)
+
+    return view
+
+
+def _material(state: State, *fields: str) -> dict[str, str]:
+    return {field: fenced(str(state["scenario"].get(field, "")), *fields) for field in fields}
+
+
+@dataclass(frozen=True)
+class StudentPrompts:
+    """Start, next question, one of four guides after a refusal, a repair after a rejected draft."""
+
+    pages: Library
+    words: int = QUESTION_WORDS
+    interesting_once: bool = True
+    """Whether what is interesting is asked at most once a conversation, as in the published code."""
+    guides: tuple[str, ...] = GUIDES
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        limits = runtime.context
+        if state.get("attempts"):
+            values = {"words": self.words, "attempts": limits.question_attempts}
+            return {"prompt": _repair(self.pages, "user", state, values)}
+        return {"prompt": _prompt(self.pages[self._page(state, limits)], {"words": self.words})}
+
+    def _page(self, state: State, limits: Limits) -> str:
+        answers = said(state, "assistant")
+        if not answers:
+            return "user/start"
+        if not gives_no_answer(Message.model_validate(answers[-1])):
+            return "user/next"
+        used = {(a.get("prompt") or {}).get("name") for m in said(state, "user") for a in m.get("attempts", [])}
+        open_guides = [
+            guide for guide in self.guides if not (self.interesting_once and guide == INTERESTING and guide in used)
+        ]
+        if not open_guides:
+            return "user/next"
+        draw = call_seed(limits.seed, state.get("id", ""), "user_prompt_selector", state.get("turn", 0), 1)
+        return open_guides[draw % len(open_guides)]
+
+    def provenance(self) -> dict[str, Any]:
+        return {"words": self.words, "interesting_once": self.interesting_once, "guides": list(self.guides)}
+
+
+@dataclass(frozen=True)
+class TeacherPrompts:
+    """The reminder with each question, a repair of its own for each reason of rejection."""
+
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        values = {"no_answer": NO_ANSWER, "attempts": runtime.context.answer_attempts}
+        if state.get("attempts"):
+            return {"prompt": _repair(self.pages, "assistant", state, values)}
+        return {"prompt": _prompt(self.pages["assistant/reminder"], values)}
+
+
+def _repair(pages: Library, role: Role, state: State, values: Mapping[str, object]) -> Prompt:
+    """The prompt for the reason of the last rejected draft; its number makes each differ from the last."""
+    verdict = next((v for v in state.get("verdicts", []) if not v["accepted"]), Verdict(accepted=False))
+    reason = str(verdict.get("reason") or "")
+    told = str(verdict.get("repair") or reason.replace("_", " ") + ".")
+    name = f"{role}/repair_{reason}"
+    page = pages[name if name in pages else f"{role}/repair_other"]
+    return _prompt(page, {**values, "attempt": attempt_number(state), "repair": fenced(told), "failed": fenced(told)})
+
+
+def _prompt(page: Page, values: Mapping[str, object]) -> Prompt:
+    return {"name": page.name, "digest": page.digest, "text": page.fill_from(values)}
+
+
+@dataclass(frozen=True)
+class QuestionValidator:
+    """Not empty, no enumeration, no line break, not too long (section 2.4); more by setting."""
+
+    words: int = QUESTION_WORDS
+    one_question: bool = False
+    """Reject a draft with several question marks; otherwise it is counted."""
+    no_repeats: bool = False
+    """Reject a question that was asked before; otherwise it is counted."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        earlier = [message["text"] for message in said(state, "user")]
+        verdicts = []
+        for draft in state.get("drafts", []):
+            verdicts.append(self._verdict(draft, earlier))
+            earlier.append(draft["text"])
+        return {"verdicts": verdicts}
+
+    def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
+        found = question_reasons(draft["text"], words=self.words, earlier=earlier)
+        counted = {"several_questions"} - ({"several_questions"} if self.one_question else set())
+        counted |= set() if self.no_repeats else {"asked_again"}
+        against = [reason for reason in found if reason not in counted]
+        notes: list[str] = [reason for reason in found if reason in counted]
+        verdict = Verdict(accepted=not against)
+        if against:
+            verdict["reason"] = against[0]
+        if notes:
+            verdict["notes"] = notes
+        return verdict
+
+    def provenance(self) -> dict[str, Any]:
+        return {"words": self.words, "one_question": self.one_question, "no_repeats": self.no_repeats}
+
+
+@dataclass(frozen=True)
+class AnswerValidator:
+    """Grounded in the section, or a refusal (section 2.5). What is stored is the section's own slice."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        scenario = state["scenario"]
+        section, background = str(scenario["section"]), str(scenario.get("background", ""))
+        return {"verdicts": [self._verdict(d["text"], section, background) for d in state.get("drafts", [])]}
+
+    @staticmethod
+    def _verdict(text: str, section: str, background: str) -> Verdict:
+        found = ground(text, section, background)
+        if found.reason is not None:
+            return {"accepted": False, "reason": found.reason, "repair": "\n".join(found.failed)}
+        if found.refused:
+            return {"accepted": True, "text": NO_ANSWER, "spans": []}
+        return {
+            "accepted": True,
+            "text": "\n".join(span.text for span in found.spans),
+            "spans": [span.plain() for span in found.spans],
+        }

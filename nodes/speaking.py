@@ -1,0 +1,116 @@
+"""Speakers: a chat model, or somebody's own LangGraph agent, asked for the next message."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from json import JSONDecodeError
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable
+from langgraph.pregel import Pregel
+from langgraph.runtime import Runtime
+
+from ..data.cleaning import clean
+from ..data.identity import call_seed
+from ..data.records import Role
+from .contract import ContractError
+from .limits import Limits
+from .models import model_provenance, takes_seed
+from .state import Draft, State, Update, attempt_number, awaits_answer
+from .views import View
+
+
+def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
+    """A model's text as a draft: cleaned, what came kept where it differs."""
+    text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
+    cleaned = clean(text)
+    made = Draft(text=cleaned.text)
+    if cleaned.text != text:
+        made["raw"] = text
+    if cleaned.removed:
+        made["cleaned"] = list(cleaned.removed)
+    if usage is not None:
+        made["usage"] = usage
+    return made
+
+
+def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
+    """Tokens of the models' messages, as their endpoints counted them."""
+    counted = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
+    return {
+        "input_tokens": sum(usage["input_tokens"] for usage in counted),
+        "output_tokens": sum(usage["output_tokens"] for usage in counted),
+        "calls": max(1, sum(isinstance(m, AIMessage) for m in messages)),
+    }
+
+
+@dataclass(frozen=True)
+class ChatSpeaker:
+    """Asks a chat model for one message; what it is sent is its view of the state."""
+
+    role: Role
+    model: BaseChatModel
+    view: View
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if self.role == "user" and state.get("turn", 0) == state.get("opened", 0) and awaits_answer(state):
+            return {"drafts": []}  # a conversation that was begun with a question waits for its answer
+        arguments: dict[str, Any] = {}
+        if takes_seed(self.model):
+            arguments["seed"] = speaker_seed(self.role, state, runtime.context)
+        # Transport errors are retried by the model's own client; a reply that is no JSON by nobody else.
+        asked = self.model.with_retry(
+            retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
+        )
+        reply = await asked.ainvoke(self.view(state), **arguments)
+        return {"drafts": [draft(str(reply.text), usage_of([reply]))]}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"model": model_provenance(self.model)}
+
+
+@dataclass(frozen=True)
+class AgentSpeaker:
+    """Somebody's own agent: a compiled LangGraph graph, or any runnable, that speaks `messages`.
+
+    It is sent the same messages as a chat model would be, and its last message is the draft.
+    """
+
+    role: Role
+    agent: Runnable[Any, Any]
+    view: View
+
+    def __post_init__(self) -> None:
+        if isinstance(self.agent, Pregel) and "messages" not in self.agent.channels:
+            raise ContractError(
+                f"{self.role}: expected an agent whose state has 'messages', got a graph with "
+                + ", ".join(
+                    sorted(str(name) for name in self.agent.channels if not str(name).startswith(("_", "branch:")))
+                )
+            )
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        sent = self.view(state)
+        answer = await self.agent.ainvoke({"messages": sent})
+        if isinstance(answer, BaseMessage):
+            return {"drafts": [draft(str(answer.text), usage_of([answer]))]}
+        if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
+            raise ContractError(
+                f"{self.role}: expected the agent to answer with 'messages', got {type(answer).__name__}"
+            )
+        known = {message.id for message in sent if message.id}
+        said = [m for m in answer["messages"] if isinstance(m, AIMessage) and m.id not in known]
+        own = said[sum(isinstance(m, AIMessage) for m in sent if not m.id) :]
+        if not own:
+            return {"drafts": []}
+        return {"drafts": [draft(str(own[-1].text), usage_of(own))]}
+
+    def provenance(self) -> dict[str, Any]:
+        name = getattr(self.agent, "name", None) or type(self.agent).__name__
+        return {"agent": str(name)}
+
+
+def speaker_seed(role: Role, state: State, limits: Limits) -> int:
+    """The seed of the call that is due."""
+    return call_seed(limits.seed, state.get("id", ""), role, state.get("turn", 0), attempt_number(state))

@@ -1,0 +1,156 @@
+"""The state of a conversation in flight: plain JSON values that checkpoints and streams can carry."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Required, TypeAlias, TypedDict, cast
+
+from ..data.records import Role, StopReason
+
+Place: TypeAlias = Literal[
+    "user_prompt_selector",
+    "user_simulator",
+    "question_validator",
+    "assistant_prompt_selector",
+    "assistant",
+    "answer_validator",
+    "turn_recorder",
+    "closing",
+]
+"""The nodes of the one topology."""
+
+PLACES: tuple[Place, ...] = (
+    "user_prompt_selector",
+    "user_simulator",
+    "question_validator",
+    "assistant_prompt_selector",
+    "assistant",
+    "answer_validator",
+    "turn_recorder",
+    "closing",
+)
+
+
+class Prompt(TypedDict):
+    """The line that a selector gives to the speaker: sent, never stored as a message."""
+
+    name: str
+    digest: str
+    text: str
+
+
+class Draft(TypedDict, total=False):
+    """One message as a speaker wrote it."""
+
+    text: Required[str]
+    """As cleaned."""
+    raw: str
+    """As it came, where that differs."""
+    cleaned: list[str]
+    spans: list[dict[str, Any]]
+    """`{"text", "start"}` each, where the speaker itself knows them (a replayed answer)."""
+    usage: dict[str, int]
+    """`input_tokens`, `output_tokens`, `calls` of the call."""
+    labels: dict[str, Any]
+    extra: dict[str, Any]
+
+
+class Verdict(TypedDict, total=False):
+    """What a validator says of one draft."""
+
+    accepted: Required[bool]
+    reason: str | None
+    """Why not, from the validator's closed set."""
+    repair: str | None
+    """What to say to repair it: the parts of an answer that were not found, or a sentence."""
+    notes: list[str]
+    """What was counted and does not matter."""
+    text: str
+    """What is stored in place of the draft's text: the section's own slices."""
+    spans: list[dict[str, Any]]
+    observed: bool
+    """The draft stands although it would have been rejected."""
+    stored: bool
+    """False: said, and not part of the published history."""
+
+
+class State(TypedDict, total=False):
+    """Everything about a conversation while it goes on."""
+
+    scenario: Required[dict[str, Any]]
+    """What it is about; its `kind` says which other keys there are."""
+    ordinal: int
+    repeat: int
+    id: str
+    messages: list[dict[str, Any]]
+    """Messages that were said, each the plain form of a `data.Message`."""
+    turn: int
+    """Exchanges that are complete."""
+    opened: int
+    """Exchanges that the initial state held."""
+    prompt: Prompt | None
+    drafts: list[Draft]
+    """What the speaker just wrote: several messages, one, or none."""
+    verdicts: list[Verdict]
+    attempts: list[dict[str, Any]]
+    """Rejected drafts of the turn that is being spoken, each the plain form of a `data.Attempt`."""
+    unsaid: list[dict[str, Any]]
+    """Turns that ended without a message, each the plain form of a `data.records.Unsaid`."""
+    speaking: Role | None
+    """Whose turn it is."""
+    stop: StopReason | None
+    failure: dict[str, str] | None
+    provenance: dict[str, Any]
+    labels: dict[str, Any]
+    timing: dict[str, Any]
+
+
+class Update(TypedDict, total=False):
+    """What a node may answer. The rest of the state is kept by the graph."""
+
+    prompt: Prompt
+    """From a prompt selector."""
+    drafts: list[Draft]
+    """From a speaker."""
+    verdicts: list[Verdict]
+    """From a validator: one for each draft."""
+    stop: StopReason | None
+    """From a speaker or a validator: the conversation ends here."""
+    labels: dict[str, Any]
+    """From the recorder or the closing node: what is said of the conversation as a whole."""
+
+
+ANSWERS: dict[Place, frozenset[str]] = {
+    "user_prompt_selector": frozenset({"prompt"}),
+    "user_simulator": frozenset({"drafts", "stop"}),
+    "question_validator": frozenset({"verdicts", "stop"}),
+    "assistant_prompt_selector": frozenset({"prompt"}),
+    "assistant": frozenset({"drafts", "stop"}),
+    "answer_validator": frozenset({"verdicts", "stop"}),
+    "turn_recorder": frozenset({"labels", "stop"}),
+    "closing": frozenset({"labels"}),
+}
+"""Which keys the node of each place may answer with."""
+
+
+def merged(state: State, changes: Mapping[str, Any]) -> State:
+    """The state with other values: what LangGraph makes of an update."""
+    return cast(State, {**state, **changes})
+
+
+def attempt_number(state: State) -> int:
+    """Number of the call that is due, or was just made: 1 for the first of a turn."""
+    return max((int(attempt.get("number", 1)) for attempt in state.get("attempts", [])), default=0) + 1
+
+
+def said(state: State, role: Role | None = None) -> list[dict[str, Any]]:
+    """The messages of one side, or of both, that belong to the history."""
+    return [
+        message
+        for message in state.get("messages", [])
+        if role in (None, message["role"]) and message.get("stored", True)
+    ]
+
+
+def awaits_answer(state: State) -> bool:
+    """Whether the conversation was begun with a user's message that nobody has answered yet."""
+    messages = state.get("messages", [])
+    return bool(messages) and messages[-1]["role"] == "user"

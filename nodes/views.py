@@ -1,0 +1,77 @@
+"""What one side is sent: a pure function of what was said, the drafts of this turn and its own knowledge.
+
+The words of the other side and of files go into messages only, never into a system prompt or a template's
+source. Lines of ours stand between <note> and </note>; nothing else that is sent can hold those marks.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from ..data.records import Role
+from .state import State, said
+
+View: TypeAlias = Callable[[State], list[BaseMessage]]
+"""What a speaker is sent in a state."""
+
+_NOTE = re.compile(r"<(/?\s*note\s*)>", re.IGNORECASE)
+
+
+def fenced(text: str, *tags: str) -> str:
+    """The text as data: marks that would end or imitate ours are shown with other brackets.
+
+    `tags`: names of the marks that the text stands between, such as `section`.
+    """
+    text = _NOTE.sub("‹\\1›", text)
+    for tag in tags:
+        text = re.sub(rf"<(/\s*{tag}\s*)>", "‹\\1›", text, flags=re.IGNORECASE)
+    return text
+
+
+def note(text: str) -> str:
+    """A line of ours: what a selector's prompt looks like when it is sent."""
+    return f"<note>{text}</note>"
+
+
+def messages_for(role: Role, state: State, *, system: str, material: str, own_drafts: bool) -> list[BaseMessage]:
+    """System page, material, what was said, the drafts of this turn (if the side sees its own), the prompt.
+
+    Each side sees itself as the assistant of the model and the other side as its user. Roles alternate:
+    what follows from the same side is joined by an empty line.
+    """
+    turns: list[tuple[bool, str]] = [(False, material)]
+    for message in said(state):
+        mine = message["role"] == role
+        turns.append((mine, message["text"] if mine else fenced(message["text"])))
+    if own_drafts:
+        for texts, prompt in _drafts(state):
+            turns.append((False, note(prompt)))
+            turns.append((True, "\n\n".join(filter(None, texts))))
+    prompt_now = state.get("prompt")
+    if prompt_now is not None:
+        turns.append((False, note(prompt_now["text"])))
+    return [SystemMessage(system), *_alternating(turns)]
+
+
+def _drafts(state: State) -> list[tuple[list[str], str]]:
+    """Texts and prompt of each rejected call of this turn, in order."""
+    calls: dict[int, tuple[list[str], str]] = {}
+    for attempt in state.get("attempts", []):
+        prompt = attempt.get("prompt") or {}
+        texts, _ = calls.setdefault(attempt.get("number", 1), ([], prompt.get("text", "")))
+        texts.append(attempt["text"])
+    return list(calls.values())
+
+
+def _alternating(turns: Sequence[tuple[bool, str]]) -> list[BaseMessage]:
+    joined: list[tuple[bool, list[str]]] = []
+    for mine, text in turns:
+        if not text:
+            continue  # some endpoints refuse an empty message
+        if joined and joined[-1][0] == mine:
+            joined[-1][1].append(text)
+        else:
+            joined.append((mine, [text]))
+    return [(AIMessage if mine else HumanMessage)("\n\n".join(texts)) for mine, texts in joined]

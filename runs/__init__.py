@@ -1,0 +1,23 @@
+"""Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
+
+from .engine import CONCURRENCY, converse, converse_all
+from .folder import RunError, RunFolder, new_folder
+from .plan import chosen, planned, repeated
+from .simulating import Summary, arun, asimulate, blocking, simulate
+
+__all__ = [
+    "CONCURRENCY",
+    "RunError",
+    "RunFolder",
+    "Summary",
+    "arun",
+    "asimulate",
+    "blocking",
+    "chosen",
+    "converse",
+    "converse_all",
+    "new_folder",
+    "planned",
+    "repeated",
+    "simulate",
+]

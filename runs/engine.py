@@ -1,0 +1,85 @@
+"""Many conversations at once: each from its scenario to its record, whatever happens on the way."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, TypeAlias
+from typing import cast as cast_to
+
+from langgraph.errors import GraphRecursionError
+
+from ..data.records import Conversation, Failure
+from ..graphs import Cast, ConversationGraph, conversation, fuse, record
+from ..nodes.limits import Limits
+from ..nodes.settings import redacted
+from ..nodes.state import State
+
+CONCURRENCY = 8
+"""Conversations at the same time, unless another number is asked for."""
+
+Watch: TypeAlias = Callable[[State], None]
+"""Is shown every state that a conversation passes through."""
+
+Keep: TypeAlias = Callable[[Conversation], None]
+"""Is given each conversation as soon as it is over."""
+
+
+async def converse(
+    graph: ConversationGraph, scenario: State, limits: Limits, keep: Keep, watch: Watch | None = None
+) -> None:
+    """Simulate one conversation and hand over its record: a cancelled one too, as far as it got."""
+    state: State = scenario
+    started, began = datetime.now(UTC), perf_counter()
+
+    def over(**changes: Any) -> None:
+        made = record(state)
+        timing = {
+            **made.timing,
+            "started": started.isoformat(timespec="seconds"),
+            "seconds": round(perf_counter() - began, 3),
+        }
+        keep(made.model_copy(update={"timing": timing, **changes}))
+
+    try:
+        # Values are streamed so that the last state survives whatever ends the graph.
+        stream = graph.astream(scenario, {"recursion_limit": fuse(limits)}, context=limits, stream_mode="values")
+        async for values in stream:
+            state = cast_to(State, values)
+            if watch is not None:
+                watch(state)
+    except asyncio.CancelledError:
+        over(stop="cancelled")
+        raise
+    except GraphRecursionError:
+        told = f"no stop criterion held within {fuse(limits)} steps"
+        over(stop="budget", failure=Failure(node="stop", error=told))
+    except Exception as error:  # a broken node of the user's ends its conversation, never the others
+        told = " ".join(redacted(f"{type(error).__name__}: {error}").split())[:500]
+        over(stop="model_failed", failure=Failure(node="graph", error=told))
+    else:
+        over()
+
+
+async def converse_all(
+    cast: Cast,
+    scenarios: Iterable[State],
+    limits: Limits,
+    keep: Keep,
+    *,
+    concurrency: int = CONCURRENCY,
+    watch: Watch | None = None,
+) -> None:
+    """Simulate every scenario, as many at a time as asked for; records come in the order of their ends."""
+    if concurrency < 1:
+        raise ValueError(f"concurrency must be at least 1, not {concurrency}")
+    graph = conversation(cast)
+    waiting: Iterator[State] = iter(scenarios)
+
+    async def work() -> None:
+        for scenario in waiting:
+            await converse(graph, scenario, limits, keep, watch)
+
+    async with asyncio.TaskGroup() as workers:
+        for _ in range(concurrency):
+            workers.create_task(work())

@@ -1,0 +1,57 @@
+"""Which conversations a run consists of: scenarios with their ids, equal ones told apart."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..data.identity import conversation_id, digest
+from ..graphs import Cast
+from ..nodes.state import State
+
+
+def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
+    """The scenarios with their ids, in order.
+
+    Equal scenarios that came without their own ordinal are numbered, so that each is simulated.
+    """
+    seen: set[str] = set()
+    plan: list[State] = []
+    for scenario in scenarios:
+        ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
+        about: dict[str, Any] = scenario["scenario"]
+        while (name := scenario.get("id") or conversation_id(cast.name, about, ordinal, repeat)) in seen:
+            if scenario.get("id"):
+                raise ValueError(f"two scenarios have the id {name}: leave ids out, or make them differ")
+            ordinal += 1
+        seen.add(name)
+        plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
+    return plan
+
+
+def name_of(state: State) -> str:
+    """The id of a planned conversation."""
+    return str(state.get("id", ""))
+
+
+def chosen(
+    scenarios: Sequence[State], *, limit: int | None = None, sample: int | None = None, seed: int = 0
+) -> list[State]:
+    """The first `limit` scenarios, or `sample` that the seed draws, in their order; else all.
+
+    A draw is a digest of seed and scenario, so what is drawn does not hang on what else is in the list.
+    """
+    if limit is not None and sample is not None:
+        raise ValueError("limit and sample exclude each other: take the first N, or N drawn ones")
+    if sample is None:
+        return list(scenarios[:limit])
+    if sample > len(scenarios):
+        raise ValueError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
+
+    def draw(number: int) -> str:
+        return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
+
+    return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
+
+
+def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
+    """Each scenario as often as asked for, its repeats numbered."""
+    return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]

@@ -1,0 +1,222 @@
+"""Simulating: the one way in, for notebooks, for commands, inside and outside a running loop."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .. import __version__
+from ..data import chat, record_lines, simquac
+from ..data.identity import digest, equals, ordinals
+from ..data.jsonfiles import write_text
+from ..data.records import FINISHED, SCHEMA, Conversation
+from ..data.tally import Tally, tally
+from ..graphs import Cast
+from ..nodes.limits import Limits
+from ..nodes.state import State
+from .card import card
+from .engine import CONCURRENCY, Watch, converse_all
+from .folder import RunFolder
+from .plan import name_of, planned
+
+T = TypeVar("T")
+
+_WRITERS: Mapping[str, tuple[str, Callable[[list[Conversation], Path], list[str]], str]] = {
+    simquac.KIND: ("simquac.json", simquac.write, "the conversations in SimQuAC's format (SQuAD-style JSON)"),
+}
+"""Per kind of scenario: the data set's file, its writer, what it is."""
+_OTHERWISE = ("messages.jsonl", chat.write, "the conversations as JSON lines of messages")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What became of a run."""
+
+    path: Path
+    dataset: Path
+    planned: int
+    equal: int
+    """Scenarios that repeat an earlier one; each was simulated."""
+    finished: int
+    failed: dict[str, str]
+    """Id and reason of each conversation of this call that did not end by itself."""
+    counts: Tally
+    left_out: list[str]
+    notes: list[str]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned conversation ended in a way that is not a failure."""
+        return self.finished == self.planned
+
+
+async def asimulate(
+    cast: Cast,
+    scenarios: Iterable[State],
+    *,
+    limits: Limits | None = None,
+    concurrency: int = CONCURRENCY,
+    out: str | Path | None = None,
+    resume: bool = False,
+    watch: Watch | None = None,
+) -> list[Conversation]:
+    """Simulate every scenario; the conversations come in the order of the scenarios.
+
+    With `out` they also go to a run folder, each as soon as it is over; with `resume` what is finished
+    there is not simulated again. A conversation that fails is in the list, with the reason as its `stop`.
+    `watch` is shown every state.
+    """
+    plan = planned(cast, scenarios)
+    made: dict[str, Conversation] = {}
+
+    def collect(conversation: Conversation) -> None:
+        made[conversation.id] = conversation
+
+    if out is None:
+        limits = (limits or cast.limits).or_else(cast.limits)
+        await converse_all(cast, plan, limits, collect, concurrency=concurrency, watch=watch)
+    else:
+        await arun(cast, plan, out, limits=limits, concurrency=concurrency, resume=resume, watch=watch, keep=collect)
+        made |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
+    return [made[name_of(state)] for state in plan]
+
+
+async def arun(
+    cast: Cast,
+    scenarios: Iterable[State],
+    out: str | Path,
+    *,
+    limits: Limits | None = None,
+    concurrency: int = CONCURRENCY,
+    resume: bool = False,
+    watch: Watch | None = None,
+    keep: Callable[[Conversation], None] | None = None,
+    source: Mapping[str, Any] | None = None,
+) -> Summary:
+    """Simulate into a run folder, keeping nothing in memory; writes the data set and its card at the end.
+
+    `source`: what the manifest says of the scenarios' source: `source`, `licence`, `licence_id`.
+    """
+    plan = planned(cast, scenarios)
+    limits = (limits or cast.limits).or_else(cast.limits)
+    failed: dict[str, str] = {}
+    with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
+
+        def kept(conversation: Conversation) -> None:
+            folder.keep(conversation)
+            if conversation.stop not in FINISHED:
+                failed[conversation.id] = conversation.failure.error if conversation.failure else str(conversation.stop)
+            if keep is not None:
+                keep(conversation)
+
+        missing = [state for state in plan if name_of(state) not in folder.done]
+        try:
+            await converse_all(cast, missing, limits, kept, concurrency=concurrency, watch=watch)
+        finally:  # also when cancelled: the data set holds what is finished
+            summary = _written(folder, plan, failed)
+    return summary
+
+
+def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a run folder says of its run. `settings` is what must not change when it is resumed."""
+    about = [state["scenario"] for state in plan]
+    return {
+        "version": __version__,
+        "schema_version": SCHEMA,
+        "settings": {
+            "cast": cast.name,
+            "nodes": cast.describe(),
+            "limits": limits.plain(),
+            "prompts": dict(cast.prompts),
+        },
+        "data": {"source": "scenarios"}
+        | dict(source or {})
+        | {
+            "digest": digest(about),
+            "scenarios": len({digest(scenario) for scenario in about}),
+            "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
+        },
+        "planned": [name_of(state) for state in plan],
+    }
+
+
+def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
+    """The data set and its card, from what is finished on disk."""
+    conversations = folder.conversations()
+    kinds = {str(conversation.scenario.get("kind")) for conversation in conversations}
+    name, write, what = _WRITERS.get(kinds.pop(), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
+    if not conversations:
+        name, write, what = _WRITERS.get(str(plan[0]["scenario"].get("kind")) if plan else "", _OTHERWISE)
+    dataset = folder.path / "dataset" / name
+    left_out = write(conversations, dataset)
+    counts = tally(conversations)
+    write_text(dataset.with_name("README.md"), card(folder.manifest, counts, {name: what}, left_out))
+    wanted = {name_of(state) for state in plan}
+    return Summary(
+        path=folder.path,
+        dataset=dataset,
+        planned=len(plan),
+        equal=folder.manifest["data"]["equal"],
+        finished=len(wanted & folder.done),
+        failed={name: reason for name, reason in failed.items() if name not in folder.done},
+        counts=counts,
+        left_out=left_out,
+        notes=folder.notes,
+    )
+
+
+def simulate(
+    cast: Cast,
+    scenarios: Iterable[State],
+    *,
+    limits: Limits | None = None,
+    concurrency: int = CONCURRENCY,
+    out: str | Path | None = None,
+    resume: bool = False,
+    watch: Watch | None = None,
+) -> list[Conversation]:
+    """As `asimulate`, from code that is not async; works inside a running loop too, as in a notebook."""
+    return blocking(
+        asimulate(cast, scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, watch=watch)
+    )
+
+
+def blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for the work, done in one loop that this process keeps.
+
+    One loop, because a model's connections belong to the loop that opened them; a thread of its own,
+    because the caller's loop, if there is one, is busy with the caller.
+    """
+    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        if not future.done():  # the caller was interrupted: let what runs be written down first
+            future.cancel()
+            _settled(future)
+        raise
+
+
+def _settled(future: Any) -> None:
+    """Wait until the loop has nothing of a cancelled call left."""
+
+    async def others() -> None:
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run_coroutine_threadsafe(others(), _loop()).result(timeout=30)
+
+
+_lock = threading.Lock()
+_running: asyncio.AbstractEventLoop | None = None
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    global _running
+    with _lock:
+        if _running is None or _running.is_closed():
+            _running = asyncio.new_event_loop()
+            threading.Thread(target=_running.run_forever, name="duologue", daemon=True).start()
+        return _running
