@@ -1,13 +1,15 @@
 """Progress of a run on stderr: conversations, turns, rejections, tokens."""
 
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich import progress as bars
 
 from ..data.records import Conversation
-from ..nodes.state import State
 from .output import stderr
+
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..nodes.state import State
 
 
 class Progress:
@@ -36,7 +38,7 @@ class Progress:
     ) -> None:
         self._bar.stop()
 
-    def watch(self, state: State) -> None:
+    def watch(self, state: "State") -> None:
         """Count a state's new turns and rejections."""
         name = str(state.get("id", ""))
         turns, attempts = self._seen.get(name, (0, 0))

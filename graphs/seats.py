@@ -20,7 +20,7 @@ from ..data.records import Conversation, Message, Role, StopReason
 from ..nodes.contract import ContractError, check_reason, check_update
 from ..nodes.limits import Limits
 from ..nodes.settings import redacted
-from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, merged
+from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, awaits_answer, merged
 from .cast import Cast
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,9 @@ def seat(place: Place, cast: Cast) -> Seat:
         began = perf_counter()
         answer: Update = {}
         failure: dict[str, Any] = {}
-        if place == "closing" or not (state.get("failure") or state.get("stop")):
+        if place == "user_simulator" and awaits_answer(state):
+            answer = {"drafts": []}  # a conversation that was begun with a question waits for its answer
+        elif place == "closing" or not (state.get("failure") or state.get("stop")):
             try:
                 answer = check_update(place, await node(state, runtime.override(context=limits)), state)
             except ContractError:
@@ -115,7 +117,7 @@ def _settle(place: Place, cast: Cast) -> Settle:
         case "user_prompt_selector" | "assistant_prompt_selector":
             return partial(_after_selector, ROLES[place])
         case "user_simulator" | "assistant":
-            return _after_speaker
+            return partial(_after_speaker, getattr(getattr(cast, place), "prompted", True))
         case "question_validator" | "answer_validator":
             return partial(_after_validator, ROLES[place], cast)
         case "turn_recorder":
@@ -128,8 +130,9 @@ def _after_selector(role: Role, state: State, update: Update, limits: Limits) ->
     return {"speaking": role, "prompt": update.get("prompt")}
 
 
-def _after_speaker(state: State, update: Update, limits: Limits) -> dict[str, Any]:
-    return {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": update.get("stop")}
+def _after_speaker(prompted: bool, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    changed = {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": update.get("stop")}
+    return changed if prompted else {**changed, "prompt": None}
 
 
 def _after_recorder(cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:

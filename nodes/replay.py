@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from langgraph.runtime import Runtime
 
@@ -29,6 +29,8 @@ class ReplaySpeaker:
     source: str
     """The file's name: what the record says of it."""
     conversations: tuple[Conversation, ...] = field(repr=False)
+    prompted: ClassVar[bool] = False
+    """Nothing is sent to it, so the record of its messages names no prompt."""
     by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

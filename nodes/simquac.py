@@ -17,7 +17,7 @@ from ..data.records import Message, Role
 from ..prompts import Library, Page
 from .limits import Limits
 from .state import Draft, Prompt, State, Update, Verdict, attempt_number, said
-from .views import View, fenced, messages_for
+from .views import MARKS, View, fenced, messages_for
 
 ANSWER_TOKENS = 40
 """Length of an answer that the teacher is asked for (section 2.3). Asked, not enforced."""
@@ -51,7 +51,12 @@ def teacher_view(pages: Library, *, tokens: int = ANSWER_TOKENS) -> View:
 
 
 def _material(state: State, *fields: str) -> dict[str, str]:
-    return {field: fenced(str(state["scenario"].get(field, "")), *fields) for field in fields}
+    scenario = state["scenario"]
+    # A section about HTML keeps its tags, so that it can be copied: only its own end is not its to write.
+    return {
+        field: fenced(str(scenario.get(field, "")), *(("section",) if field == "section" else MARKS))
+        for field in fields
+    }
 
 
 @dataclass(frozen=True)

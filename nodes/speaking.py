@@ -17,7 +17,7 @@ from ..data.records import Role
 from .contract import ContractError
 from .limits import Limits
 from .models import model_provenance, takes_seed
-from .state import Draft, State, Update, attempt_number, awaits_answer
+from .state import Draft, State, Update, attempt_number
 from .views import View
 
 
@@ -54,8 +54,6 @@ class ChatSpeaker:
     view: View
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if self.role == "user" and state.get("turn", 0) == state.get("opened", 0) and awaits_answer(state):
-            return {"drafts": []}  # a conversation that was begun with a question waits for its answer
         arguments: dict[str, Any] = {}
         if takes_seed(self.model):
             arguments["seed"] = speaker_seed(self.role, state, runtime.context)

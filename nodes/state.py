@@ -153,4 +153,5 @@ def said(state: State, role: Role | None = None) -> list[dict[str, Any]]:
 def awaits_answer(state: State) -> bool:
     """Whether the conversation was begun with a user's message that nobody has answered yet."""
     messages = state.get("messages", [])
-    return bool(messages) and messages[-1]["role"] == "user"
+    just_begun = state.get("turn", 0) == state.get("opened", 0)
+    return just_begun and bool(messages) and messages[-1]["role"] == "user"

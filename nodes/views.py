@@ -16,6 +16,9 @@ from .state import State, said
 View: TypeAlias = Callable[[State], list[BaseMessage]]
 """What a speaker is sent in a state."""
 
+MARKS = ("title", "background", "header", "section")
+"""Names of the marks that material stands between."""
+
 _NOTE = re.compile(r"<(/?\s*note\s*)>", re.IGNORECASE)
 
 
@@ -44,7 +47,7 @@ def messages_for(role: Role, state: State, *, system: str, material: str, own_dr
     turns: list[tuple[bool, str]] = [(False, material)]
     for message in said(state):
         mine = message["role"] == role
-        turns.append((mine, message["text"] if mine else fenced(message["text"])))
+        turns.append((mine, message["text"] if mine else fenced(message["text"], *MARKS)))
     if own_drafts:
         for texts, prompt in _drafts(state):
             turns.append((False, note(prompt)))

@@ -154,8 +154,9 @@ def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator
                 yield "name", thing.strip(" ,.")
         for match in _NAME.finditer(answer):
             thing = match.group()
-            if thing.split()[0] in _SENTENCE_STARTS:
-                thing = " ".join(thing.split()[1:])
+            begins = answer[: match.start()].rstrip()[-1:] in ("", ".", "!", "?")
+            if thing.split()[0] in _SENTENCE_STARTS or (begins and " " not in thing):
+                thing = " ".join(thing.split()[1:])  # a capital that only begins a sentence is no name
             if len(thing) > 2 and set(content_words(thing)) - mentioned - set(content_words(title)):
                 yield "name", " ".join(thing.split()[:6])
         for match in _YEAR.finditer(answer):

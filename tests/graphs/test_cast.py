@@ -1,0 +1,153 @@
+"""Casts: frozen, and checked when something is put in another's place."""
+
+import dataclasses
+
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+
+from duologue.graphs import conversation, record, simquac
+from duologue.nodes import ContractError, Limits, accept_all, validator
+
+
+def test_a_cast_is_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        simquac.cast().name = "x"  # type: ignore[misc]
+
+
+async def _no_runtime(state):
+    return {}
+
+
+def _not_async(state, runtime):
+    return {}
+
+
+class _Node:
+    async def __call__(self, state, runtime):
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"assistant": 3}, r"assistant: expected a node, async def .*got int 3"),
+        ({"assistant": "offline"}, r"assistant: expected a node.*got str 'offline'"),
+        ({"question_validator": _not_async}, r"question_validator: .*_not_async, which is not async"),
+        ({"question_validator": _no_runtime}, r"question_validator: .*parameters \(state\)"),
+        ({"closing": _Node}, r"closing: .*the class _Node: give an instance"),
+        ({"asistant": _Node()}, r"asistant: a cast has no such part, only .*answer_validator"),
+        ({"stop": accept_all}, r"stop: expected a plain function .*async"),
+        ({"stop": lambda state: None}, r"stop: .*does not take two arguments"),
+        ({"stop": 3}, r"stop: expected a plain function .*int 3"),
+        ({"limits": {"max_turns": 3}}, r"limits: expected Limits\(\.\.\.\), got dict"),
+    ],
+)
+def test_a_replacement_is_checked_when_it_is_made(given, told):
+    with pytest.raises(ContractError, match=told):
+        simquac.cast().replace(**given)
+
+
+def test_functions_methods_objects_and_validators_of_functions_are_nodes():
+    cast = simquac.cast()
+    node = _Node()
+    for given in (node, node.__call__, accept_all, validator(lambda draft, state: None)):
+        assert cast.replace(closing=given).closing is given
+
+
+@pytest.mark.parametrize(
+    ("update", "told"),
+    [
+        ({"verdict": []}, r"question_validator: expected an update with stop or verdicts, got the key 'verdict'"),
+        ({"verdicts": []}, r"question_validator: expected 1 verdicts, one for each draft, got 0"),
+        ({"verdicts": [{"ok": True}]}, r"question_validator: expected each of 'verdicts' to have 'accepted' \(bool\)"),
+        ({"verdicts": [{"accepted": True, "why": 1}]}, r"expected 'verdicts' without the key 'why'"),
+        ({"verdicts": [{"accepted": True}], "stop": "tired"}, r"expected a stop reason .*'tired'"),
+        (None, r"question_validator: expected an update \(a dict\), got NoneType None"),
+    ],
+)
+async def test_an_update_that_breaks_the_contract_says_what_was_expected_and_what_came(topic, update, told):
+    async def mine(state, runtime):
+        return update
+
+    graph = conversation(simquac.cast().replace(question_validator=mine))
+    with pytest.raises(ContractError, match=told):
+        await graph.ainvoke(simquac.scenario(topic))
+
+
+async def test_a_selector_must_give_a_prompt(topic):
+    async def mine(state, runtime):
+        return {"prompt": "ask!"}
+
+    graph = conversation(simquac.cast().replace(user_prompt_selector=mine))
+    with pytest.raises(
+        ContractError, match="user_prompt_selector: expected a prompt with the texts name, digest and text"
+    ):
+        await graph.ainvoke(simquac.scenario(topic))
+
+
+async def test_a_state_without_a_scenario_is_refused_by_name():
+    with pytest.raises(ContractError, match="the initial state has no 'scenario'"):
+        await simquac.graph.ainvoke({"messages": []})
+
+
+async def test_messages_that_are_none_are_refused_by_name(topic):
+    state = simquac.scenario(topic)
+    with pytest.raises(ContractError, match=r"the initial state's messages: role"):
+        await simquac.graph.ainvoke({**state, "messages": [{"role": "system", "text": "x"}]})
+
+
+async def test_somebodys_own_graph_stands_in_the_assistants_place_as_it_is(topic):
+    sent = []
+
+    async def model(state: MessagesState):
+        sent.append(state["messages"])
+        return {"messages": [AIMessage("<think>hm</think>The last one left in 1968.")]}
+
+    agent = StateGraph(MessagesState).add_node("model", model).add_edge(START, "model").compile(name="mine")
+    cast = simquac.cast().replace(assistant=agent)
+    made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
+    assert [m.text for m in made.messages if m.role == "assistant"] == ["The last one left in 1968."] * 2
+    assert made.messages[1].attempts[0].cleaned == ("reasoning",)
+    assert made.provenance.nodes["assistant"] == {"name": "AgentSpeaker", "agent": "mine"}
+    assert "1968" in sent[0][1].content  # the agent sees what the teacher sees
+    assert len(sent[1]) > len(sent[0])
+
+
+async def test_an_agent_that_says_nothing_new_says_nothing(topic):
+    async def silent(state: MessagesState):
+        return {"messages": []}
+
+    agent = StateGraph(MessagesState).add_node("silent", silent).add_edge(START, "silent").compile()
+    cast = simquac.cast().replace(assistant=agent)
+    made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
+    assert {message.role for message in made.messages} == {"user"}
+
+
+def test_a_graph_that_does_not_speak_messages_is_refused():
+    from typing import TypedDict
+
+    class Other(TypedDict):
+        query: str
+
+    agent = StateGraph(Other).add_node("x", lambda state: state).add_edge(START, "x").compile()
+    with pytest.raises(ContractError, match="an agent whose state has 'messages', got a graph with query"):
+        simquac.cast().replace(assistant=agent)
+
+
+def test_the_cast_describes_its_nodes_models_and_settings():
+    told = simquac.cast(assistant="offline?paraphrase=0.5", question_words=9).describe()
+    assert told["assistant"] == {
+        "name": "ChatSpeaker",
+        "model": {"spec": "offline", "arguments": {"paraphrase": 0.5}},
+    }
+    assert told["question_validator"]["words"] == 9
+    assert told["fallback"] == "I cannot find the answer."
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("max_turns", 0), ("seed", "1"), ("question_attempts", 2.0), ("max_tokens", True)]
+)
+def test_limits_are_checked(field, value):
+    with pytest.raises((TypeError, ValueError), match=f"Limits.{field} must be"):
+        Limits(**{field: value})

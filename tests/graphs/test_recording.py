@@ -1,0 +1,109 @@
+"""Every state that a conversation can be in becomes a record, and a record becomes JSON and comes back."""
+
+import asyncio
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue import data
+from duologue.data.simquac import Topic
+from duologue.graphs import conversation, record, simquac
+from duologue.nodes import Limits, draft
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        "Who lived there?",
+        "1. a\n2. b",
+        "Three keepers",
+        "nothing of this",
+        "</note>{{ x }}",
+        "\ud800 half",
+        "\u2028\x00",
+    ]
+)
+SAYS = st.one_of(
+    TEXTS,
+    st.lists(TEXTS, max_size=3),
+    st.sampled_from([RuntimeError("down"), {"drafts": [], "stop": "user_ended"}]),
+)
+TOPIC = Topic(title="t", header="h", section="Three keepers lived there. The last one left in 1968.")
+
+
+def speaker(script):
+    calls = iter(range(10**6))
+
+    async def speak(state, runtime):
+        line = script[next(calls) % len(script)]
+        if isinstance(line, Exception):
+            raise line
+        if isinstance(line, dict):
+            return line
+        return {"drafts": [draft(text) for text in ([line] if isinstance(line, str) else line)]}
+
+    return speak
+
+
+@given(
+    user=st.lists(SAYS, min_size=1, max_size=4),
+    assistant=st.lists(SAYS, min_size=1, max_size=4),
+    attempts=st.integers(1, 3),
+    fallback=st.sampled_from([None, "I cannot find the answer."]),
+)
+def test_every_reachable_state_becomes_a_record_that_survives_json(user, assistant, attempts, fallback):
+    cast = simquac.cast().replace(user_simulator=speaker(user), assistant=speaker(assistant), fallback=fallback)
+    limits = Limits(max_turns=3, question_attempts=attempts, answer_attempts=attempts)
+
+    async def states():
+        stream = conversation(cast).astream(simquac.scenario(TOPIC), context=limits, stream_mode="values")
+        return [state async for state in stream]
+
+    seen = asyncio.run(states())
+    drafts = 0
+    for state in seen:
+        made = record(state)
+        line = data.record_lines.line(made)
+        assert data.Conversation.from_plain(json.loads(line)) == made
+        now = sum(1 for _ in made.attempts())
+        assert now >= drafts  # no draft is ever lost
+        drafts = now
+    assert record(seen[-1]).stop is not None
+    json.dumps(seen[-1])  # the state itself is plain JSON
+
+
+def test_an_initial_state_is_a_conversation_that_has_not_begun():
+    made = record(simquac.scenario(TOPIC))
+    assert made.messages == ()
+    assert made.stop is None
+    assert made.scenario["section"] == TOPIC.section
+
+
+async def test_the_record_says_where_it_comes_from():
+    state = await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=1, seed=7))
+    made = record(state).provenance
+    assert made.cast == "simquac"
+    assert made.nodes["assistant"]["model"] == {"spec": "offline", "arguments": {}}
+    assert made.prompts["user/start"] == record(state).messages[0].prompt.digest
+    assert made.limits["seed"] == 7
+    assert made.data == data.identity.digest(TOPIC.scenario())
+    assert made.version
+
+
+async def test_times_stand_in_one_place_only():
+    runs = [
+        record(await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=2)))
+        for _ in range(2)
+    ]
+    assert runs[0].timing["nodes"]["assistant"]["runs"] == 2
+    assert runs[0].without_timing() == runs[1].without_timing()
+
+
+async def test_an_answer_that_is_being_judged_stands_in_the_record_as_unjudged():
+    graph = conversation(simquac.cast())
+    seen = [
+        record(state)
+        async for state in graph.astream(simquac.scenario(TOPIC), context=Limits(max_turns=1), stream_mode="values")
+    ]
+    assert any(turn.attempts[0].verdict == "unjudged" for made in seen for turn in made.unsaid)
+    assert not seen[-1].unsaid

@@ -1,0 +1,313 @@
+"""The one topology: its picture, its loops, its stops."""
+
+from itertools import pairwise
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from duologue import graphs
+from duologue.graphs import conversation, record, simquac
+from duologue.nodes import Limits, stops
+
+PICTURE = """\
+---
+config:
+  flowchart:
+    curve: linear
+---
+graph TD;
+	__start__([<p>__start__</p>]):::first
+	user_prompt_selector(user_prompt_selector)
+	user_simulator(user_simulator)
+	question_validator(question_validator)
+	assistant_prompt_selector(assistant_prompt_selector)
+	assistant(assistant)
+	answer_validator(answer_validator)
+	turn_recorder(turn_recorder)
+	closing(closing)
+	__end__([<p>__end__</p>]):::last
+	__start__ --> user_prompt_selector;
+	answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;
+	answer_validator -. &nbsp;stop&nbsp; .-> closing;
+	answer_validator -. &nbsp;accepted&nbsp; .-> turn_recorder;
+	assistant --> answer_validator;
+	assistant_prompt_selector --> assistant;
+	question_validator -. &nbsp;accepted&nbsp; .-> assistant_prompt_selector;
+	question_validator -. &nbsp;stop&nbsp; .-> closing;
+	question_validator -. &nbsp;regenerate&nbsp; .-> user_prompt_selector;
+	turn_recorder -. &nbsp;stop&nbsp; .-> closing;
+	turn_recorder -. &nbsp;continue&nbsp; .-> user_prompt_selector;
+	user_prompt_selector --> user_simulator;
+	user_simulator --> question_validator;
+	closing --> __end__;
+	classDef default fill:#f2f0ff,line-height:1.2
+	classDef first fill-opacity:0
+	classDef last fill:#bfb6fc
+"""
+
+
+def test_the_drawing_shows_both_regeneration_loops_and_the_stops_as_labelled_edges():
+    assert graphs.mermaid(simquac.graph) == PICTURE
+
+
+def test_a_compiled_graph_draws_itself_without_a_network():
+    bundle = simquac.graph._repr_mimebundle_()
+    assert bundle == {"text/vnd.mermaid": PICTURE, "text/plain": PICTURE}
+    assert simquac.graph.with_config(tags=["x"])._repr_mimebundle_() == bundle
+
+
+async def play(cast, topic, messages=(), **limits):
+    graph = conversation(cast)
+    return await graph.ainvoke(simquac.scenario(topic, messages=messages), context=Limits(**limits))
+
+
+async def test_a_conversation_ends_at_the_turn_limit(casting, topic):
+    made = record(await play(casting(["Who lived there?", "When did they leave?"]), topic, max_turns=2))
+    assert made.stop == "max_turns"
+    assert [message.role for message in made.messages] == ["user", "assistant", "user", "assistant"]
+    assert made.messages[1].text == "Three keepers"
+
+
+async def test_a_missing_context_means_the_limits_of_the_cast(casting, topic):
+    cast = casting(["Who lived there?"], limits=Limits(max_turns=3))
+    graph = conversation(cast)
+    assert (await graph.ainvoke(simquac.scenario(topic)))["turn"] == 3
+    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits()))["turn"] == 3
+    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))["turn"] == 1
+
+
+async def test_nodes_see_complete_limits(casting, topic, scripted):
+    seen = []
+
+    async def recorder(state, runtime):
+        seen.append(runtime.context)
+        return {}
+
+    graph = conversation(casting(["Who?"], limits=Limits(max_turns=1), turn_recorder=recorder))
+    await graph.ainvoke(simquac.scenario(topic))
+    assert seen == [Limits(max_turns=1)]
+
+
+async def test_a_rejected_question_is_asked_again_with_the_short_prompt_and_kept(casting, topic):
+    long = " ".join(["word"] * 26) + "?"
+    made = record(await play(casting([long, "Who lived there?"]), topic, max_turns=1))
+    question = made.messages[0]
+    assert question.text == "Who lived there?"
+    assert [(a.text, a.verdict, a.reason, a.number) for a in question.attempts] == [
+        (long, "rejected", "too_long", 1),
+        ("Who lived there?", "accepted", None, 2),
+    ]
+    assert [a.prompt.name for a in question.attempts] == ["user/start", "user/repair_too_long"]
+    assert question.prompt == question.attempts[-1].prompt
+
+
+async def test_each_re_prompt_differs_from_the_one_before(casting, topic):
+    state = await play(casting(["1. Who?\n2. When?"]), topic, question_attempts=6)
+    prompts = [attempt.prompt.text for turn in record(state).unsaid for attempt in turn.attempts]
+    assert len(prompts) == 6
+    assert all(one != other for one, other in pairwise(prompts))
+
+
+@pytest.mark.parametrize("attempts", [1, 4, 5])
+async def test_a_user_whose_attempts_are_spent_is_rejected_and_the_drafts_are_kept(casting, topic, attempts):
+    cast = casting([""])
+    made = record(await play(cast, topic, question_attempts=attempts))
+    assert made.stop == "user_rejected"
+    assert made.messages == ()
+    assert [a.reason for a in made.unsaid[0].attempts] == ["empty"] * attempts
+    assert len(cast.user_simulator.seen) == attempts
+
+
+@pytest.mark.parametrize("attempts", [1, 4, 5])
+async def test_an_assistant_whose_attempts_are_spent_says_the_declared_words(casting, topic, attempts):
+    cast = casting(["Who lived there?"], ["Nobody ever did"])
+    made = record(await play(cast, topic, max_turns=1, answer_attempts=attempts))
+    answer = made.messages[1]
+    assert answer.text == "I cannot find the answer."
+    assert answer.spans == ()
+    assert answer.fallback
+    assert answer.prompt is None
+    assert [a.number for a in answer.attempts] == list(range(1, attempts + 1))
+    assert len(cast.assistant.seen) == attempts
+    assert made.stop == "max_turns"
+
+
+async def test_without_declared_words_the_last_draft_stands_and_says_so(casting, topic):
+    cast = casting(["Who lived there?"], ["Nobody", "Someone else"], fallback=None)
+    made = record(await play(cast, topic, max_turns=1, answer_attempts=2))
+    assert made.messages[1].text == "Someone else"
+    assert [a.verdict for a in made.messages[1].attempts] == ["rejected", "observed"]
+
+
+async def test_a_speaker_that_fails_ends_the_conversation_and_what_was_said_is_kept(casting, topic):
+    cast = casting(["Who lived there?"], ["Three keepers", RuntimeError("the line is dead")])
+    made = record(await play(cast, topic))
+    assert made.stop == "model_failed"
+    assert (made.failure.node, made.failure.error) == ("assistant", "RuntimeError: the line is dead")
+    assert [message.text for message in made.messages] == ["Who lived there?", "Three keepers", "Who lived there?"]
+
+
+async def test_a_user_that_fails_after_a_rejected_draft_keeps_the_draft(casting, topic):
+    made = record(await play(casting(["", ValueError("gone")]), topic))
+    assert made.stop == "model_failed"
+    assert [a.reason for a in made.unsaid[0].attempts] == ["empty"]
+
+
+@pytest.mark.parametrize("place", ["user_prompt_selector", "question_validator", "answer_validator", "turn_recorder"])
+async def test_any_node_that_fails_is_a_recorded_failure(casting, topic, place):
+    async def broken(state, runtime):
+        raise KeyError("oh")
+
+    made = record(await play(casting(["Who lived there?"], **{place: broken}), topic))
+    assert (made.stop, made.failure.node) == ("model_failed", place)
+
+
+async def test_a_closing_node_that_fails_leaves_the_reason_of_the_end(casting, topic):
+    async def broken(state, runtime):
+        raise KeyError("oh")
+
+    made = record(await play(casting(["Who lived there?"], closing=broken), topic, max_turns=1))
+    assert (made.stop, made.failure.node) == ("max_turns", "closing")
+
+
+async def test_a_secret_in_an_error_is_not_recorded(casting, topic, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
+    cast = casting(
+        ["Who?"], [RuntimeError("wrong key very-private-thing, or sk-abcdefghijkl, at http://me:pw@host/v1")]
+    )
+    told = record(await play(cast, topic)).failure.error
+    assert "very-private-thing" not in told
+    assert "sk-abc" not in told
+    assert "pw@" not in told
+
+
+async def test_a_speaker_may_say_several_messages_and_each_is_judged(casting, topic):
+    cast = casting([["Who lived there?", "And when did they leave?"]], [["Three keepers", "The last one left in 1968"]])
+    made = record(await play(cast, topic, max_turns=1))
+    assert [message.role for message in made.messages] == ["user", "user", "assistant", "assistant"]
+    assert [len(message.spans) for message in made.messages] == [0, 0, 1, 1]
+    assert len(made.exchanges) == 1
+
+
+async def test_one_bad_message_of_several_has_all_of_them_asked_for_again(casting, topic):
+    cast = casting([["Who lived there?", ""], ["Who?", "When?"]])
+    made = record(await play(cast, topic, max_turns=1))
+    first = made.messages[0]
+    assert [message.text for message in made.messages[:2]] == ["Who?", "When?"]
+    assert [(a.text, a.verdict, a.reason, a.number) for a in first.attempts] == [
+        ("Who lived there?", "rejected", None, 1),
+        ("", "rejected", "empty", 1),
+        ("Who?", "accepted", None, 2),
+    ]
+
+
+async def test_a_speaker_may_say_nothing(casting, topic):
+    made = record(await play(casting([[]]), topic, max_turns=2))
+    assert [message.role for message in made.messages] == ["assistant", "assistant"]
+    assert made.stop == "max_turns"
+
+
+async def test_drafts_before_a_silence_are_kept(casting, topic):
+    made = record(await play(casting(["", []]), topic, max_turns=1))
+    assert [(turn.role, turn.after, len(turn.attempts)) for turn in made.unsaid] == [("user", 0, 1)]
+    assert made.stop == "max_turns"
+
+
+async def test_a_conversation_may_begin_with_messages_that_were_already_said(casting, topic):
+    said = record(await play(casting(["Who lived there?", "When?"]), topic, max_turns=2)).messages
+    cast = casting(["And then?"])
+    made = record(await play(cast, topic, messages=said, max_turns=3))
+    assert made.messages[:4] == said
+    assert [message.text for message in made.messages[4:]] == ["And then?", "Three keepers"]
+    assert len(cast.user_simulator.seen) == 1
+
+
+async def test_a_question_that_waits_is_answered_before_the_user_speaks_again(topic):
+    said = record(await play(simquac.cast(), topic, max_turns=2)).messages[:3]
+    made = record(await play(simquac.cast(), topic, messages=said, max_turns=2))
+    assert [message.role for message in made.messages] == ["user", "assistant", "user", "assistant"]
+    assert made.messages[:3] == said
+
+
+async def test_an_assistant_may_open(casting, topic):
+    made = record(await play(casting([[], "Who lived there?"], ["Ships still pass at night."]), topic, max_turns=2))
+    assert [message.role for message in made.messages] == ["assistant", "user", "assistant"]
+    assert [len(e.user) for e in made.exchanges] == [0, 1]
+
+
+@pytest.mark.parametrize("place", ["question_validator", "answer_validator"])
+async def test_both_validators_can_stop(casting, topic, place):
+    async def stopping(state, runtime):
+        return {"verdicts": [{"accepted": True, "stored": False} for _ in state["drafts"]], "stop": "user_ended"}
+
+    made = record(await play(casting(["Thank you, goodbye."], **{place: stopping}), topic))
+    assert made.stop == "user_ended"
+    assert made.messages[-1].stored is False
+
+
+async def test_a_user_simulator_can_end_the_conversation(casting, topic):
+    made = record(await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic))
+    assert (made.stop, made.messages) == ("user_gave_up", ())
+
+
+async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exchange(casting, topic):
+    asked = []
+
+    def stop(state, limits):
+        asked.append((state["turn"], state["messages"][-1]["role"]))
+        return "budget" if len(asked) == 3 else None
+
+    made = record(await play(casting(["Who lived there?"], stop=stop), topic))
+    assert asked == [(0, "user"), (1, "assistant"), (1, "user")]
+    assert made.stop == "budget"
+    assert made.messages[-1].role == "user"
+
+
+async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
+    with pytest.raises(TypeError, match=r"stop: expected one of budget, .*'tired'"):
+        await play(casting(["Who?"], stop=lambda state, limits: "tired"), topic)
+
+
+async def test_the_token_budget_stops_a_conversation(topic):
+    made = record(await play(simquac.cast(), topic, max_tokens=1200))
+    assert made.stop == "budget"
+    assert 1200 <= made.usage.tokens < 3000
+
+
+async def test_coverage_and_nothing_new_are_ready_made_criteria(casting, topic):
+    cast = casting(["Who?"], ["Three keepers lived there (with a dog).", "The last one left in 1968."])
+    either = stops.any_of(stops.max_turns, stops.coverage_reached(0.6))
+    made = record(await play(cast.replace(stop=either), topic))
+    assert (made.stop, len(made.exchanges)) == ("user_ended", 2)
+    made = record(await play(cast.replace(stop=stops.nothing_new_for(2)), topic))
+    assert (made.stop, len(made.exchanges)) == ("user_gave_up", 4)
+
+
+async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversation_within_them(casting, topic):
+    limits = Limits(max_turns=3, question_attempts=2, answer_attempts=3)
+    cast = casting(["", "Who?"], ["Nobody"])
+    graph = conversation(cast)
+    state = await graph.ainvoke(simquac.scenario(topic), {"recursion_limit": graphs.fuse(limits)}, context=limits)
+    assert state["stop"] == "max_turns"
+
+
+async def test_a_checkpointer_gives_the_history_and_a_fork(topic):
+    graph = conversation(simquac.cast(), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "one"}}
+    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=2))
+    history = [snapshot async for snapshot in graph.aget_state_history(config)]
+    assert len(history) > 14
+    for snapshot in history:
+        if snapshot.values:
+            record(snapshot.values)
+
+
+def test_the_dev_server_finds_the_graph():
+    import json
+    from importlib import import_module
+    from pathlib import Path
+
+    path = Path(graphs.__file__).parent.parent / "langgraph.json"
+    for target in json.loads(path.read_text())["graphs"].values():
+        module, name = target.split(":")
+        assert isinstance(getattr(import_module(module), name), graphs.ConversationGraph)

@@ -1,0 +1,335 @@
+"""Runs: the same whatever the order, resumable after any death, one failure apart from the others."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import duologue
+from duologue import data, runs
+from duologue.data.simquac import Topic
+from duologue.graphs import simquac
+from duologue.nodes import Limits, draft
+
+SECTIONS = [
+    "Three keepers lived there (with a dog). The last one left in 1968. Ships still pass at night.",
+    "The harbour was built in 1823. It froze over in 1895, and trade moved to Southport.",
+    "Maria Holt wrote the guide in 1930. Two editions were printed in London.",
+]
+
+
+def topics(count=6):
+    return [
+        Topic(title=f"Place {n}", background="A place.", header=f"History {n}", section=SECTIONS[n % 3])
+        for n in range(count)
+    ]
+
+
+def lines(path):
+    found = {}
+    for conversation in data.record_lines.read(path / "conversations.jsonl"):
+        found[conversation.id] = data.record_lines.line(conversation.without_timing())
+    return found
+
+
+CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
+
+
+def test_conversations_come_in_the_order_of_the_scenarios():
+    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics()), limits=Limits(max_turns=2), concurrency=5)
+    assert [c.scenario["title"] for c in made] == [f"Place {n}" for n in range(6)]
+
+
+def test_concurrency_and_order_change_nothing(tmp_path):
+    scenarios = simquac.scenarios(topics(), repeats=2)
+    for name, order, concurrency in (("a", scenarios, 1), ("b", scenarios, 7), ("c", scenarios[::-1], 3)):
+        duologue.simulate(
+            simquac.cast(**CAST), order, limits=Limits(seed=5), concurrency=concurrency, out=tmp_path / name
+        )
+    assert lines(tmp_path / "a") == lines(tmp_path / "b") == lines(tmp_path / "c")
+    one, other = ((tmp_path / name / "dataset/simquac.json").read_bytes() for name in "ab")
+    assert one == other
+    assert len(lines(tmp_path / "a")) == 12
+
+
+def test_another_seed_gives_other_conversations():
+    texts = []
+    for seed in (1, 2):
+        made = duologue.simulate(simquac.cast(**CAST), simquac.scenarios(topics(2)), limits=Limits(seed=seed))
+        texts.append([[m.text for m in c.messages] for c in made])
+    assert texts[0] != texts[1]
+
+
+def test_repeats_of_a_scenario_differ():
+    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1), repeats=3))
+    assert len({tuple(m.text for m in c.messages) for c in made}) == 3
+    assert len({c.id for c in made}) == 3
+
+
+def test_equal_scenarios_are_each_simulated():
+    made = duologue.simulate(simquac.cast(), [simquac.scenario(topics(1)[0])] * 3, limits=Limits(max_turns=1))
+    assert [c.ordinal for c in made] == [0, 1, 2]
+    assert len({c.id for c in made}) == 3
+
+
+def test_ids_hang_on_what_is_simulated_and_not_on_its_place():
+    first = duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)), limits=Limits(max_turns=1))
+    again = duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)[1:]), limits=Limits(max_turns=1))
+    assert [c.id for c in first][1:] == [c.id for c in again]
+
+
+async def test_simulating_works_inside_a_running_loop():
+    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    twin = await duologue.asimulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    assert [c.without_timing() for c in made] == [c.without_timing() for c in twin]
+
+
+def broken_teacher(*broken):
+    async def speak(state, runtime):
+        if state["scenario"]["title"] in broken:
+            raise RuntimeError("no line")
+        return {"drafts": [draft(state["scenario"]["section"].split(".")[0])]}
+
+    return simquac.cast().replace(assistant=speak)
+
+
+def test_one_failing_conversation_does_not_stop_the_others_and_is_tried_again(tmp_path):
+    scenarios = simquac.scenarios(topics())
+    cast, out = broken_teacher("Place 2"), tmp_path / "run"
+    made = duologue.simulate(cast, scenarios, out=out, limits=Limits(max_turns=2))
+    assert [c.stop for c in made] == ["max_turns"] * 2 + ["model_failed"] + ["max_turns"] * 3
+    assert len(lines(out)) == 5
+    (failure,) = data.record_lines.read(out / "failures.jsonl")
+    assert (failure.scenario["title"], failure.stop) == ("Place 2", "model_failed")
+    assert len(json.loads((out / "dataset/simquac.json").read_text())["data"][0]["paragraphs"]) == 5
+
+    before = (out / "conversations.jsonl").read_bytes()
+    again = duologue.simulate(broken_teacher(), scenarios, out=out, limits=Limits(max_turns=2), resume=True)
+    assert (out / "conversations.jsonl").read_bytes().startswith(before)
+    assert [c.stop for c in again] == ["max_turns"] * 6
+    written = json.loads((out / "dataset/simquac.json").read_text())["data"][0]["paragraphs"]
+    assert [p["title"] for p in written] == [f"Place {n}" for n in range(6)]
+
+
+def test_a_finished_run_has_nothing_left_to_do(tmp_path):
+    scenarios = simquac.scenarios(topics(2))
+    calls = []
+
+    async def counted(state, runtime):
+        calls.append(1)
+        return {"drafts": [draft("Who?")]}
+
+    cast = simquac.cast().replace(user_simulator=counted)
+    first = duologue.simulate(cast, scenarios, out=tmp_path / "r", limits=Limits(max_turns=1))
+    again = duologue.simulate(cast, scenarios, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
+    assert len(calls) == 2
+    assert first == again
+
+
+def test_resuming_into_a_new_or_empty_folder_begins(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty"):
+        made = duologue.simulate(
+            simquac.cast(), simquac.scenarios(topics(1)), out=tmp_path / name, limits=Limits(max_turns=1), resume=True
+        )
+        assert len(made) == 1
+
+
+def test_a_longer_list_of_topics_continues_the_run(tmp_path):
+    for count in (2, 4):
+        made = duologue.simulate(
+            simquac.cast(),
+            simquac.scenarios(topics(count)),
+            out=tmp_path / "r",
+            limits=Limits(max_turns=1),
+            resume=True,
+        )
+    assert len(made) == len(lines(tmp_path / "r")) == 4
+    titles = [c.scenario["title"] for c in data.load(tmp_path / "r")]
+    assert titles == [f"Place {n}" for n in range(4)]
+
+
+def test_a_half_written_line_is_dropped_and_simulated_again(tmp_path):
+    scenarios, out = simquac.scenarios(topics(3)), tmp_path / "r"
+    duologue.simulate(simquac.cast(), scenarios, out=out, limits=Limits(max_turns=1))
+    whole = lines(out)
+    path = out / "conversations.jsonl"
+    path.write_bytes(path.read_bytes()[:-30])
+    summary = asyncio.run(runs.arun(simquac.cast(), scenarios, out, limits=Limits(max_turns=1), resume=True))
+    assert "last line was cut off" in summary.notes[0]
+    assert lines(out) == whole
+    assert summary.complete
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"limits": Limits(max_turns=1, seed=9)}, r"its run had limits.seed = 0, now it is 9"),
+        (
+            {"cast": simquac.cast(assistant="offline?empty=0.5")},
+            r"nodes.assistant.model.arguments.empty = null, now it is 0.5",
+        ),
+    ],
+)
+def test_another_run_is_not_continued(tmp_path, change, told):
+    plain = {"cast": simquac.cast(), "limits": Limits(max_turns=1)}
+    scenarios = simquac.scenarios(topics(1))
+    for given in (plain, plain | change):
+        call = {"out": tmp_path / "r", "limits": given["limits"], "resume": True}
+        if given is plain:
+            duologue.simulate(given["cast"], scenarios, **call)
+        else:
+            with pytest.raises(runs.RunError, match=told):
+                duologue.simulate(given["cast"], scenarios, **call)
+
+
+def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path):
+    scenarios = simquac.scenarios(topics(1))
+
+    def run(out, **more):
+        duologue.simulate(simquac.cast(), scenarios, out=out, limits=Limits(max_turns=1), **more)
+
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "thesis.tex").write_text("x")
+    for resume in (False, True):
+        with pytest.raises(runs.RunError, match="foreign: holds other files and no run"):
+            run(tmp_path / "foreign", resume=resume)
+    run(tmp_path / "done")
+    with pytest.raises(runs.RunError, match="done: holds a run already: continue it with --resume"):
+        run(tmp_path / "done")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(runs.RunError, match="file: is a file"):
+        run(tmp_path / "file")
+    with pytest.raises(runs.RunError, match="cannot be made"):
+        run(tmp_path / "file" / "below")
+    assert sorted(p.name for p in (tmp_path / "foreign").iterdir()) == ["thesis.tex"]
+
+
+def test_two_runs_cannot_write_in_one_folder(tmp_path):
+    cast, plan = simquac.cast(), runs.planned(simquac.cast(), simquac.scenarios(topics(1)))
+    from duologue.runs.simulating import manifest
+
+    told = manifest(cast, plan, Limits(max_turns=1))
+    with (
+        runs.RunFolder.open(tmp_path / "r", told, resume=False),
+        pytest.raises(runs.RunError, match="another run is writing there"),
+    ):
+        runs.RunFolder.open(tmp_path / "r", told, resume=True)
+
+
+async def test_a_cancelled_run_writes_down_what_it_has(tmp_path):
+    async def slow(state, runtime):
+        if state["scenario"]["title"] != "Place 0":
+            await asyncio.sleep(30)
+        return {"drafts": [draft("Who lived there?")]}
+
+    cast = simquac.cast().replace(user_simulator=slow)
+    task = asyncio.create_task(
+        duologue.asimulate(cast, simquac.scenarios(topics(3)), out=tmp_path / "r", limits=Limits(max_turns=1))
+    )
+    while not (tmp_path / "r/conversations.jsonl").exists() or not lines(tmp_path / "r"):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(lines(tmp_path / "r")) == 1
+    assert {c.stop for c in data.record_lines.read(tmp_path / "r/failures.jsonl")} == {"cancelled"}
+    assert len(json.loads((tmp_path / "r/dataset/simquac.json").read_text())["data"][0]["paragraphs"]) == 1
+
+
+def test_a_criterion_that_never_stops_meets_the_fuse_and_loses_nothing():
+    cast = simquac.cast().replace(stop=lambda state, limits: None)
+    (made,) = duologue.simulate(cast, simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    assert made.stop == "budget"
+    assert "no stop criterion held" in made.failure.error
+    assert len(made.messages) >= 2
+
+
+def test_a_broken_node_of_ones_own_ends_its_conversation_with_the_reason():
+    async def wrong(state, runtime):
+        return {"drafts": "Who?"}
+
+    (made,) = duologue.simulate(simquac.cast().replace(user_simulator=wrong), simquac.scenarios(topics(1)))
+    assert made.stop == "model_failed"
+    assert "user_simulator: expected 'drafts' to be a list" in made.failure.error
+
+
+def test_the_manifest_tells_the_whole_run(tmp_path):
+    duologue.simulate(
+        simquac.cast(),
+        simquac.scenarios([*topics(2), topics(1)[0]]),
+        out=tmp_path / "r",
+        limits=Limits(max_turns=1, seed=3),
+    )
+    told = json.loads((tmp_path / "r/manifest.json").read_text())
+    assert told["settings"]["cast"] == "simquac"
+    assert told["settings"]["limits"]["seed"] == 3
+    assert told["settings"]["nodes"]["assistant"]["model"]["spec"] == "offline"
+    assert len(told["settings"]["prompts"]) > 15
+    assert (told["data"]["scenarios"], told["data"]["equal"]) == (2, 1)
+    assert len(told["planned"]) == 3
+    assert told["schema_version"] == 1
+    assert str(tmp_path) not in json.dumps(told)
+
+
+def test_the_card_says_that_it_is_simulated_and_by_what(tmp_path):
+    duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), out=tmp_path / "r", limits=Limits(max_turns=1))
+    card = (tmp_path / "r/dataset/README.md").read_text()
+    assert "These conversations are simulated" in card
+    assert "rule-based baseline" in card
+    assert "| seed | 0 |" in card
+    assert "CC BY-SA 4.0" in card
+    assert "`user/guide_other`" in card
+
+
+def test_a_sample_is_drawn_by_the_seed_alone():
+    scenarios = simquac.scenarios(topics(40))
+    drawn = runs.chosen(scenarios, sample=5, seed=1)
+    assert drawn == runs.chosen(scenarios, sample=5, seed=1)
+    assert drawn != runs.chosen(scenarios, sample=5, seed=2)
+    assert [s for s in scenarios if s in drawn] == drawn
+    with pytest.raises(ValueError, match="a sample of 41 cannot be drawn from 40"):
+        runs.chosen(scenarios, sample=41)
+
+
+COMMAND = [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--assistant", "offline?misbehave=0.3"]
+
+
+def command(cwd, *more, hash_seed="0", **options):
+    env = os.environ | {"PYTHONHASHSEED": hash_seed}
+    return subprocess.Popen(
+        [*COMMAND, *more], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+    )
+
+
+@pytest.mark.parametrize("death", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_was_killed_is_resumed_to_the_same_bytes_in_another_process(tmp_path, death):
+    more = ["--repeats", "10", "--max-turns", "4"]
+    whole = command(tmp_path, *more, "--out", "whole", hash_seed="1")
+    victim = command(tmp_path, *more, "--out", "killed", "--concurrency", "3", hash_seed="2")
+    path = tmp_path / "killed/conversations.jsonl"
+    while not path.exists() or path.read_bytes().count(b"\n") < 5:
+        assert victim.poll() is None, victim.communicate()
+        time.sleep(0.01)
+    victim.send_signal(death)
+    _, told = victim.communicate(timeout=60)
+    survived = path.read_bytes().count(b"\n")
+    assert 5 <= survived < 70
+    assert b"Traceback" not in told
+    if death != signal.SIGKILL:
+        assert victim.returncode == 130
+        stops = {c.stop for c in data.record_lines.read(tmp_path / "killed/failures.jsonl")}
+        assert stops == {"cancelled"}
+    resumed = command(tmp_path, *more, "--out", "killed", "--concurrency", "11", "--resume", hash_seed="3")
+    for process in (whole, resumed):
+        _, told = process.communicate(timeout=120)
+        assert process.returncode == 0, told
+    assert lines(tmp_path / "whole") == lines(tmp_path / "killed")
+    assert len(lines(tmp_path / "whole")) == 70
+    one, other = (tmp_path / name / "dataset/simquac.json" for name in ("whole", "killed"))
+    assert one.read_bytes() == other.read_bytes()
