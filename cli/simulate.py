@@ -4,7 +4,6 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +18,6 @@ from .progress import Progress
 simulate = typer.Typer(help="Simulate conversations into a run folder.", no_args_is_help=True)
 
 OUT = Path("out")
-SAMPLES = "topics.jsonl"
 REPLAY = "replay:"
 
 
@@ -105,9 +103,8 @@ def _topics(path: Path | None, user: str, assistant: str, max_bytes: int) -> tup
     if given is not None:
         found, source = format.read_topics(given, max_bytes=max_bytes), {"source": given.name}
     else:
-        with as_file(files("duologue.data") / "samples" / SAMPLES) as shipped:
-            found = format.read_topics(shipped, max_bytes=max_bytes)
-        source = {"source": f"samples/{SAMPLES}", "licence": "MIT, written for duologue", "licence_id": "mit"}
+        found = format.samples()
+        source = {"source": "samples/topics.jsonl", "licence": "MIT, written for duologue", "licence_id": "mit"}
     equal = identity.equals(identity.ordinals(topic.scenario() for topic in found))
     if equal:
         say(f"{equal} of {len(found)} topics repeat{'s' if equal == 1 else ''} an earlier one; each is simulated")

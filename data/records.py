@@ -191,6 +191,8 @@ class Provenance(Record):
     """The limits of the run, the seed among them."""
     data: str = ""
     """Digest of the scenario."""
+    begun: str = ""
+    """Digest of the messages that the conversation began with, where there were some."""
     version: str = ""
     """Version of the package that simulated."""
 
@@ -254,6 +256,10 @@ class Conversation(Record):
     def without_timing(self) -> Self:
         """The same conversation without its clock times: equal seeds give equal ones."""
         return self.model_copy(update={"timing": {}})
+
+    def __str__(self) -> str:
+        """The dialogue as text, a message a paragraph."""
+        return "\n".join(f"{message.role}: {message.text}" for message in self.messages)
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values; what is empty is left out, the schema version is not."""

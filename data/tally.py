@@ -38,6 +38,10 @@ class Tally(Record):
     tokens: int
     calls: int
 
+    def side(self, role: Role) -> SideTally:
+        """The counts of one side."""
+        return next(side for side in self.sides if side.role == role)
+
 
 def tally(conversations: Iterable[Conversation]) -> Tally:
     """Count stops, drafts by verdict and reason, and tokens."""

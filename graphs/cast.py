@@ -2,20 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
-from typing import cast as typed
+from typing import Any, Self, TypeAlias, cast
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from ..data.records import Role
 from ..nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.limits import Limits
+from ..nodes.models import chat_model
 from ..nodes.recording import closing, turn_recorder
-from ..nodes.speaking import AgentSpeaker
+from ..nodes.speaking import AgentSpeaker, ChatSpeaker
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
+from ..nodes.views import View
 
-SPEAKERS = {"user_simulator": "user", "assistant": "assistant"}
-"""Places whose node may also be somebody's own compiled graph that speaks `messages`."""
+Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node
+"""A model's spec, a chat model, an agent that speaks `messages`, or a node."""
+
+SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
+"""Places whose node may also be given as a model or as somebody's own compiled graph."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,27 +57,36 @@ class Cast:
     def replace(self, **changes: Any) -> Self:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
 
-        In a speaker's place a compiled LangGraph graph may stand as it is; it is sent what the speaker was
-        sent before. ContractError says which node, what was expected and what came.
+        In a speaker's place a model's spec, a chat model or a compiled LangGraph graph may be given; it is
+        sent what the speaker was sent before. ContractError says which node, what was expected, what came.
         """
         known = {one.name for one in fields(self)}
         for name, given in changes.items():
             if name not in known:
                 raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(known))}")
-            if name in SPEAKERS and isinstance(given, Runnable) and not callable(given):
-                changes[name] = self._agent(name, given)
+            if name in SPEAKERS and isinstance(given, (str, Runnable)) and not callable(given):
+                changes[name] = speaker(SPEAKERS[name], given, self._view(name))
         return replace(self, **changes)
 
-    def _agent(self, place: str, agent: Runnable[Any, Any]) -> Node:
+    def _view(self, place: str) -> View:
         view = getattr(getattr(self, place), "view", None)
         if view is None:
             raise ContractError(
-                f"{place}: expected a node, since what stands there now has no view that an agent could be sent; "
-                "give nodes.AgentSpeaker(role, agent, view)"
+                f"{place}: expected a node, since what stands there now has no view that a model could be sent; "
+                "give nodes.ChatSpeaker or nodes.AgentSpeaker(role, ..., view)"
             )
-        return AgentSpeaker(typed(Any, SPEAKERS[place]), agent, view)
+        return cast(View, view)
 
     def describe(self) -> dict[str, Any]:
         """Every place with its node's name and settings, as the record keeps it."""
         nodes = {place: describe(getattr(self, place)) for place in PLACES}
         return nodes | {"stop": describe(self.stop)} | ({"fallback": self.fallback} if self.fallback else {})
+
+
+def speaker(role: Role, given: Speaker, view: View) -> Node:
+    """A model's spec, a chat model or an agent as a speaker that is sent the view; a node as it is."""
+    if isinstance(given, (str, BaseChatModel)):
+        return ChatSpeaker(role, chat_model(given), view)
+    if isinstance(given, Runnable) and not callable(given):
+        return AgentSpeaker(role, given, view)
+    return given

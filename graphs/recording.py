@@ -11,6 +11,8 @@ from ..nodes.state import State, attempt_number
 def record(state: State | Mapping[str, Any]) -> Conversation:
     """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
     drafts of a turn that is not over stand under `unsaid`, those that nobody has judged as `unjudged`."""
+    if "scenario" not in state:
+        raise ValueError("the state has no scenario: no conversation has begun in it")
     scenario = state["scenario"]
     ordinal, repeat = state.get("ordinal", 0), state.get("repeat", 0)
     messages = state.get("messages", [])

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from time import perf_counter
+from traceback import format_exception
 from typing import Any, Protocol
 from typing import cast as typed
 
@@ -21,6 +22,7 @@ from ..nodes.contract import ContractError, check_reason, check_update
 from ..nodes.limits import Limits
 from ..nodes.settings import redacted
 from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, awaits_answer, merged
+from ..nodes.stops import until_spent
 from .cast import Cast
 
 log = logging.getLogger(__name__)
@@ -53,7 +55,7 @@ def seat(place: Place, cast: Cast) -> Seat:
 
     async def seated(state: State, runtime: Runtime[Limits]) -> State:
         limits = (runtime.context or cast.limits).or_else(cast.limits)
-        opened: dict[str, Any] = {} if "provenance" in state else opening(state, cast, limits)
+        opened = _opened(state, cast, limits)
         state = merged(state, opened)
         began = perf_counter()
         answer: Update = {}
@@ -66,7 +68,7 @@ def seat(place: Place, cast: Cast) -> Seat:
             except ContractError:
                 raise
             except Exception as error:
-                log.debug("%s failed in conversation %s", place, state.get("id"), exc_info=True)
+                log.debug("%s failed: %s", place, redacted("".join(format_exception(error))))
                 failure = {"failure": {"node": place, "error": _told(error)}}
                 state = merged(state, failure)
         settled = settle(state, answer, limits)
@@ -74,6 +76,16 @@ def seat(place: Place, cast: Cast) -> Seat:
         return typed(State, opened | failure | settled | timing)
 
     return seated
+
+
+def _opened(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
+    """The opening of a conversation that has none; of one that goes on under other limits, those."""
+    provenance = state.get("provenance")
+    if provenance is None:
+        return opening(state, cast, limits)
+    if provenance["limits"] != limits.plain():
+        return {"provenance": provenance | {"limits": limits.plain()}}
+    return {}
 
 
 def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
@@ -108,7 +120,8 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
             "limits": limits.plain(),
             "data": digest(scenario),
             "version": __version__,
-        },
+        }
+        | ({"begun": digest([message.plain() for message in messages])[:16]} if messages else {}),
     }
 
 
@@ -151,11 +164,14 @@ def _after_validator(role: Role, cast: Cast, state: State, update: Update, limit
     drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
     stop = update.get("stop") or state.get("stop")
     number = attempt_number(state)
-    verdicts += [Verdict(accepted=True)] * (len(drafts) - len(verdicts))  # a stop may leave drafts unjudged
+    unjudged = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did or failed
+    verdicts += [Verdict(accepted=True)] * unjudged
     passed = all(verdict["accepted"] for verdict in verdicts)
     tried = [
         _attempt(draft, verdict, number, state, passed=passed) for draft, verdict in zip(drafts, verdicts, strict=True)
     ]
+    for attempt in tried[len(tried) - unjudged :]:
+        attempt["verdict"] = "unjudged"
     earlier = list(state.get("attempts", []))
     if state.get("failure"):
         changed = _unsaid(role, state, earlier + tried)
@@ -184,10 +200,14 @@ def _after_validator(role: Role, cast: Cast, state: State, update: Update, limit
 def _stop(
     cast: Cast, state: State, changed: dict[str, Any], told: StopReason | None, limits: Limits
 ) -> StopReason | None:
-    """The failure's reason, the one that was told, or what the cast's criterion says of the new state."""
+    """The failure's reason, the one that was told, or what the cast's criterion says of the new state.
+
+    The limits hold whatever the criterion is: one that never stops must not cost ten thousand calls.
+    """
     if state.get("failure"):
         return "model_failed"
-    return told or check_reason(cast.stop, cast.stop(merged(state, changed), limits))
+    new = merged(state, changed)
+    return told or check_reason(cast.stop, cast.stop(new, limits)) or until_spent(new, limits)
 
 
 def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> dict[str, Any]:

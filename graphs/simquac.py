@@ -5,10 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
-
-from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable
+from typing import Any
 
 from ..data.checks import QUESTION_WORDS
 from ..data.grounding import NO_ANSWER
@@ -18,23 +15,18 @@ from ..data.simquac import Topic
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node, Stop
 from ..nodes.limits import Limits
-from ..nodes.models import chat_model
-from ..nodes.replay import PREFIX, ReplaySpeaker, replayed_out
-from ..nodes.speaking import AgentSpeaker, ChatSpeaker
+from ..nodes.replay import PREFIX, ReplayedOut, ReplaySpeaker
 from ..nodes.state import State
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validating import Observing
 from ..nodes.views import View
 from ..prompts import Library, shipped
-from .cast import Cast
+from .cast import Cast, Speaker, speaker
 from .conversation import conversation
 
 NAME = "simquac"
 TURNS = 12
 """Exchanges of a conversation, as in the published data set."""
-
-Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node
-"""A model's spec, a chat model, an agent that speaks `messages`, `replay:FILE`, or a node."""
 
 
 def cast(
@@ -52,7 +44,8 @@ def cast(
 ) -> Cast:
     """Student and teacher.
 
-    `prompts`: a folder whose pages replace those of the same names, or a whole library.
+    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, `replay:FILE`, or
+    a node. `prompts`: a folder whose pages replace those of the same names, or a whole library.
     `question_words`: most words of a question. `one_question`, `no_repeats`: reject several questions in
     one, and a question that was asked before; otherwise both are counted. `interesting_once`: ask what is
     interesting at most once a conversation. `answer_tokens`: length of answers that the teacher is asked
@@ -76,7 +69,7 @@ def cast(
         assistant_prompt_selector=nodes.TeacherPrompts(pages),
         assistant=teacher,
         answer_validator=Observing(answer_validator) if teacher in replaying else answer_validator,
-        stop=stop or any_of(*map(replayed_out, replaying), until_spent),
+        stop=stop or any_of(*map(ReplayedOut, replaying), until_spent),
         limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
         fallback=NO_ANSWER,
         prompts=pages.digests,
@@ -86,11 +79,7 @@ def cast(
 def _speaker(role: Role, given: Speaker, view: View) -> Node:
     if isinstance(given, str) and given.startswith(PREFIX):
         return ReplaySpeaker.of(given.removeprefix(PREFIX), role)
-    if isinstance(given, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(given), view)
-    if isinstance(given, Runnable) and not callable(given):
-        return AgentSpeaker(role, given, view)
-    return given
+    return speaker(role, given, view)
 
 
 def scenario(

@@ -5,8 +5,8 @@ from .contract import ContractError, Node, Stop
 from .limits import Limits
 from .models import ModelError, chat_model
 from .speaking import AgentSpeaker, ChatSpeaker, draft
-from .state import Draft, Place, Prompt, State, Update, Verdict
-from .validating import Observing, accept_all, validator
+from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
+from .validating import Observing, accept_all, every, validator
 from .views import View, fenced, messages_for
 
 __all__ = [
@@ -29,9 +29,11 @@ __all__ = [
     "chat_model",
     "conformance",
     "draft",
+    "every",
     "fenced",
     "messages_for",
     "models",
+    "prompt",
     "replay",
     "simquac",
     "stops",

@@ -11,11 +11,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 
+from ..data.records import Role
 from .contract import ContractError, check_node, check_update
 from .limits import Limits
+from .speaking import AgentSpeaker
 from .state import PLACES, Place, State
+from .views import plain_view
 
 SCENARIO: Mapping[str, Any] = {
     "kind": "simquac",
@@ -30,11 +34,14 @@ SCENARIO: Mapping[str, Any] = {
 async def problems(place: Place, node: object, scenario: Mapping[str, Any] | None = None) -> list[str]:
     """Everything in which a node does not keep the contract of a place; empty if it conforms.
 
-    The node is called in each of `states`. Its update must have the place's keys, be plain JSON, and leave
+    A compiled agent that speaks `messages` may be given for a speaker. The node is called in each of `states`. Its update must have the place's keys, be plain JSON, and leave
     the state as it was. An exception of the node's own counts: in a run it would end the conversation.
     """
     if place not in PLACES:
         raise ValueError(f"there is no place {place!r}, only {', '.join(PLACES)}")
+    if place in ("user_simulator", "assistant") and isinstance(node, Runnable) and not callable(node):
+        role: Role = "user" if place == "user_simulator" else "assistant"
+        node = AgentSpeaker(role, node, plain_view(role))
     try:
         check_node(place, node)
     except ContractError as error:

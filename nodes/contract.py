@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from langgraph.runtime import Runtime
 
+from ..data.identity import digest
 from ..data.records import StopReason
 from .limits import Limits
 from .state import ANSWERS, Draft, Place, State, Update, Verdict
@@ -45,16 +46,21 @@ def check_node(place: str, node: object) -> None:
 
 def check_stop(stop: object) -> None:
     """ContractError unless the object can be asked as a stop criterion: `(state, limits)`."""
-    expected = "stop: expected a plain function (state, limits) -> StopReason | None"
-    if not callable(stop) or isinstance(stop, type):
-        raise ContractError(f"{expected}; got {_shown(stop)}")
-    call = stop if inspect.isroutine(stop) else type(stop).__call__
+    check_function("stop", stop, "(state, limits) -> StopReason | None")
+
+
+def check_function(what: str, given: object, takes: str) -> None:
+    """ContractError unless the object is a plain function of two arguments, or can be called as one."""
+    expected = f"{what}: expected a plain function {takes}"
+    if not callable(given) or isinstance(given, type):
+        raise ContractError(f"{expected}; got {_shown(given)}")
+    call = given if inspect.isroutine(given) else type(given).__call__
     if inspect.iscoroutinefunction(call):
-        raise ContractError(f"{expected}; got {_shown(stop)}, which is async: write def")
+        raise ContractError(f"{expected}; got {_shown(given)}, which is async: write def")
     try:
-        inspect.signature(stop).bind({}, Limits())
+        inspect.signature(given).bind({}, {})
     except TypeError:
-        raise ContractError(f"{expected}; got {_shown(stop)}, which does not take two arguments") from None
+        raise ContractError(f"{expected}; got {_shown(given)}, which does not take two arguments") from None
 
 
 def check_update(place: Place, update: object, state: State) -> Update:
@@ -118,7 +124,14 @@ def describe(node: object) -> dict[str, Any]:
         settings = cast(dict[str, Any], told())
         return {"name": type(node).__name__, **settings}
     name = getattr(node, "__qualname__", None) or type(node).__qualname__
-    return {"name": str(name).replace("<locals>.", "")}
+    described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
+    if not str(getattr(node, "__module__", "")).startswith("duologue."):
+        try:  # a function of one's own is told apart from what it was before it was changed
+            source = inspect.getsource(node if inspect.isroutine(node) else type(node))
+            described["source"] = digest(source)[:16]
+        except (OSError, TypeError):
+            pass
+    return described
 
 
 def _shown(value: object) -> str:

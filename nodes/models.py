@@ -5,10 +5,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
 
-from .settings import KEY, host_of, settings
+from .settings import KEY, host_of, keep_secret, settings
 
 _FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
+_NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
+"""Words in the names of arguments that say where calls go, or hold credentials."""
 _SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
 
 
@@ -26,19 +29,22 @@ def chat_model(spec: str | BaseChatModel, **arguments: Any) -> BaseChatModel:
     if isinstance(spec, BaseChatModel):
         if arguments:
             raise ModelError("arguments go with a spec: give an instance that has them already")
+        for name in type(spec).model_fields:
+            if isinstance(secret := getattr(spec, name, None), SecretStr):
+                keep_secret(secret)
         return spec
     if not isinstance(spec, str):
         raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {_FORMS}")
     provider, name, given = parse_spec(spec)
     given |= arguments
-    if provider == "offline":
+    if provider == "offline" and not name:
         model = _offline(given)
     elif provider == "openai":
         model = _openai(name, given)
     elif provider == "replay":
         raise ModelError(f"model {spec!r} plays stored messages and is a speaker, not a chat model: give it to a cast")
     else:
-        raise ModelError(f"model {spec!r} is unknown: use {_FORMS}")
+        raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {_FORMS}")
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": _without_secrets(given)}
     return model
 
@@ -82,20 +88,34 @@ def _offline(arguments: dict[str, Any]) -> BaseChatModel:
 def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     if not name:
         raise ModelError("model 'openai:' has no name: write openai:NAME, such as openai:gpt-4.1-mini")
-    found = settings()
+    try:
+        found = settings()
+    except ValueError as error:
+        raise ModelError(str(error)) from None
     if found.key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, or use the model 'offline', which needs none")
     from langchain_openai import ChatOpenAI  # takes seconds to import: only when it is used
 
     for key in arguments:
-        if any(word in key.lower() for word in ("api_key", "base_url", "header", "api_base")):
+        if any(word in key.lower() for word in _NOT_IN_SPECS):
             raise ModelError(f"model 'openai:{name}': {key} is read from the environment, never from a spec")
-    aliases = {field.alias for field in ChatOpenAI.model_fields.values() if field.alias}
-    _refuse_unknown(f"openai:{name}", arguments, set(ChatOpenAI.model_fields) | aliases)
+    aliases = {key: field.alias for key, field in ChatOpenAI.model_fields.items() if field.alias}
+    _refuse_unknown(f"openai:{name}", arguments, set(ChatOpenAI.model_fields) | set(aliases.values()))
+    arguments = {aliases.get(key, key): value for key, value in arguments.items()}
+    if not isinstance(arguments.get("timeout", 0), (int, float)):
+        raise ModelError(f"model 'openai:{name}': timeout must be a number of seconds, not {arguments['timeout']!r}")
     settled = {"timeout": 120, "max_retries": 3, "use_responses_api": False} | arguments
     try:
         # Everything that the environment could divert is passed explicitly.
-        return ChatOpenAI(model=name, api_key=found.key, base_url=found.base_url, **settled)
+        return ChatOpenAI(
+            model=name,
+            api_key=found.key,
+            base_url=found.base_url,
+            openai_proxy=None,
+            # A connection belongs to the loop that opened it, a model to nobody's: none is kept for later.
+            default_headers={"Connection": "close"},
+            **settled,
+        )
     except (TypeError, ValueError) as error:
         first = str(error).strip().splitlines()
         raise ModelError(f"model 'openai:{name}': {'; '.join(line.strip() for line in first[:3])}") from None

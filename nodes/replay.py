@@ -10,7 +10,6 @@ from ..data import load
 from ..data.errors import DataError, at
 from ..data.identity import digest, ordinals
 from ..data.records import Conversation, Exchange, Message, Role, StopReason
-from .contract import Stop
 from .limits import Limits
 from .state import Draft, State, Update
 
@@ -86,12 +85,16 @@ def _draft(message: Message) -> Draft:
     return draft
 
 
-def replayed_out(speaker: ReplaySpeaker) -> Stop:
+@dataclass(frozen=True)
+class ReplayedOut:
     """Stop once as many exchanges are complete as the replayed conversation has: its user ended there."""
 
-    def replayed(state: State, limits: Limits) -> StopReason | None:
+    speaker: ReplaySpeaker
+
+    def __call__(self, state: State, limits: Limits) -> StopReason | None:
         key = (digest(state["scenario"]), state.get("ordinal", 0))
-        script = speaker.by_scenario.get(key)
+        script = self.speaker.by_scenario.get(key)
         return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None
 
-    return replayed
+    def provenance(self) -> dict[str, Any]:
+        return {"replays": self.speaker.source}

@@ -1,7 +1,10 @@
-"""The environment, read in one place: variables of the process, then a `.env` file, never written back."""
+"""The environment, read in one place: variables of the process, then a `.env` file, never written back.
+
+What the process says comes before what the file says, whichever name it uses."""
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -33,11 +36,30 @@ class Settings:
 
 def settings() -> Settings:
     """The settings as they are now; a `.env` is looked for from the working folder upward."""
+    sources: tuple[Mapping[str, str | None], ...] = (os.environ, _env_file())
+
+    def first(*names: str) -> str:
+        return next((text for source in sources for name in names if (text := (source.get(name) or "").strip())), "")
+
+    key = first(KEY)
+    return Settings(SecretStr(key) if key else None, first(BASE_URL, OLD_BASE_URL) or DEFAULT_BASE_URL)
+
+
+def _env_file() -> Mapping[str, str | None]:
     found = find_dotenv(usecwd=True)
-    values = {**(dotenv_values(found) if found else {}), **os.environ}
-    key = (values.get(KEY) or "").strip()
-    base_url = (values.get(BASE_URL) or values.get(OLD_BASE_URL) or DEFAULT_BASE_URL).strip()
-    return Settings(SecretStr(key) if key else None, base_url)
+    try:
+        return dotenv_values(found) if found else {}
+    except UnicodeDecodeError:
+        raise ValueError(f"{found}: is not UTF-8: save it as UTF-8") from None
+
+
+_kept: set[str] = set()
+
+
+def keep_secret(secret: SecretStr) -> None:
+    """Remember a key that came with a model instance, so that it is found where texts are redacted."""
+    if len(secret.get_secret_value()) >= 4:
+        _kept.add(secret.get_secret_value())
 
 
 def host_of(url: str) -> str:
@@ -52,8 +74,13 @@ def host_of(url: str) -> str:
 
 def redacted(text: str) -> str:
     """The text without keys: the one that is set, whatever looks like one, and credentials in URLs."""
-    key = settings().key
-    if key is not None and len(key.get_secret_value()) >= 4:
-        text = text.replace(key.get_secret_value(), "[key]")
+    try:
+        key = settings().key
+    except ValueError:  # a `.env` that cannot be read holds no key that was used
+        key = None
+    if key is not None:
+        keep_secret(key)
+    for secret in sorted(_kept, key=len, reverse=True):
+        text = text.replace(secret, "[key]")
     text = _BEARER.sub(r"\1[key]", text)
     return _USERINFO.sub("[key]@", _KEY_LIKE.sub("[key]", text))

@@ -17,7 +17,7 @@ from ..data.records import Message, Role
 from ..prompts import Library, Page
 from .limits import Limits
 from .state import Draft, Prompt, State, Update, Verdict, attempt_number, said
-from .views import MARKS, View, fenced, messages_for
+from .views import MARKS, View, fenced, messages_for, unfenced
 
 ANSWER_TOKENS = 40
 """Length of an answer that the teacher is asked for (section 2.3). Asked, not enforced."""
@@ -54,7 +54,7 @@ def _material(state: State, *fields: str) -> dict[str, str]:
     scenario = state["scenario"]
     # A section about HTML keeps its tags, so that it can be copied: only its own end is not its to write.
     return {
-        field: fenced(str(scenario.get(field, "")), *(("section",) if field == "section" else MARKS))
+        field: fenced(str(scenario.get(field, "")), *(("/section",) if field == "section" else MARKS))
         for field in fields
     }
 
@@ -169,6 +169,8 @@ class AnswerValidator:
     @staticmethod
     def _verdict(text: str, section: str, background: str) -> Verdict:
         found = ground(text, section, background)
+        if not found.valid and unfenced(text) != text:
+            found = ground(unfenced(text), section, background)
         if found.reason is not None:
             return {"accepted": False, "reason": found.reason, "repair": "\n".join(found.failed)}
         if found.refused:

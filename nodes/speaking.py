@@ -41,7 +41,7 @@ def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     return {
         "input_tokens": sum(usage["input_tokens"] for usage in counted),
         "output_tokens": sum(usage["output_tokens"] for usage in counted),
-        "calls": max(1, sum(isinstance(m, AIMessage) for m in messages)),
+        "calls": max(1, len(counted)),
     }
 
 

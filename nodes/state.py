@@ -1,5 +1,6 @@
 """The state of a conversation in flight: plain JSON values that checkpoints and streams can carry."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal, Required, TypeAlias, TypedDict, cast
 
@@ -129,6 +130,11 @@ ANSWERS: dict[Place, frozenset[str]] = {
     "closing": frozenset({"labels"}),
 }
 """Which keys the node of each place may answer with."""
+
+
+def prompt(name: str, text: str) -> Prompt:
+    """A prompt of one's own for a selector to give: its digest is that of the text."""
+    return {"name": name, "digest": hashlib.sha256(text.encode("utf-8")).hexdigest()[:16], "text": text}
 
 
 def merged(state: State, changes: Mapping[str, Any]) -> State:

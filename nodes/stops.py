@@ -1,20 +1,32 @@
 """Stop criteria: plain functions of the state and the limits, to be put together with `any_of`."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from ..data.checks import plain_words
 from ..data.grounding import gives_no_answer
 from ..data.records import Message, StopReason
-from .contract import Stop
+from .contract import Stop, describe
 from .limits import Limits
 from .state import State, said
 
 
+@dataclass(frozen=True)
+class AnyOf:
+    """The first reason that any of the criteria gives, asked in their order."""
+
+    criteria: tuple[Stop, ...]
+
+    def __call__(self, state: State, limits: Limits) -> StopReason | None:
+        return next((reason for stop in self.criteria if (reason := stop(state, limits)) is not None), None)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"criteria": [describe(stop) for stop in self.criteria]}
+
+
 def any_of(*criteria: Stop) -> Stop:
     """The first reason that any of the criteria gives, asked in this order."""
-
-    def any_stop(state: State, limits: Limits) -> StopReason | None:
-        return next((reason for stop in criteria if (reason := stop(state, limits)) is not None), None)
-
-    return any_stop
+    return AnyOf(criteria)
 
 
 def max_turns(state: State, limits: Limits) -> StopReason | None:
@@ -37,15 +49,17 @@ def budget(state: State, limits: Limits) -> StopReason | None:
 
 
 until_spent: Stop = any_of(max_turns, budget)
-"""What every cast stops at unless it says otherwise: the limits."""
+"""What every conversation stops at: the limits."""
 
 
-def coverage_reached(share: float, reason: StopReason = "user_ended") -> Stop:
-    """Stop once this share (0 to 1) of the section's characters stands in the answers' spans."""
-    if not 0 < share <= 1:
-        raise ValueError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
+@dataclass(frozen=True)
+class CoverageReached:
+    """Stop once this share of the section's characters stands in the answers' spans."""
 
-    def coverage(state: State, limits: Limits) -> StopReason | None:
+    share: float
+    reason: StopReason
+
+    def __call__(self, state: State, limits: Limits) -> StopReason | None:
         section = str(state["scenario"].get("section", ""))
         covered = {
             position
@@ -53,21 +67,27 @@ def coverage_reached(share: float, reason: StopReason = "user_ended") -> Stop:
             for span in message.get("spans", ())
             for position in range(span["start"], span["start"] + len(span["text"]))
         }
-        return reason if section and len(covered) >= share * len(section) else None
+        return self.reason if section and len(covered) >= self.share * len(section) else None
 
-    return coverage
+    def provenance(self) -> dict[str, Any]:
+        return {"share": self.share, "reason": self.reason}
 
 
-def nothing_new_for(turns: int, reason: StopReason = "user_gave_up") -> Stop:
-    """Stop once this many of the assistant's messages in a row told nothing that was not told before.
+def coverage_reached(share: float, reason: StopReason = "user_ended") -> Stop:
+    """Stop once this share (0 to 1) of the section's characters stands in the answers' spans."""
+    if not 0 < share <= 1:
+        raise ValueError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
+    return CoverageReached(share, reason)
 
-    A refusal tells nothing; an answer tells nothing new if its spans, or without spans its words, were
-    all told before.
-    """
-    if turns < 1:
-        raise ValueError(f"nothing_new_for: needs at least one turn, not {turns}")
 
-    def nothing_new(state: State, limits: Limits) -> StopReason | None:
+@dataclass(frozen=True)
+class NothingNewFor:
+    """Stop once this many of the assistant's messages in a row told nothing that was not told before."""
+
+    turns: int
+    reason: StopReason
+
+    def __call__(self, state: State, limits: Limits) -> StopReason | None:
         told: set[int] = set()
         words: set[str] = set()
         without = 0
@@ -78,6 +98,18 @@ def nothing_new_for(turns: int, reason: StopReason = "user_gave_up") -> Stop:
             told |= places
             words.add(key)
             without = 0 if new else without + 1
-        return reason if without >= turns else None
+        return self.reason if without >= self.turns else None
 
-    return nothing_new
+    def provenance(self) -> dict[str, Any]:
+        return {"turns": self.turns, "reason": self.reason}
+
+
+def nothing_new_for(turns: int, reason: StopReason = "user_gave_up") -> Stop:
+    """Stop once this many of the assistant's messages in a row told nothing that was not told before.
+
+    A refusal tells nothing; an answer tells nothing new if its spans, or without spans its words, were
+    all told before.
+    """
+    if turns < 1:
+        raise ValueError(f"nothing_new_for: needs at least one turn, not {turns}")
+    return NothingNewFor(turns, reason)

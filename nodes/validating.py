@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from langgraph.runtime import Runtime
 
-from .contract import Node, describe
+from .contract import Node, check_function, describe
 from .limits import Limits
 from .state import Draft, State, Update, Verdict
 
@@ -34,8 +34,49 @@ class JudgedBy:
 
 
 def validator(judge: Judge) -> Node:
-    """A validator from `(draft, state) -> None | reason | Verdict`, asked once for each draft."""
+    """A validator from `(draft, state) -> None | reason | Verdict`, asked once for each draft.
+
+    ContractError unless it is a plain function that takes the two.
+    """
+    check_function("validator", judge, "(draft, state) -> None, a reason or a Verdict")
     return JudgedBy(judge)
+
+
+@dataclass(frozen=True)
+class Every:
+    """Validators one after the other: a draft stands if each of them accepts it."""
+
+    nodes: tuple[Node, ...]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        joined: list[Verdict] = [{"accepted": True} for _ in state.get("drafts", [])]
+        for node in self.nodes:
+            update = await node(state, runtime)
+            if update.get("stop") is not None:
+                return update
+            joined = [_both(one, other) for one, other in zip(joined, update.get("verdicts", []), strict=True)]
+        return {"verdicts": joined}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"every": [describe(node) for node in self.nodes]}
+
+
+def every(*nodes: Node) -> Node:
+    """A validator that accepts what each of these accepts, asked in this order.
+
+    The first rejection is the verdict; what is stored in place of the draft's text comes from the first
+    that says something of it; notes are joined.
+    """
+    return Every(nodes)
+
+
+def _both(one: Verdict, other: Verdict) -> Verdict:
+    if not one["accepted"]:
+        return one
+    joined = cast(Verdict, {**other, **one} if other["accepted"] else {**other})
+    if notes := [*one.get("notes", []), *other.get("notes", [])]:
+        joined["notes"] = notes
+    return joined
 
 
 @dataclass(frozen=True)

@@ -16,26 +16,42 @@ from .state import State, said
 View: TypeAlias = Callable[[State], list[BaseMessage]]
 """What a speaker is sent in a state."""
 
-MARKS = ("title", "background", "header", "section")
-"""Names of the marks that material stands between."""
+MARKS = tuple(f"{end}{name}" for name in ("title", "background", "header", "section") for end in ("", "/"))
+"""The marks that material stands between."""
 
 _NOTE = re.compile(r"<(/?\s*note\s*)>", re.IGNORECASE)
+_FENCED = re.compile(r"‹(/?\s*(?:note|title|background|header|section)\s*)›", re.IGNORECASE)
 
 
-def fenced(text: str, *tags: str) -> str:
+def fenced(text: str, *marks: str) -> str:
     """The text as data: marks that would end or imitate ours are shown with other brackets.
 
-    `tags`: names of the marks that the text stands between, such as `section`.
+    `marks`: those that it must not hold, such as `/section` or `title`; a note's never may stand in it.
     """
     text = _NOTE.sub("‹\\1›", text)
-    for tag in tags:
-        text = re.sub(rf"<(/\s*{tag}\s*)>", "‹\\1›", text, flags=re.IGNORECASE)
+    for mark in marks:
+        text = re.sub(rf"<(\s*{mark}\s*)>", "‹\\1›", text, flags=re.IGNORECASE)
     return text
+
+
+def unfenced(text: str) -> str:
+    """The text with its own brackets again: a faithful copy of fenced text is a copy of the text."""
+    return _FENCED.sub("<\\1>", text)
 
 
 def note(text: str) -> str:
     """A line of ours: what a selector's prompt looks like when it is sent."""
     return f"<note>{text}</note>"
+
+
+def plain_view(role: Role, system: str = "") -> View:
+    """A view of the messages alone, for an agent that knows for itself what it is about."""
+
+    def view(state: State) -> list[BaseMessage]:
+        messages = messages_for(role, state, system=system, material="", own_drafts=role == "assistant")
+        return messages if system else messages[1:]
+
+    return view
 
 
 def messages_for(role: Role, state: State, *, system: str, material: str, own_drafts: bool) -> list[BaseMessage]:

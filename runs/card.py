@@ -10,12 +10,12 @@ UNKNOWN_LICENCE = "not stated when the run was made"
 
 def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], left_out: list[str]) -> str:
     """The Markdown of `dataset/README.md`, with the front matter that Hugging Face reads."""
-    settings, source = manifest["settings"], manifest["data"]
+    settings, sources = manifest["settings"], manifest["data"]
     models = {place: _model(settings["nodes"][place]) for place in ("user_simulator", "assistant")}
     offline = [place for place, model in models.items() if model.startswith("offline")]
     lines = [
         "---",
-        f"license: {source.get('licence_id') or 'unknown'}",
+        f"license: {_licence_id(sources)}",
         "tags: [simulated, conversational, synthetic]",
         f"pretty_name: Simulated conversations ({settings['cast']})",
         "---",
@@ -45,13 +45,17 @@ def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], l
             f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts}{f' ({reasons})' if reasons else ''} |"
         )
     lines += [
-        f"| answers that refuse | {next(side.refused for side in counts.sides if side.role == 'assistant')} |",
+        f"| answers that refuse | {counts.side('assistant').refused} |",
         f"| tokens | {counts.tokens} in {counts.calls} calls |",
         f"| made with | duologue {manifest['version']}, record schema {manifest['schema_version']} |",
         "",
         "## Source text",
         "",
-        f"Topics from `{_cell(source['source'])}` (digest `{source['digest'][:16]}`). Licence of the source text: {_cell(source.get('licence') or UNKNOWN_LICENCE)}.",
+        *(
+            f"Topics from `{_cell(source['source'])}` (digest `{source['digest'][:16]}`). "
+            f"Licence of the source text: {_cell(source.get('licence') or UNKNOWN_LICENCE)}."
+            for source in sources
+        ),
         "Sections of QuAC and SimQuAC come from Wikipedia by way of QuAC (CC BY-SA 4.0): whoever passes them on names them.",
         "",
         "## Files",
@@ -65,6 +69,11 @@ def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], l
     lines += ["", "## Prompts", "", "| page | digest |", "|---|---|"]
     lines += [f"| `{name}` | `{digest}` |" for name, digest in settings["prompts"].items()]
     return "\n".join(lines) + "\n"
+
+
+def _licence_id(sources: list[Mapping[str, Any]]) -> str:
+    known = {source.get("licence_id") for source in sources}
+    return str(known.pop() or "unknown") if len(known) == 1 else "unknown"
 
 
 def _model(node: Mapping[str, Any]) -> str:

@@ -78,6 +78,8 @@ class RunFolder:
 
     def _take_up(self, known: Mapping[str, Any]) -> None:
         """Go on with what is there: what was planned stays planned, a line cut in half is dropped."""
+        new = self.manifest["data"]
+        self.manifest["data"] = [*(source for source in known["data"] if source not in new), *new]
         earlier = [str(name) for name in known.get("planned", [])]
         of_old = set(earlier)
         self.manifest["planned"] = [*earlier, *(name for name in self.manifest["planned"] if name not in of_old)]

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..data.identity import conversation_id, digest
 from ..graphs import Cast
+from ..nodes.contract import ContractError
 from ..nodes.state import State
 
 
@@ -15,7 +16,12 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
     """
     seen: set[str] = set()
     plan: list[State] = []
-    for scenario in scenarios:
+    for number, scenario in enumerate(scenarios):
+        if not isinstance(scenario, dict) or not isinstance(scenario.get("scenario"), dict):
+            raise ContractError(
+                f"scenarios[{number}]: expected an initial state, got {type(scenario).__name__}: "
+                "make a list of them with a cast's scenarios(...), such as graphs.simquac.scenarios(topics)"
+            )
         ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
         about: dict[str, Any] = scenario["scenario"]
         while (name := scenario.get("id") or conversation_id(cast.name, about, ordinal, repeat)) in seen:

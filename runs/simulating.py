@@ -131,13 +131,15 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
             "limits": limits.plain(),
             "prompts": dict(cast.prompts),
         },
-        "data": {"source": "scenarios"}
-        | dict(source or {})
-        | {
-            "digest": digest(about),
-            "scenarios": len({digest(scenario) for scenario in about}),
-            "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
-        },
+        "data": [
+            {"source": "scenarios"}
+            | dict(source or {})
+            | {
+                "digest": digest(about),
+                "scenarios": len({digest(scenario) for scenario in about}),
+                "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
+            }
+        ],
         "planned": [name_of(state) for state in plan],
     }
 
@@ -158,7 +160,7 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
         path=folder.path,
         dataset=dataset,
         planned=len(plan),
-        equal=folder.manifest["data"]["equal"],
+        equal=folder.manifest["data"][-1]["equal"],
         finished=len(wanted & folder.done),
         failed={name: reason for name, reason in failed.items() if name not in folder.done},
         counts=counts,

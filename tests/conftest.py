@@ -10,7 +10,7 @@ settings.register_profile(
     "duologue",
     derandomize=True,
     deadline=None,
-    max_examples=150,
+    max_examples=50,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("duologue")

@@ -1,5 +1,6 @@
 """The teacher-student data sets: SimQuAC, QuAC in its own layout, and the published teacher topics."""
 
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from .. import record_lines
@@ -10,7 +11,7 @@ from . import dataset, teacher, topics
 from .dataset import misplaced, to_object, write
 from .topics import KIND, MAX_BYTES, Topic
 
-__all__ = ["KIND", "MAX_BYTES", "Topic", "misplaced", "read", "read_topics", "to_object", "write"]
+__all__ = ["KIND", "MAX_BYTES", "Topic", "misplaced", "read", "read_topics", "samples", "to_object", "write"]
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -36,6 +37,12 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
         except ValueError as error:
             raise DataError(f"{at(path, f'conversation {number}')}: {error}") from None
     return topics.checked(found, path, max_bytes)
+
+
+def samples() -> list[Topic]:
+    """The topics that are shipped: a few in our own words, of different shape, one in Chinese."""
+    with as_file(files("duologue.data").joinpath("samples", "topics.jsonl")) as path:
+        return read_topics(path)
 
 
 def _conversations(path: str | Path) -> list[Conversation]:

@@ -86,7 +86,7 @@ def question(
     before = {plain_words(text) for text in asked}
     chinese = _HAN.search(title + header) is not None
     subject = _YEARS_FIRST.sub("", header).strip(" .:") or title
-    fitting = {"t": title, "h": subject}
+    fitting = {"t": _short(title), "h": _short(subject)}
     for candidate in _candidates(subject, title, asked, answers, notes, draw, chinese):
         text = candidate.format(**fitting) if "{" in candidate else candidate
         if plain_words(text) not in before:
@@ -170,7 +170,11 @@ def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator
 
 def _safe(template: str, thing: str) -> str:
     """The template about a thing, whose own braces are text."""
-    return template.replace("{x}", " ".join(thing.split()[:12]).replace("{", "(").replace("}", ")"))
+    return template.replace("{x}", _short(thing).replace("{", "(").replace("}", ")"))
+
+
+def _short(thing: str) -> str:
+    return " ".join(thing.split()[:12])[:80]
 
 
 def _turned(templates: Sequence[str], draw: int) -> list[str]:

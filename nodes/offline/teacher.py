@@ -23,7 +23,7 @@ _PERSON = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+)*
 _CAUSE = re.compile(r"\b(?:because|due to|since|so that|in order to|as a result|led to|after)\b", re.IGNORECASE)
 _EVIDENCE = {
     "when": _TIME, "what year": _TIME, "where": _PLACE, "who": _PERSON, "how many": _NUMBER, "how much": _NUMBER,
-    "why": _CAUSE,
+    "why": _CAUSE, "什么时候": _TIME, "哪一年": _TIME, "多少": _NUMBER,
 }  # fmt: skip
 _CLAUSE = re.compile(r"(?<=[,;:])\s+|\s+(?=(?:and|but|which|who|while|where|although)\s)|(?<=[，；])")
 _OPEN = re.compile(

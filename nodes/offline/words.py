@@ -16,7 +16,9 @@ _STOP_WORDS = """
     said section she should so some something such tell than that the their them then there these they thing
     this those through to too under until up us very was way we were what when where whether which while who
     whom whose why will with would you your anything interesting aspect aspects article happen happened role
-    play played talk find learn important 的 了 是 在 和 有 什 么 吗 呢 他 她 它 这 那 哪 谁 何 与 及 中 为
+    play played talk find learn important
+    的 了 是 在 和 有 什 么 吗 呢 他 她 它 这 那 哪 谁 何 与 及 中 为 从 一 开 始 时 候 年 发 生 事 怎 样 还 关 于 说 文 节 主 要
+    介 绍 后 来 结 果 如 多 少 其 方 面 人 们 看 变 化 里 参 能 呢 会 点 第 有 趣 地
 """
 _STOP = frozenset(_STOP_WORDS.split())
 

@@ -1,13 +1,14 @@
 """Casts: frozen, and checked when something is put in another's place."""
 
 import dataclasses
+from itertools import combinations
 
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import ContractError, Limits, accept_all, validator
+from duologue.nodes import ContractError, Limits, accept_all, chat_model, draft, every, prompt, stops, validator
 
 
 def test_a_cast_is_frozen():
@@ -32,7 +33,7 @@ class _Node:
     ("given", "told"),
     [
         ({"assistant": 3}, r"assistant: expected a node, async def .*got int 3"),
-        ({"assistant": "offline"}, r"assistant: expected a node.*got str 'offline'"),
+        ({"question_validator": "offline"}, r"question_validator: expected a node.*got str 'offline'"),
         ({"question_validator": _not_async}, r"question_validator: .*_not_async, which is not async"),
         ({"question_validator": _no_runtime}, r"question_validator: .*parameters \(state\)"),
         ({"closing": _Node}, r"closing: .*the class _Node: give an instance"),
@@ -151,3 +152,84 @@ def test_the_cast_describes_its_nodes_models_and_settings():
 def test_limits_are_checked(field, value):
     with pytest.raises((TypeError, ValueError), match=f"Limits.{field} must be"):
         Limits(**{field: value})
+
+
+def test_a_model_stands_in_a_speakers_place_by_spec_or_as_an_instance():
+    cast = simquac.cast()
+    for given in ("offline?empty=0.5", chat_model("offline", empty=0.5)):
+        replaced = cast.replace(assistant=given)
+        assert replaced.describe()["assistant"]["model"] == {"spec": "offline", "arguments": {"empty": 0.5}}
+        assert replaced.assistant.view is cast.assistant.view
+    with pytest.raises(ValueError, match="model 'gpt' is unknown"):
+        cast.replace(assistant="gpt")
+
+
+def test_a_model_needs_a_view_and_says_so():
+    cast = simquac.cast().replace(assistant=accept_all)
+    with pytest.raises(ContractError, match=r"assistant: .*has no view that a model could be sent"):
+        cast.replace(assistant="offline")
+
+
+def test_casts_with_other_criteria_or_functions_describe_themselves_otherwise():
+    def one(draft, state):
+        return None
+
+    def other(draft, state):
+        return "no"
+
+    cast = simquac.cast()
+    told = [
+        cast.describe(),
+        cast.replace(stop=stops.coverage_reached(0.5)).describe(),
+        cast.replace(stop=stops.coverage_reached(0.6)).describe(),
+        cast.replace(stop=stops.any_of(stops.max_turns, stops.nothing_new_for(2))).describe(),
+        cast.replace(question_validator=validator(one)).describe(),
+        cast.replace(question_validator=validator(other)).describe(),
+    ]
+    assert all(a != b for a, b in combinations(told, 2))
+
+
+async def test_validators_stand_one_after_the_other(topic):
+    def polite(draft, state):
+        return None if "please" in draft["text"] else "rude"
+
+    def noted(draft, state):
+        return {"accepted": True, "notes": ["read"]}
+
+    cast = simquac.cast().replace(
+        user_simulator=saying("Who, please?", "Who?", "1. Who, please?\n2. x"),
+        question_validator=every(simquac.cast().question_validator, validator(noted), validator(polite)),
+    )
+    made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
+    attempts = list(made.attempts("user"))
+    assert [(a.verdict, a.reason, a.notes) for a in attempts[:3]] == [
+        ("accepted", None, ("read",)),
+        ("rejected", "rude", ("read",)),
+        ("rejected", "enumeration", ()),
+    ]
+    assert attempts[2].prompt.name == "user/repair_other"
+
+
+def saying(*lines):
+    calls = iter(range(10**6))
+
+    async def speak(state, runtime):
+        return {"drafts": [draft(lines[next(calls) % len(lines)])]}
+
+    return speak
+
+
+@pytest.mark.parametrize("judge", [3, lambda draft: None, accept_all])
+def test_a_function_that_is_no_judge_is_refused(judge):
+    with pytest.raises(ContractError, match="validator: expected a plain function"):
+        validator(judge)
+
+
+async def test_a_selector_of_ones_own_gives_a_prompt_of_its_own(topic):
+    async def mine(state, runtime):
+        return {"prompt": prompt("mine/next", "Ask about ships.")}
+
+    cast = simquac.cast().replace(user_prompt_selector=mine)
+    made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))
+    told = made.messages[0].prompt
+    assert (told.name, told.text, len(told.digest)) == ("mine/next", "Ask about ships.", 16)

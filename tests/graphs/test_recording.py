@@ -3,10 +3,12 @@
 import asyncio
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue import data
+from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, draft
@@ -77,6 +79,21 @@ def test_an_initial_state_is_a_conversation_that_has_not_begun():
     assert made.messages == ()
     assert made.stop is None
     assert made.scenario["section"] == TOPIC.section
+
+
+def test_a_state_in_which_nothing_has_begun_is_refused_by_name():
+    with pytest.raises(ValueError, match="the state has no scenario: no conversation has begun in it"):
+        record({})
+
+
+async def test_a_conversation_that_began_with_messages_says_so_in_its_provenance():
+    said = [Message(role="user", text="Who lived there?")]
+    made = [
+        record(await simquac.graph.ainvoke(simquac.scenario(TOPIC, messages=m), context=Limits(max_turns=1)))
+        for m in ((), said)
+    ]
+    assert made[0].provenance.begun == ""
+    assert len(made[1].provenance.begun) == 16
 
 
 async def test_the_record_says_where_it_comes_from():

@@ -162,6 +162,30 @@ async def test_any_node_that_fails_is_a_recorded_failure(casting, topic, place):
     assert (made.stop, made.failure.node) == ("model_failed", place)
 
 
+async def test_a_draft_that_a_failing_validator_did_not_judge_is_kept_as_unjudged(casting, topic):
+    async def broken(state, runtime):
+        raise KeyError("oh")
+
+    made = record(await play(casting(["Who lived there?"], question_validator=broken), topic))
+    assert [(a.text, a.verdict) for a in made.unsaid[0].attempts] == [("Who lived there?", "unjudged")]
+
+
+async def test_the_limits_hold_whatever_the_criterion_says(casting, topic):
+    made = record(await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2))
+    assert (made.stop, len(made.exchanges)) == ("max_turns", 2)
+
+
+async def test_a_fork_under_other_limits_says_which(topic):
+    graph = conversation(simquac.cast(), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "one"}}
+    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=2, seed=1))
+    history = [snapshot async for snapshot in graph.aget_state_history(config)]
+    middle = next(s for s in history if s.next == ("user_prompt_selector",) and s.values.get("turn") == 1)
+    state = await graph.ainvoke(None, middle.config, context=Limits(max_turns=3, seed=2))
+    made = record(state)
+    assert (made.provenance.limits["seed"], len(made.exchanges)) == (2, 3)
+
+
 async def test_a_closing_node_that_fails_leaves_the_reason_of_the_end(casting, topic):
     async def broken(state, runtime):
         raise KeyError("oh")

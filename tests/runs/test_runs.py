@@ -152,6 +152,8 @@ def test_a_longer_list_of_topics_continues_the_run(tmp_path):
     assert len(made) == len(lines(tmp_path / "r")) == 4
     titles = [c.scenario["title"] for c in data.load(tmp_path / "r")]
     assert titles == [f"Place {n}" for n in range(4)]
+    sources = json.loads((tmp_path / "r/manifest.json").read_text())["data"]
+    assert [source["scenarios"] for source in sources] == [2, 4]
 
 
 def test_a_half_written_line_is_dropped_and_simulated_again(tmp_path):
@@ -242,9 +244,10 @@ async def test_a_cancelled_run_writes_down_what_it_has(tmp_path):
     assert len(json.loads((tmp_path / "r/dataset/simquac.json").read_text())["data"][0]["paragraphs"]) == 1
 
 
-def test_a_criterion_that_never_stops_meets_the_fuse_and_loses_nothing():
-    cast = simquac.cast().replace(stop=lambda state, limits: None)
-    (made,) = duologue.simulate(cast, simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+def test_a_conversation_without_any_limit_meets_the_fuse_and_loses_nothing(monkeypatch):
+    monkeypatch.setattr("duologue.runs.engine.fuse", lambda limits: 40)
+    cast = simquac.cast().replace(stop=lambda state, limits: None, limits=Limits())
+    (made,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
     assert made.stop == "budget"
     assert "no stop criterion held" in made.failure.error
     assert len(made.messages) >= 2
@@ -259,6 +262,13 @@ def test_a_broken_node_of_ones_own_ends_its_conversation_with_the_reason():
     assert "user_simulator: expected 'drafts' to be a list" in made.failure.error
 
 
+def test_topics_in_place_of_scenarios_are_refused_with_what_to_do():
+    with pytest.raises(
+        TypeError, match=r"scenarios\[0\]: expected an initial state, got Topic: make a list .*scenarios\(topics\)"
+    ):
+        duologue.simulate(simquac.cast(), topics(1))
+
+
 def test_the_manifest_tells_the_whole_run(tmp_path):
     duologue.simulate(
         simquac.cast(),
@@ -271,7 +281,8 @@ def test_the_manifest_tells_the_whole_run(tmp_path):
     assert told["settings"]["limits"]["seed"] == 3
     assert told["settings"]["nodes"]["assistant"]["model"]["spec"] == "offline"
     assert len(told["settings"]["prompts"]) > 15
-    assert (told["data"]["scenarios"], told["data"]["equal"]) == (2, 1)
+    (source,) = told["data"]
+    assert (source["scenarios"], source["equal"]) == (2, 1)
     assert len(told["planned"]) == 3
     assert told["schema_version"] == 1
     assert str(tmp_path) not in json.dumps(told)

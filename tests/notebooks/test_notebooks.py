@@ -1,0 +1,127 @@
+"""The notebooks run from top to bottom without a network, and are kept without what a run leaves in them."""
+
+import copy
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_notebook
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+CLEARED = ("OPENAI_", "LANGSMITH_", "LANGCHAIN_", "IPYTHON", "JUPYTER_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+OFFLINE = '''
+"""Runs when the kernel starts: it reaches this machine and nothing else."""
+
+import socket
+
+_connect, _getaddrinfo = socket.socket.connect, socket.getaddrinfo
+_HERE = ("127.0.0.1", "::1", "localhost")
+
+
+def connect(self, address):
+    if isinstance(address, tuple) and address[0] not in _HERE:
+        raise OSError(f"offline: {address[0]} is another machine")
+    return _connect(self, address)
+
+
+def getaddrinfo(host, *args, **kwargs):
+    if host not in (None, "", *_HERE):
+        raise OSError(f"offline: {host} is another machine")
+    return _getaddrinfo(host, *args, **kwargs)
+
+
+socket.socket.connect, socket.getaddrinfo = connect, getaddrinfo
+'''
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+
+
+@pytest.fixture(autouse=True)
+def _a_kernel_of_its_own(monkeypatch, tmp_path):
+    """No key, endpoint, tracing or proxy; folders of this test in place of the user's; no network."""
+    for name in os.environ:
+        if name.upper().startswith(CLEARED):
+            monkeypatch.delenv(name)
+    for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+        folder = tmp_path / name.lower()
+        folder.mkdir()
+        monkeypatch.setenv(name, str(folder))
+    startup = tmp_path / "ipythondir" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00-offline.py").write_text(OFFLINE)
+
+
+async def executed(notebook, folder):
+    """The notebook after a run in the folder, in a kernel of the interpreter that runs the tests."""
+    ran = copy.deepcopy(notebook)
+    interpreter = KernelSpecManager(kernel_dirs=[])
+    with TemporaryDirectory() as pipes:  # a short path: the name of a Unix socket has at most 104 characters
+        kernel = AsyncKernelManager(
+            kernel_name="python3", kernel_spec_manager=interpreter, transport="ipc", ip=f"{pipes}/k"
+        )
+        client = NotebookClient(ran, km=kernel, timeout=120, resources={"metadata": {"path": str(folder)}})
+        await client.async_execute(cleanup_kc=True)
+    return ran
+
+
+def outputs(notebook):
+    return [(cell.id, output) for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+def test_there_are_notebooks():
+    assert [path.stem for path in NOTEBOOKS] == ["01_simulate", "02_swap_a_node"]
+
+
+@every_notebook
+async def test_a_notebook_runs_offline_without_an_error_or_a_warning(path, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    ran = await executed(nbformat.read(path, as_version=4), work)
+    wrong = [
+        (cell, output)
+        for cell, output in outputs(ran)
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+    assert wrong == []
+    assert all(cell.execution_count for cell in ran.cells if cell.cell_type == "code")
+    assert list(work.iterdir()) == [], "a notebook leaves nothing in the folder where it runs"
+
+
+@every_notebook
+def test_a_notebook_is_kept_without_outputs_and_with_stable_ids(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert outputs(notebook) == []
+    assert [cell.id for cell in notebook.cells if cell.get("execution_count")] == []
+    assert [cell.id for cell in notebook.cells] == [f"cell-{number:02}" for number in range(1, len(notebook.cells) + 1)]
+    assert set(notebook.metadata) == {"kernelspec"}
+    assert notebook.metadata.kernelspec.name == "python3"
+
+
+@every_notebook
+def test_a_notebook_first_says_its_version_and_that_the_model_is_no_language_model(path):
+    first = next(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+    assert "duologue.__version__" in first
+    assert "a rule-based baseline, no language model" in first
+
+
+async def test_a_graph_as_the_last_line_of_a_cell_draws_itself(tmp_path):
+    notebook = nbformat.read(NOTEBOOKS[0], as_version=4)
+    number = next(n for n, cell in enumerate(notebook.cells) if cell.source.splitlines()[-1] == "graph")
+    notebook.cells = notebook.cells[: number + 1]
+    [drawn] = (await executed(notebook, tmp_path)).cells[number].outputs
+    mermaid = drawn.data["text/vnd.mermaid"]
+    assert "graph TD;" in mermaid
+    assert "answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;" in mermaid
+
+
+async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
+    cell = new_code_cell("import urllib.request\nurllib.request.urlopen('http://192.0.2.1', timeout=5)")
+    with pytest.raises(CellExecutionError, match=r"offline: 192\.0\.2\.1 is another machine"):
+        await executed(new_notebook(cells=[cell]), tmp_path)
