@@ -31,6 +31,7 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of such a file; further keys of a line or a message are kept as `extra`."""
     conversations = []
+    seen: dict[str, int] = {}
     for number, value in read_lines(path):
         place = f"line {number}"
         given = value.get("messages") if isinstance(value, dict) else None
@@ -45,14 +46,16 @@ def read(path: str | Path) -> list[Conversation]:
                 )
             extra = {key: message[key] for key in message if key not in ("role", "content")}
             messages.append(Message(role=role, text=message["content"], extra=extra))
-        name = value.get("id")
+        name = value.get("id") if isinstance(value.get("id"), str) else None
         scenario: Json = {"kind": KIND, "digest": digest(value)}
+        ordinal = seen[digest(value)] = seen.get(digest(value), -1) + 1
         conversations.append(
             Conversation(
-                id=name if isinstance(name, str) and name else conversation_id(KIND, scenario),
+                id=name or conversation_id(KIND, scenario, ordinal),
                 scenario=scenario,
+                ordinal=ordinal,
                 messages=tuple(messages),
-                extra={key: value[key] for key in value if key not in ("id", "messages")},
+                extra={key: value[key] for key in value if key != "messages" and (key != "id" or not name)},
             )
         )
     return conversations

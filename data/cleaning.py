@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 REASONING = ("think", "thinking", "reasoning", "thought", "analysis", "scratchpad")
 """Tags that models wrap their reasoning in, as `<think> ... </think>`."""
@@ -13,6 +14,7 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "�
 """Opening quotation marks with their closing ones."""
 
 _LABEL = re.compile(rf"\s*(?:\*\*)?(?:{'|'.join(LABELS)})(?:\*\*)?\s*[:：](?:\*\*)?\s*", re.IGNORECASE)
+_TAG = re.compile(rf"<(/?)(?:{'|'.join(REASONING)})>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,63 +31,59 @@ def clean(text: str) -> Cleaned:
     A text that is nothing but a label or quotes keeps them. Cleaning twice changes nothing more;
     the time grows with the length of the text alone.
     """
-    removed: list[str] = []
-    current = text.strip()
-    while True:
-        for name, step in (("reasoning", _without_reasoning), ("label", _without_label), ("quotes", _unquoted)):
-            shorter = step(current).strip()
-            if shorter != current:
-                current = shorter
-                if name not in removed:
-                    removed.append(name)
-                break
+    said = _without_reasoning(text)
+    removed = ["reasoning"] if said != text else []
+    start, end = _stripped(said, 0, len(said))
+    while True:  # by offsets: a row of thousands of labels is not copied thousands of times
+        label = _LABEL.match(said, start, end)
+        if label and label.end() < end:
+            start, end = _stripped(said, label.end(), end)
+            removed.append("label")
+        elif _is_quoted(said, start, end):
+            start, end = _stripped(said, start + 1, end - 1)
+            removed.append("quotes")
         else:
-            return Cleaned(current, tuple(removed))
+            return Cleaned(said[start:end], tuple(dict.fromkeys(removed)))
 
 
 def _without_reasoning(text: str) -> str:
-    """Without `<think>` blocks; what stands before a lone closing tag is reasoning too."""
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters change their length: offsets would not fit
-        lowered = text
-    for tag in REASONING:
-        opening, closing = f"<{tag}>", f"</{tag}>"
-        end = lowered.rfind(closing)
-        if end >= 0:
-            start = lowered.find(opening)
-            if not 0 <= start < end:  # some servers swallow the opening tag
-                start = 0
-            return _blocks_removed(text, lowered, start, opening, closing)
-        if lowered.startswith(opening):  # cut off inside its reasoning: nothing was said
-            return ""
-    return text
+    """Without `<think>` blocks. What stands before a lone closing tag, and behind a lone opening one, is
+    reasoning too: some servers swallow the opening tag, and a reply can be cut off inside."""
+    kept: list[str] = []
+    inside, behind = False, 0
+    for tag in _TAG.finditer(text):
+        if tag.group(1) and not inside:
+            kept.clear()
+        elif not tag.group(1) and not inside:
+            kept.append(text[behind : tag.start()])
+        inside = not tag.group(1)
+        behind = tag.end()
+    if not inside:
+        kept.append(text[behind:])
+    # Words are never glued together, so that no tag arises from the halves of two.
+    apart = (
+        f" {piece}" if before and piece and not (before[-1].isspace() or piece[0].isspace()) else piece
+        for before, piece in pairwise(["", *kept])
+    )
+    return "".join(apart)
 
 
-def _blocks_removed(text: str, lowered: str, start: int, opening: str, closing: str) -> str:
-    """The text without each stretch from an opening to the next closing tag, from `start` on."""
-    kept = [text[:start]]
-    while True:
-        end = lowered.find(closing, start)
-        if end < 0:  # an opening tag without an end: the rest is reasoning
-            return "".join(kept)
-        behind = end + len(closing)
-        start = lowered.find(opening, behind)
-        if start < 0:
-            # a further lone closing tag ends a block that began here
-            last = lowered.rfind(closing)
-            return "".join(kept) + text[max(behind, last + len(closing) if last >= behind else 0) :]
-        kept.append(text[behind:start])
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The offsets without white space at both ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
-def _without_label(text: str) -> str:
-    match = _LABEL.match(text)
-    return text[match.end() :] if match and match.end() < len(text) else text
-
-
-def _unquoted(text: str) -> str:
-    """Without quotes that wrap the whole; quotes that only begin and end two quotations stay."""
-    closing = QUOTES.get(text[:1])
-    if closing is None or len(text) < 3 or not text.endswith(closing):
-        return text
-    inner = text[1:-1]
-    return text if text[0] in inner or closing in inner or not inner.strip() else inner
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether quotes wrap the whole; quotes that only begin and end two quotations do not."""
+    if end - start < 3:
+        return False
+    opening, closing = text[start], QUOTES.get(text[start], "")
+    if closing != text[end - 1]:
+        return False
+    inner = (start + 1, end - 1)
+    within = text.find(opening, *inner) >= 0 or text.find(closing, *inner) >= 0
+    return not within and _stripped(text, *inner)[0] < end - 1

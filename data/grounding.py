@@ -1,7 +1,8 @@
 """Where in the section an answer stands: exact spans, or the reason why not.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.5, asks that a teacher's answer be copied from the section.
-The search itself is `places`: by tokens, in linear time.
+The search itself is `places`: by tokens, in linear time. A word is what Python's `\\w+` is; each character of
+a script without spaces is one.
 """
 
 import re

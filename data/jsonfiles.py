@@ -1,6 +1,7 @@
 """JSON and JSON lines on disk: strict in reading, whole or not at all in writing."""
 
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -43,18 +44,39 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str, path: str | Path, line: int | None = None) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         place = at(path, f"line {line or error.lineno}, column {error.colno}")
         raise DataError(f"{place}: is not JSON ({error.msg}): mend the file there") from None
     except RecursionError:
         raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
     except ValueError as error:
-        raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
+        number = line or _line_of(str(error).split()[0], text)
+        raise DataError(f"{at(path, *([f'line {number}'] if number else []))}: {error}") from None
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number: write null or a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large a number to be written again: write a smaller one")
+    return number
+
+
+def _line_of(token: str, text: str) -> int | None:
+    """Line of the first such token that is no part of a text."""
+    start = text.find(token)
+    while start >= 0:
+        try:
+            json.loads(text[:start] + "?")
+        except json.JSONDecodeError as error:
+            if error.pos == start:  # the parser came as far as the token and wanted a value there
+                return text.count("\n", 0, start) + 1
+        start = text.find(token, start + 1)
+    return None
 
 
 def write_text(path: str | Path, text: str) -> None:

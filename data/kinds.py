@@ -19,7 +19,7 @@ TEACHER_START = "<Topic:"
 def kind_of(path: str | Path) -> Kind:
     """What a path is; DataError if it is nothing that can be read."""
     place = Path(path)
-    if place.is_dir():
+    if is_folder(place):
         return "run" if (place / MANIFEST).is_file() and (place / CONVERSATIONS).is_file() else "folder"
     text = read_text(place)
     if text.lstrip().startswith(TEACHER_START):
@@ -43,3 +43,11 @@ def kind_of(path: str | Path) -> Kind:
     raise DataError(
         f"{at(path)}: is none of the known formats: SimQuAC or QuAC JSON, teacher topics, or JSON lines of topics, records or messages"
     )
+
+
+def is_folder(path: Path) -> bool:
+    """Whether the path is a folder; DataError for a name that the system does not take."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError) as error:
+        raise DataError(f"{at(path)}: is no path ({error.__class__.__name__}): check it") from None

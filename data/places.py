@@ -6,7 +6,7 @@ match always begins and ends at word boundaries, and white space is ignored with
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .records import Span
@@ -31,6 +31,10 @@ class Work:
     """
 
     left: int
+    nowhere_from: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Patterns that were looked for from this token on in vain; the rest of a search need not try again."""
+    first: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
+    """The first place of patterns that were looked for from the beginning."""
 
     @classmethod
     def over(cls, *texts: str) -> "Work":
@@ -84,14 +88,21 @@ class Places:
 
     def _first(self, row: str, pattern: str, behind: int, work: Work) -> tuple[int, int] | None:
         """First and last token of the first place behind the offset, else of the first of all."""
-        after = bisect_left(self.starts, behind)
-        for start in (after, 0) if after else (0,):
-            at = row.find(pattern, start)
-            direct = (at, at + len(pattern)) if at >= 0 else None
-            place = self._past_brackets(row, pattern, start, at if at >= 0 else len(row), work) or direct
+        after, key = bisect_left(self.starts, behind), (row, pattern)
+        if 0 < after < work.nowhere_from.get(key, len(row)):
+            place = self._from(row, pattern, after, work)
             if place is not None:
                 return place
-        return None
+            work.nowhere_from[key] = after
+        if key not in work.first:
+            work.first[key] = self._from(row, pattern, 0, work)
+        return work.first[key]
+
+    def _from(self, row: str, pattern: str, start: int, work: Work) -> tuple[int, int] | None:
+        """The first place at or behind a token."""
+        at = row.find(pattern, start)
+        past = self._past_brackets(row, pattern, start, at if at >= 0 else len(row), work)
+        return past or ((at, at + len(pattern)) if at >= 0 else None)
 
     def _past_brackets(self, row: str, pattern: str, start: int, before: int, work: Work) -> tuple[int, int] | None:
         """The first place before a token where the pattern leaves out balanced brackets of the text."""

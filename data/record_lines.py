@@ -29,7 +29,10 @@ def read(path: str | Path) -> list[Conversation]:
 
 def read_run(folder: str | Path) -> list[Conversation]:
     """The conversations of a run folder, in the order in which they were planned."""
-    planned = read_json(Path(folder) / MANIFEST).get("planned", [])
+    manifest = read_json(Path(folder) / MANIFEST)
+    planned = manifest.get("planned") if isinstance(manifest, dict) else None
+    if not isinstance(planned, list) or not all(isinstance(name, str) for name in planned):
+        raise DataError(f"{at(Path(folder) / MANIFEST)}: has no list 'planned': is this folder a run?")
     order = {name: number for number, name in enumerate(planned)}
     found = read(Path(folder) / CONVERSATIONS)
     return sorted(found, key=lambda conversation: order.get(conversation.id, len(order)))
@@ -38,11 +41,15 @@ def read_run(folder: str | Path) -> list[Conversation]:
 def iterate(path: str | Path) -> Iterator[Conversation]:
     """The records of a file one after the other."""
     for number, value in read_lines(path):
+        if not isinstance(value, dict):
+            raise DataError(f"{at(path, f'line {number}')}: is not an object: is this a file of records?")
         try:
             yield Conversation.from_plain(value)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
-            raise DataError(f"{at(path, f'line {number}')}: {key}: {first['msg']}: is this a record?") from None
-        except (ValueError, AttributeError) as error:
+            raise DataError(
+                f"{at(path, f'line {number}')}: {' '.join(key.split())}: {first['msg']}: is this a record?"
+            ) from None
+        except ValueError as error:
             raise DataError(f"{at(path, f'line {number}')}: {error}") from None

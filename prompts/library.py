@@ -48,7 +48,11 @@ class Page:
         """The page with its gaps filled; PromptError if a value is missing or has no gap."""
         if values.keys() != self.gaps:
             raise PromptError(f"prompt {self.name}: {_mismatch(set(values), self.gaps, 'the code', 'the page')}")
-        return str(self._template.render(**values)).strip()
+        try:
+            return str(self._template.render(**values)).strip()
+        except Exception as error:  # pages are somebody's own files: whatever they do wrong is theirs
+            problem = " ".join(f"{type(error).__name__}: {error}".split())
+            raise PromptError(f"prompt {self.name}: cannot be filled ({problem}): use plain {{{{ gaps }}}}") from None
 
     def fill_from(self, values: Mapping[str, object]) -> str:
         """The page filled from a larger choice of values."""

@@ -1,0 +1,108 @@
+"""JSON lines of `messages`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import Conversation, DataError, Message, chat, load
+
+texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
+talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
+
+
+def lines(*values: Any) -> Path:
+    """A file with these values, one a line."""
+    path = Path("chat.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+    return path
+
+
+def turn(content: str = "a", role: str = "user", **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": content} | more
+
+
+@given(st.lists(talks, max_size=3))
+def test_what_both_sides_said_comes_back_in_order(given_talks: list[list[tuple[str, str]]]) -> None:
+    path = Path("chat.jsonl")
+    conversations = [
+        Conversation(
+            id=f"talk {number}",
+            scenario={},
+            messages=tuple(Message(role=role, text=text) for role, text in talk),  # type: ignore[arg-type]
+        )
+        for number, talk in enumerate(given_talks)
+    ]
+    assert chat.write(conversations, path) == []
+    read = chat.read(path)
+    assert [conversation.id for conversation in read] == [conversation.id for conversation in conversations]
+    assert [conversation.messages for conversation in read] == [conversation.messages for conversation in conversations]
+
+
+def test_a_line_is_what_chat_models_are_trained_on() -> None:
+    path = Path("chat.jsonl")
+    messages = (Message(role="user", text="Who?"), Message(role="assistant", text="长城"))
+    chat.write([Conversation(id="a", scenario={}, messages=messages)], path)
+    assert path.read_text(encoding="utf-8") == (
+        '{"id": "a", "messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "长城"}]}\n'
+    )
+
+
+def test_what_was_said_and_not_stored_is_left_out() -> None:
+    path = Path("chat.jsonl")
+    messages = (Message(role="user", text="Who?"), Message(role="user", text="Bye!", stored=False))
+    chat.write([Conversation(id="a", scenario={}, messages=messages)], path)
+    assert [message.text for message in chat.read(path)[0].messages] == ["Who?"]
+
+
+def test_keys_that_are_not_known_are_kept() -> None:
+    (conversation,) = chat.read(lines({"id": "a", "messages": [turn(weight=1)], "source": {"b": None}}))
+    assert conversation.extra == {"source": {"b": None}}
+    assert conversation.messages[0].extra == {"weight": 1}
+
+
+def test_an_id_of_another_kind_is_not_lost() -> None:
+    (conversation,) = chat.read(lines({"id": 5, "messages": [turn()]}))
+    assert conversation.id == "5" or conversation.extra.get("id") == 5
+
+
+def test_lines_without_an_id_get_one_that_depends_on_what_was_said_alone() -> None:
+    first, second = chat.read(lines({"messages": [turn("a")]}, {"messages": [turn("b")]}))
+    assert first.id != second.id
+    assert chat.read(lines({"messages": [turn("b")]}))[0].id == second.id
+
+
+def test_equal_lines_without_an_id_are_two_conversations() -> None:
+    first, second = chat.read(lines({"messages": [turn()]}, {"messages": [turn()]}))
+    assert first.id != second.id
+    assert (first.ordinal, second.ordinal) == (0, 1)
+
+
+def test_either_side_may_begin_and_speak_twice() -> None:
+    path = lines({"messages": [turn(role="assistant"), turn(role="assistant"), turn(role="user")]})
+    assert [message.role for message in load(path).conversations[0].messages] == ["assistant", "assistant", "user"]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([turn()], "line 2"),
+        ({"id": "a"}, "line 2"),
+        ({"messages": "a"}, "line 2"),
+        ({"messages": None}, "line 2"),
+        ({"messages": [turn(), "a"]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="system")]}, "line 2, message 1"),
+        ({"messages": [{"role": "user"}]}, "line 2, message 0"),
+        ({"messages": [{"content": "a"}]}, "line 2, message 0"),
+        ({"messages": [{"role": ["user"], "content": "a"}]}, "line 2, message 0"),
+        ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "line 2, message 0"),
+    ],
+)
+def test_a_line_that_is_no_conversation_is_named(value: Any, place: str) -> None:
+    with pytest.raises(DataError) as caught:
+        chat.read(lines({"messages": [turn()]}, value))
+    assert str(caught.value).startswith(f"chat.jsonl: {place}: ")
+    assert "\n" not in str(caught.value)

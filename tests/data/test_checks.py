@@ -1,0 +1,118 @@
+"""Rules for questions."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data.checks import QUESTION_WORDS, asked_before, is_enumeration, plain_words, question_reasons
+
+
+def test_an_ordinary_question_has_nothing_wrong() -> None:
+    assert question_reasons("When was she born?") == ()
+
+
+def test_twenty_five_words_pass_and_twenty_six_do_not() -> None:
+    assert QUESTION_WORDS == 25
+    assert question_reasons("word " * 25 + "\t") == ()
+    assert question_reasons("word " * 26) == ("too_long",)
+
+
+def test_words_are_what_white_space_parts() -> None:
+    assert question_reasons("well-known, isn't\u3000it?", words=3) == ()
+    assert question_reasons("well-known, isn't\u3000it?", words=2) == ("too_long",)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n", "?", "...?!", "(", "“”"])
+def test_a_question_without_a_letter_or_digit_is_empty_and_nothing_else(text: str) -> None:
+    assert question_reasons(text, earlier=[text]) == ("empty",)
+
+
+@pytest.mark.parametrize("text", ["Who\nis she?", "Who is she?\r\nReally", "Who\ris she"])
+def test_a_line_break_is_told(text: str) -> None:
+    assert question_reasons(text) == ("newline",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Who is she?\n2. Where is she?",
+        "1) Who is she? 2) Where is she?",
+        "(a) who and (b) where?",
+        "Tell me: 1. who, 2. where",
+        "- Who is she?\n- Where is she?",
+        "* Who is she?",
+        "• Who is she?",
+        "Questions:\n  – who?\n  – where?",
+    ],
+)
+def test_lists_of_items_are_enumerations(text: str) -> None:
+    assert is_enumeration(text)
+    assert "enumeration" in question_reasons(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who, when and where?",
+        "What happened in 1994?",
+        "Did she win 2 Emmys in 2002?",
+        "Was it a success - or not?",
+        "Who is Dr. No?",
+        "Is 3.14 less than 22/7?",
+        "-40 degrees or more?",
+        "(What) is it?",
+    ],
+)
+def test_numbers_dashes_and_brackets_alone_are_no_enumeration(text: str) -> None:
+    assert not is_enumeration(text)
+    assert question_reasons(text) == ()
+
+
+@pytest.mark.parametrize("text", ["Who is she? Where?", "谁？在哪里？", "Who? 谁？", "Who is she??"])
+def test_more_than_one_question_mark_is_told(text: str) -> None:
+    assert question_reasons(text) == ("several_questions",)
+
+
+@pytest.mark.parametrize("text", ["Who is she?", "who is  SHE", "«Who is she?!»", "Who... is she"])
+def test_the_same_question_in_other_dress_was_asked_before(text: str) -> None:
+    assert asked_before(text, ["Where?", "Who is she?"])
+    assert question_reasons(text, earlier=["Who is she?"])[-1] == "asked_again"
+
+
+@pytest.mark.parametrize("text", ["Who is he?", "Who is she now?", "Whois she?"])
+def test_another_question_was_not_asked_before(text: str) -> None:
+    assert not asked_before(text, ["Who is she?", "Where?"])
+    assert question_reasons(text, earlier=["Who is she?"]) == ()
+
+
+def test_everything_that_is_wrong_is_told_the_worst_first() -> None:
+    text = "1. Who is she?\n2. Where?"
+    assert question_reasons(text, words=3, earlier=[text]) == (
+        "enumeration",
+        "newline",
+        "too_long",
+        "several_questions",
+        "asked_again",
+    )
+
+
+@given(st.text())
+def test_plain_words_are_their_own_plain_words(text: str) -> None:
+    assert plain_words(plain_words(text)) == plain_words(text)
+
+
+@given(st.text(), st.text())
+def test_any_text_gets_an_answer_and_is_itself_asked_again(text: str, other: str) -> None:
+    reasons = question_reasons(text, earlier=[other, text])
+    assert reasons == ("empty",) or reasons[-1] == "asked_again"
+
+
+@pytest.mark.parametrize(
+    "text", ["1) " * 50_000, " 1. x" * 50_000, " 1." + " " * 200_000, "a " * 200_000, "?" * 200_000]
+)
+def test_questions_made_to_be_slow_are_judged_soon(text: str) -> None:
+    began = time.perf_counter()
+    question_reasons(text, earlier=[text])
+    assert time.perf_counter() - began < 5

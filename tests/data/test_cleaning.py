@@ -1,0 +1,143 @@
+"""What models put around what they say: taken off, recorded, and nothing else touched."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data.cleaning import clean
+
+WRAPPINGS = (
+    "<think> </think> <THINK> </Think> <reasoning> </reasoning> <thought> a: Teacher: **Answer:** 答： 回答： \" ' “ ” ` 「 」 "
+    "x y ** İ ß : <b> \u2028"
+)
+wrapped = st.lists(st.sampled_from(WRAPPINGS.split(" ")) | st.sampled_from([" ", "\n", ""]), max_size=14).map("".join)
+texts = wrapped | st.text(max_size=30)
+
+
+@given(texts)
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    once = clean(text)
+    again = clean(once.text)
+    assert again.text == once.text
+    assert again.removed == ()
+
+
+@given(texts)
+def test_whatever_is_taken_off_is_recorded_once(text: str) -> None:
+    cleaned = clean(text)
+    assert (cleaned.text != text.strip()) == bool(cleaned.removed)
+    assert set(cleaned.removed) <= {"reasoning", "label", "quotes"}
+    assert len(set(cleaned.removed)) == len(cleaned.removed)
+
+
+@given(texts)
+def test_what_is_left_stands_in_what_came_in_its_order(text: str) -> None:
+    rest = iter(text)
+    assert all(character in rest for character in clean(text).text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "removed"),
+    [
+        ("He ran.", "He ran.", ()),
+        ("  He ran.\n", "He ran.", ()),
+        ("<think>Hm.</think>He ran.", "He ran.", ("reasoning",)),
+        ("<THINK>\nHm.\n</think>\n\nHe ran.", "He ran.", ("reasoning",)),
+        ("<reasoning>Hm.</reasoning> He ran.", "He ran.", ("reasoning",)),
+        ("<think>a</think>He <think>b</think>ran.", "He ran.", ("reasoning",)),
+        ("<think>a <think>b</think> c</think>He ran.", "He ran.", ("reasoning",)),
+        ("<think>a</think><reasoning>b</reasoning>He ran.", "He ran.", ("reasoning",)),
+        ("Hm, let me see.</think>He ran.", "He ran.", ("reasoning",)),
+        ("<think>Hm, cut o", "", ("reasoning",)),
+        ("<think>İ</think>He ran.", "He ran.", ("reasoning",)),
+        ("Teacher: He ran.", "He ran.", ("label",)),
+        ("teacher : He ran.", "He ran.", ("label",)),
+        ("Q: Why?", "Why?", ("label",)),
+        ("**Answer:** He ran.", "He ran.", ("label",)),
+        ("**Answer**: He ran.", "He ran.", ("label",)),
+        ("老师：长城。", "长城。", ("label",)),
+        ("Teacher:The", "The", ("label",)),
+        ("Teacher: Tea reaches her.", "Tea reaches her.", ("label",)),
+        ('"He ran."', "He ran.", ("quotes",)),
+        ("“He ran.”", "He ran.", ("quotes",)),
+        ("「长城」", "长城", ("quotes",)),
+        ("\"'He ran.'\"", "He ran.", ("quotes",)),
+        ('<think>Hm.</think>\nTeacher: "He ran."', "He ran.", ("reasoning", "label", "quotes")),
+        ('"Teacher: He ran."', "He ran.", ("quotes", "label")),
+    ],
+)
+def test_reasoning_labels_and_quotes_are_taken_off_and_named(
+    text: str, expected: str, removed: tuple[str, ...]
+) -> None:
+    cleaned = clean(text)
+    assert cleaned.text == expected
+    assert cleaned.removed == removed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Friends" and "Seinfeld"',
+        'He said "no"',
+        "It's the boys'",
+        "Teachers: they ran.",
+        "Answering: he ran.",
+        "The teacher: a man.",
+        "The user said: a.",
+        "Teacher",
+        "Teacher:",
+        '""',
+        '"',
+        "''",
+        "I think so.",
+        "<b>He</b> ran.",
+        "1 < 2 > 0",
+        "He joined NATO",
+        "at MIT",
+        "CANNOTANSWER",
+    ],
+)
+def test_what_is_no_wrapping_stays(text: str) -> None:
+    cleaned = clean(text)
+    assert cleaned.text == text
+    assert cleaned.removed == ()
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", "\u3000"])
+def test_white_space_alone_is_the_empty_text(text: str) -> None:
+    assert clean(text).text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>" * 50_000,
+        "</think>" * 50_000,
+        "<think>x</think>" * 50_000,
+        "</think><think>" * 50_000,
+        "<think>" * 20_000 + "a:" + "</think>" * 20_000 + "q:",
+        "\"'" * 100_000,
+        " " * 500_000 + "x",
+        "**" * 100_000,
+        ":" * 200_000,
+    ],
+    ids=range(9),
+)
+def test_wrapping_made_to_be_slow_ends_soon(text: str) -> None:
+    began = time.perf_counter()
+    clean(text)
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize("wrapping", ["a:", "Q: ", "a: <think>b</think>"])
+def test_the_time_grows_with_the_text_and_not_with_labels_times_text(wrapping: str) -> None:
+    def seconds(call: Callable[[], object]) -> float:
+        began = time.perf_counter()
+        call()
+        return time.perf_counter() - began
+
+    small = min(seconds(lambda: clean(wrapping * 6_000)) for _ in range(2))
+    assert seconds(lambda: clean(wrapping * 24_000)) < 6 * small + 0.1

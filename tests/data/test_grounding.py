@@ -1,0 +1,455 @@
+"""Answers in their section: what is found, what is refused, what is rejected and why."""
+
+import re
+import time
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from duologue.data.grounding import MARKER, NO_ANSWER, Grounding, ground, is_refusal
+
+SECTION = (
+    "Aniston moved to New York City (the city of her mother) and worked as a waitress. "
+    'In 1994 she was cast for "Friends", a sitcom on NBC. The show ran for ten years [1994-2004]. '
+    "He joined NATO. She studied at MIT."
+)
+
+# Scripts without spaces between words: each of their characters may begin or end a match.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+WORDS = (
+    "the The a A I answer cannot find NATO Dr. U.S. e.g. No. 3.14 1,500 don't Aniston's café cafe\u0301 ß ss SS İ i̇ "
+    "ı ŉ ʼn ﬁ fi 長城 长城 人々 カ สวัสดี हिन्दी 한국 x_y _ ² ½ Ⅷ \u0301 \u200d \u00ad ... … 1. 1) \\ \\1 \ud800 𝔸 🙂"
+)
+MARKS = list("()[]{}\"'“”‘’.,;:?!-–—/&%$*<>|`«»「」、。")
+SPACES = [" "] * 8 + ["  ", "\n", "\t", "\u00a0", "\u3000", "\r\n", "\u2028", "\x1c", "\u200b", ""]
+
+odd = st.lists(st.sampled_from(WORDS.split(" ")) | st.sampled_from(MARKS) | st.sampled_from(SPACES), max_size=24).map(
+    "".join
+)
+alike = st.lists(st.sampled_from(["a", "A", "b", " ", " ", "(", ")", "[", "]", ". ", '"', "\n"]), max_size=30).map(
+    "".join
+)
+sections = odd | alike | st.text(max_size=30)
+"""Texts of words, brackets, quotes, dashes and line breaks in any order, many of them of few kinds."""
+
+
+def boundaries(text: str) -> list[int]:
+    """Offsets at which no word is cut: also none between a letter and what combines with it."""
+
+    def of_a_word(character: str) -> bool:
+        joins = character.isalnum() or character == "_" or combines(character)
+        return joins and not UNSPACED.match(character)
+
+    def combines(character: str) -> bool:
+        return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")
+
+    return [
+        offset
+        for offset in range(len(text) + 1)
+        if offset in (0, len(text))
+        or not (combines(text[offset]) or (of_a_word(text[offset - 1]) and of_a_word(text[offset])))
+    ]
+
+
+def says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def bare(text: str) -> str:
+    """The letters and digits of a text, without case."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def texts(grounding: Grounding) -> list[str]:
+    return [span.text for span in grounding.spans]
+
+
+def assert_own_slices(grounding: Grounding, section: str) -> None:
+    for span in grounding.spans:
+        assert section[span.start : span.end] == span.text
+
+
+@settings(max_examples=250)
+@given(sections, st.data())
+def test_every_slice_between_word_boundaries_is_exactly_one_span(section: str, data: st.DataObject) -> None:
+    offset = st.sampled_from(boundaries(section))
+    start, end = sorted((data.draw(offset), data.draw(offset)))
+    piece = section[start:end]
+    assume(says_something(piece) and not is_refusal(piece))
+    found = ground(piece, section)
+    assert found.valid
+    assert len(found.spans) == 1
+    assert_own_slices(found, section)
+    assert bare(piece)[:1] == bare(found.spans[0].text)[:1]
+    if not set("([") & set(section):
+        assert bare(found.spans[0].text) == bare(piece)
+
+
+plain = st.lists(st.sampled_from(["a", "b", "A", "c", "中", "1", "x'y", ".", ","]), min_size=1, max_size=6)
+groups = st.recursive(
+    plain,
+    lambda inner: st.tuples(plain, st.sampled_from(["()", "[]"]), inner, plain).map(
+        lambda parts: [*parts[0], parts[1][0], *parts[2], parts[1][1], *parts[3]]
+    ),
+    max_leaves=3,
+)
+
+
+@given(
+    st.lists(st.tuples(plain, st.sampled_from(["()", "[]"]), groups, st.booleans()), min_size=1, max_size=8),
+    plain,
+    plain,
+)
+def test_an_answer_may_leave_out_any_balanced_brackets(
+    parts: list[tuple[list[str], str, list[str], bool]], last: list[str], around: list[str]
+) -> None:
+    assume(says_something("".join(last)) and says_something("".join(parts[0][0])))
+    section, answer = list(around), list[str]()
+    for words, brackets, inside, left_out in parts:
+        group = [brackets[0], *inside, brackets[1]]
+        section += [*words, *group]
+        answer += words if left_out else [*words, *group]
+    text = " ".join([*section, *last, *around])
+    found = ground(" ".join([*answer, *last]), text)
+    assert found.valid
+    assert len(found.spans) == 1
+    assert_own_slices(found, text)
+
+
+@given(sections, st.data())
+def test_a_word_that_the_section_lacks_makes_the_answer_invalid_and_is_named(section: str, data: st.DataObject) -> None:
+    assume("zyzzyva" not in section)
+    offset = data.draw(st.sampled_from(boundaries(section)))
+    found = ground(f"{section[:offset]} zyzzyva {section[offset:]}", section)
+    assert not found.valid
+    assert found.spans == ()
+    assert any("zyzzyva" in part for part in found.failed)
+
+
+@given(sections, sections, sections)
+def test_whatever_is_answered_gives_slices_or_one_reason(answer: str, section: str, background: str) -> None:
+    found = ground(answer, section, background)
+    assert_own_slices(found, section)
+    assert found.valid == (found.reason is None) == (found.refused or bool(found.spans))
+    assert not (found.refused and found.spans)
+    if found.valid:
+        assert found.failed == ()
+
+
+def test_the_first_word_of_an_exact_copy_is_kept() -> None:
+    found = ground("Aniston moved to New York City", SECTION)
+    assert texts(found) == ["Aniston moved to New York City"]
+    assert found.spans[0].start == 0
+
+
+@pytest.mark.parametrize("answer", ["NBC", "1994", "waitress", "New York", "ten years", "长"])
+def test_answers_of_one_and_two_words_validate_whole(answer: str) -> None:
+    assert texts(ground(answer, SECTION + " 长城")) == [answer]
+
+
+def test_an_answer_whose_first_half_is_wrong_does_not_pass_with_its_tail() -> None:
+    found = ground("In 1995 she was cast for", SECTION)
+    assert found.reason == "not_in_section"
+    assert found.failed == ("In 1995 she was cast for",)
+
+
+def test_every_line_of_an_answer_is_grounded_and_none_is_lost() -> None:
+    found = ground("a waitress\nten years\nNBC", SECTION)
+    assert texts(found) == ["a waitress", "ten years", "NBC"]
+
+
+def test_a_line_that_is_not_in_the_section_is_named_and_the_answer_rejected() -> None:
+    found = ground("a waitress\na singer\nNBC\nan actor", SECTION)
+    assert found.reason == "partly"
+    assert found.failed == ("a singer", "an actor")
+    assert found.spans == ()
+
+
+def test_the_case_that_is_stored_is_the_sections_own() -> None:
+    assert texts(ground("HE JOINED nato", SECTION)) == ["He joined NATO"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "section"),
+    [
+        ("STRASSE", "die Straße hier"),
+        ("die straße", "Die STRASSE hier"),
+        ("ʼN", "so ŉ man"),
+    ],
+)
+def test_letters_that_change_their_length_with_case_keep_offsets_right(answer: str, section: str) -> None:
+    found = ground(answer, section)
+    assert found.valid
+    assert_own_slices(found, section)
+    assert found.spans[0].text.casefold() == answer.casefold()
+
+
+def test_a_short_list_on_several_lines_breaks_nothing() -> None:
+    assert texts(ground("NATO\nMIT", SECTION)) == ["NATO", "MIT"]
+
+
+@pytest.mark.parametrize(
+    "answer", ["  ten  years ", "ten\tyears", "ten\nyears", "ten\u00a0\u3000years", "ten\r\nyears"]
+)
+def test_runs_of_white_space_make_no_difference(answer: str) -> None:
+    assert texts(ground(answer, SECTION)) == ["ten years"]
+
+
+def test_an_answer_may_leave_out_a_bracket_and_the_span_has_it() -> None:
+    found = ground("moved to New York City and worked", SECTION)
+    assert texts(found) == ["moved to New York City (the city of her mother) and worked"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "section"),
+    [
+        ("a d", "a (b [c] (e)) d"),
+        ("a d", "a [b (c)] d"),
+        ("a d", "a (b) [c] d"),
+        ("a (b (e)) d", "a (b [c] (e)) d"),
+        ("a (b [c]) d", "a (b [c] (e)) d"),
+    ],
+)
+def test_brackets_within_and_behind_brackets_may_be_left_out(answer: str, section: str) -> None:
+    assert texts(ground(answer, section)) == [section]
+
+
+@pytest.mark.parametrize("section", ["a (b d", "a b) d", "a (b] d", "a {b} d", "a <b> d", "a (b [c) e] d"])
+def test_what_is_not_in_balanced_round_or_square_brackets_may_not_be_left_out(section: str) -> None:
+    assert ground("a d", section).reason == "not_in_section"
+
+
+def test_emptied_brackets_are_not_brackets_left_out() -> None:
+    assert ground("New York City () and worked", SECTION).reason == "not_in_section"
+
+
+@pytest.mark.parametrize("answer", ["ten years (2004-1994)", "ten (10) years", "(ten years", "ten years]", "NBC ()"])
+def test_bracketed_text_that_only_the_answer_has_is_rejected(answer: str) -> None:
+    assert not ground(answer, SECTION).valid
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NO_ANSWER,
+        "Sorry, I cannot find the answer.",
+        "i cannot find the answer",
+        "I CANNOT FIND THE ANSWER!",
+        "“I cannot find the answer.”",
+        "  I cannot find the answer. \n",
+        "I can't find the answer.",
+        "I can’t find an answer to the question in the section.",
+        "I'm sorry, but I could not find the answer.",
+        MARKER,
+    ],
+)
+def test_a_text_that_is_a_refusal_as_a_whole_is_one(answer: str) -> None:
+    found = ground(answer, SECTION)
+    assert found.refused
+    assert found.valid
+    assert found.spans == ()
+
+
+@pytest.mark.parametrize("answer", ["", "I", "the answer", "...", "find", "I cannot", "cannot find the", "."])
+def test_a_piece_of_the_refusal_is_none(answer: str) -> None:
+    assert not is_refusal(answer)
+    assert not ground(answer, SECTION).valid
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I cannot find the answer. He joined NATO.",
+        "He joined NATO. I cannot find the answer.",
+        "I cannot find the answer, but he joined NATO",
+        "She said that I cannot find the answer",
+    ],
+)
+def test_a_refusal_with_something_else_is_none(answer: str) -> None:
+    found = ground(answer, SECTION)
+    assert not found.refused
+    assert not found.valid
+
+
+def test_a_span_that_speaks_like_a_refusal_is_a_span() -> None:
+    section = "Critics say the text does not hold. I cannot find the answer in my heart, she sang."
+    assert texts(ground("the text does not hold", section)) == ["the text does not hold"]
+    assert texts(ground("I cannot find the answer in my heart", section)) == ["I cannot find the answer in my heart"]
+
+
+@pytest.mark.parametrize("answer", ["", " ", "\n\n", "...", "?!", "()", "“”", "—", "(" * 50])
+def test_an_answer_without_a_letter_or_digit_is_empty(answer: str) -> None:
+    assert ground(answer, SECTION).reason == "empty"
+
+
+def test_every_sentence_of_a_line_must_be_found() -> None:
+    found = ground("He joined NATO. He left again. She studied at MIT.", SECTION)
+    assert found.reason == "partly"
+    assert found.failed == ("He left again.",)
+
+
+def test_sentences_in_another_order_are_spans_in_the_answers_order() -> None:
+    found = ground("She studied at MIT. He joined NATO.", SECTION)
+    assert texts(found) == ["She studied at MIT.", "He joined NATO."]
+    assert found.spans[0].start > found.spans[1].start
+
+
+def test_sentences_of_one_line_that_touch_in_the_section_are_one_span() -> None:
+    found = ground("A sitcom on NBC. He joined NATO. She studied at MIT.", SECTION)
+    assert texts(found) == ["a sitcom on NBC.", "He joined NATO. She studied at MIT."]
+
+
+def test_lines_that_lie_apart_stay_spans_of_their_own() -> None:
+    assert texts(ground("She studied at MIT.\nHe joined NATO.", SECTION)) == ["She studied at MIT.", "He joined NATO."]
+
+
+def test_an_answer_from_the_background_is_told_apart() -> None:
+    background = "Aniston was born in Sherman Oaks. Her father is Greek."
+    found = ground("born in sherman oaks", SECTION, background)
+    assert found.reason == "in_background"
+    assert found.failed == ("born in sherman oaks",)
+    assert ground("Her father is Greek. Aniston was born", SECTION, background).reason == "in_background"
+
+
+def test_what_is_partly_in_the_background_and_partly_nowhere_is_not_in_the_section() -> None:
+    found = ground("Her father is Greek.\nHe sells tea.", SECTION, "Her father is Greek.")
+    assert found.reason == "not_in_section"
+    assert found.failed == ("Her father is Greek.", "He sells tea.")
+
+
+def test_what_stands_in_the_section_is_valid_though_the_background_has_it_too() -> None:
+    assert texts(ground("He joined NATO", SECTION, "He joined NATO")) == ["He joined NATO"]
+
+
+def test_a_part_from_the_background_beside_one_from_the_section_is_partly() -> None:
+    found = ground("He joined NATO.\nHer father is Greek.", SECTION, "Her father is Greek.")
+    assert found.reason == "partly"
+    assert found.failed == ("Her father is Greek.",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "ten years.",
+        '"ten years"',
+        "“ten years”",
+        "- ten years",
+        "'ten years!'",
+        "…ten years?",
+        "—ten years:",
+        "«ten years»",
+    ],
+)
+def test_punctuation_at_the_edges_makes_no_difference(answer: str) -> None:
+    assert texts(ground(answer, SECTION)) == ["ten years"]
+
+
+def test_punctuation_at_the_edges_stays_where_the_section_has_it() -> None:
+    assert texts(ground('"Friends"', SECTION)) == ['"Friends"']
+    assert texts(ground('"Friends",', SECTION)) == ['"Friends",']
+    assert texts(ground("He joined NATO.", SECTION)) == ["He joined NATO."]
+    assert texts(ground("Friends", SECTION)) == ["Friends"]
+
+
+@pytest.mark.parametrize("answer", ["ten, years", "ten - years", "on NBC The", "cast for Friends"])
+def test_punctuation_inside_an_answer_does_make_a_difference(answer: str) -> None:
+    assert not ground(answer, SECTION).valid
+
+
+@pytest.mark.parametrize("answer", ["Anist", "niston", "NAT", "aitress", "99", "he city", "cas"])
+def test_a_part_of_a_word_is_not_found(answer: str) -> None:
+    assert ground(answer, SECTION).reason == "not_in_section"
+
+
+def test_chinese_has_no_word_boundaries() -> None:
+    found = ground("修建了山海关", "洪武十四年（1381年），大将徐达修建了山海关。")
+    assert texts(found) == ["修建了山海关"]
+    assert texts(ground("1381", "洪武十四年（1381年）")) == ["1381"]
+    assert not ground("138", "洪武十四年（1381年）").valid
+
+
+def test_of_several_places_one_with_the_same_case_comes_first() -> None:
+    found = ground("May", "He may. It was May. In May again.")
+    assert found.spans[0].start == 15
+
+
+def test_then_the_first_place_behind_the_previous_span_comes() -> None:
+    section = "may be. He ran far. It may. She may."
+    assert [span.start for span in ground("He ran\nmay", section).spans] == [8, 23]
+    assert [span.start for span in ground("She\nmay\nHe ran", section).spans] == [28, 32, 8]
+
+
+def test_the_same_case_counts_more_than_the_order() -> None:
+    assert [span.start for span in ground("He ran\nMay", "May be. He ran. It may.").spans] == [8, 0]
+
+
+def test_then_the_first_place_of_all_comes() -> None:
+    assert ground("may", "It may. She may.").spans[0].start == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "section"),
+    [("He joined NATO", "He joined NATO"), ("at MIT", "She studied at MIT"), ("CANNOT", "we CANNOT"), ("TO", "NA TO")],
+)
+def test_words_that_end_with_letters_of_the_marker_stay_whole(answer: str, section: str) -> None:
+    assert texts(ground(answer, section)) == [answer]
+
+
+@pytest.mark.parametrize("answer", ["Text", "The text", "exit", "Tex"])
+def test_words_that_begin_with_letters_of_a_label_stay_whole(answer: str) -> None:
+    assert texts(ground(answer, f"So: {answer} here.")) == [answer]
+
+
+def test_a_section_of_several_lines_is_searched_as_a_whole() -> None:
+    section = "The female lays an egg.\nThe male keeps it warm.\n\nShe returns."
+    assert texts(ground("The male keeps it warm. She returns.", section)) == ["The male keeps it warm.\n\nShe returns."]
+    assert texts(ground("an egg. The male", section)) == ["an egg.\nThe male"]
+
+
+SLOW = [
+    ("(" * 100_000, "(" * 100_000),
+    ("((" * 50_000 + "x", "(" * 100_000 + "x"),
+    ("(a" * 100_000, "(a" * 100_000),
+    ("(a" * 20_000 + " z", "(a" * 20_000 + ")" * 20_000),
+    ("a. " * 30_000, "a. " * 30_000),
+    ("a. " * 30_000 + "z.", "a b. " * 10_000),
+    ("a " * 2_000 + "b", "a (x) " * 10_000),
+    ("a " * 10_000, "(a) " * 10_000),
+    ("中。" * 2_000 + "z", "中文。" * 10_000),
+    ('"a" ' * 5_000 + "z", '"a" ' * 5_000),
+    (" " * 100_000 + "z", "a\n" * 50_000),
+    ("z\n" * 100_000, "a\n" * 50_000),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SLOW)))
+def test_input_made_to_be_slow_ends_soon(number: int) -> None:
+    answer, section = SLOW[number]
+    began = time.perf_counter()
+    assert_own_slices(ground(answer, section, section[:1_000]), section)
+    assert time.perf_counter() - began < 15
+
+
+def test_a_refusal_made_to_be_slow_ends_soon() -> None:
+    began = time.perf_counter()
+    for text in ("sorry" * 50_000, "I cannot find the answer" + " " * 100_000 + "x", "'\"" * 100_000, "I'm " * 50_000):
+        assert not is_refusal(text)
+    assert time.perf_counter() - began < 5
+
+
+def seconds(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def test_the_time_grows_with_the_texts_and_not_with_lines_times_section() -> None:
+    def lines_far_away(size: int) -> Callable[[], object]:
+        return lambda: ground("a z\n" * size, "a b " * (3 * size) + "a z")
+
+    small, large = (min(seconds(lines_far_away(size)) for _ in range(2)) for size in (2_500, 10_000))
+    assert large < 6 * small + 0.1

@@ -1,0 +1,142 @@
+"""What a path is, told from what it holds."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import Conversation, DataError, Message, Span, chat, kind_of, load, record_lines, simquac
+from duologue.data.simquac import Topic
+
+TEACHER = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises slowly.\n<QS:--->\nHow?\nQUAC: slowly\nGPT4: It rises\n"
+TOPIC = {"title": "Bread", "header": "Sourdough", "section": "It rises slowly."}
+
+
+def talk(name: str = "a", spans: tuple[Span, ...] = (Span(text="slowly", start=9),)) -> Conversation:
+    messages = (Message(role="user", text="How?"), Message(role="assistant", text="slowly", spans=spans))
+    return Conversation(id=name, scenario=Topic(**TOPIC).scenario(), messages=messages)
+
+
+def run(folder: str, planned: Any, *names: str) -> Path:
+    """A run folder that planned these conversations and finished those."""
+    place = Path(folder)
+    place.mkdir()
+    (place / "manifest.json").write_text(json.dumps(planned), encoding="utf-8")
+    record_lines.write([talk(name) for name in names], place / "conversations.jsonl")
+    return place
+
+
+def fault(path: Path | str) -> str:
+    """What is said of a path that cannot be loaded: one line, the path first."""
+    with pytest.raises(DataError) as caught:
+        load(path)
+    line = str(caught.value)
+    assert line.startswith(str(path))
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize("name", ["data.json", "data.jsonl", "data.txt", "data", "manifest.json"])
+def test_a_file_is_what_it_holds_whatever_its_name(name: str) -> None:
+    path = Path(name)
+    simquac.write([talk()], path)
+    assert (load(path).kind, len(load(path))) == ("simquac", 1)
+    record_lines.write([talk("a"), talk("b")], path)
+    assert (load(path).kind, len(load(path))) == ("replay", 2)
+    chat.write([talk("a"), talk("b")], path)
+    assert (load(path).kind, len(load(path))) == ("messages", 2)
+    path.write_text(TEACHER, encoding="utf-8")
+    assert (load(path).kind, len(load(path))) == ("teacher", 1)
+    path.write_text(json.dumps(TOPIC), encoding="utf-8")
+    assert kind_of(path) == "topics"
+
+
+def test_a_data_set_is_known_in_one_line_and_in_many() -> None:
+    value, _ = simquac.to_object([talk()])
+    for text in (json.dumps(value), json.dumps(value, indent=4), "\ufeff\n " + json.dumps(value)):
+        Path("set.json").write_text(text, encoding="utf-8")
+        assert load("set.json").kind == "simquac"
+
+
+def test_a_run_gives_its_conversations_in_the_planned_order() -> None:
+    loaded = load(run("out", {"planned": ["a", "b", "c"]}, "c", "unplanned", "a"))
+    assert loaded.kind == "run"
+    assert [conversation.id for conversation in loaded] == ["a", "c", "unplanned"]
+
+
+def test_a_folder_of_data_files_gives_all_of_them() -> None:
+    folder = Path("sets")
+    folder.mkdir()
+    simquac.write([talk()], folder / "b.json")
+    chat.write([talk("said")], folder / "a.jsonl")
+    (folder / "c.txt").write_text(TEACHER, encoding="utf-8")
+    (folder / "README.md").write_text("what this is", encoding="utf-8")
+    loaded = load(folder)
+    assert loaded.kind == "folder"
+    assert [conversation.scenario["kind"] for conversation in loaded] == ["messages", "simquac", "simquac"]
+    assert loaded.conversations[0].id == "said"
+
+
+def test_a_span_that_is_not_the_sections_own_is_kept_and_said() -> None:
+    odd = talk(spans=(Span(text="Slowly", start=9),))
+    simquac.write([talk(), odd], "set.json")
+    loaded = load("set.json")
+    assert loaded.conversations[1].messages[1].spans == (Span(text="Slowly", start=9),)
+    assert loaded.notes == ("1 span differs from the text at the offset (kept as read)",)
+    simquac.write([odd, odd], "set.json")
+    assert load("set.json").notes[0].startswith("2 spans differ ")
+    simquac.write([talk()], "set.json")
+    assert load("set.json").notes == ()
+
+
+def test_a_folder_with_nothing_is_named() -> None:
+    Path("empty").mkdir()
+    assert "no data file" in fault("empty")
+    Path("empty/README.md").write_text("nothing", encoding="utf-8")
+    fault("empty")
+
+
+def test_a_bad_file_in_a_folder_is_named_itself() -> None:
+    Path("sets").mkdir()
+    simquac.write([talk()], "sets/a.json")
+    Path("sets/b.json").write_text('{"data": [', encoding="utf-8")
+    with pytest.raises(DataError, match=r"^sets/b\.json: line 1, column"):
+        load("sets")
+
+
+def test_topics_alone_are_no_conversations() -> None:
+    Path("topics.jsonl").write_text(json.dumps(TOPIC), encoding="utf-8")
+    assert "simulate them first" in fault("topics.jsonl")
+
+
+@pytest.mark.parametrize(
+    "content", ["", " \n", "[]", "[{}]", "3", '"a"', "Once upon a time", "{}", '{"a": 1}', "{", "null", "\x00"]
+)
+def test_a_file_that_is_nothing_known_is_named(content: str) -> None:
+    Path("file.json").write_text(content, encoding="utf-8")
+    fault("file.json")
+
+
+def test_a_missing_file_is_named() -> None:
+    assert "No such file" in fault("nowhere.json")
+    assert "No such file" in fault("nowhere/at/all.json")
+
+
+def test_a_path_that_the_system_does_not_take_is_named() -> None:
+    fault("x" * 5_000)
+
+
+@pytest.mark.parametrize("planned", [[], None, 3, {"planned": None}, {"planned": 3}, {"planned": [["a"]]}])
+def test_a_manifest_that_is_not_ours_is_named(planned: Any) -> None:
+    with pytest.raises(DataError, match=r"^out/manifest\.json: ") as caught:
+        load(run("out", planned, "a"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_broken_line_in_a_run_is_named() -> None:
+    place = run("out", {"planned": ["a"]}, "a")
+    with (place / "conversations.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "cut o')
+    with pytest.raises(DataError, match=r"^out/conversations\.jsonl: line 2"):
+        load(place)

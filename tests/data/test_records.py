@@ -1,0 +1,361 @@
+"""Records: what they refuse, what they derive, and that nothing is lost on paper."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from duologue.data import (
+    FAULTS,
+    Attempt,
+    Conversation,
+    DataError,
+    Message,
+    Span,
+    StopReason,
+    Usage,
+    jsonfiles,
+    record_lines,
+)
+from duologue.data.records import FINISHED, SCHEMA, Failure, Prompt, Provenance, Unsaid
+
+ODD = [
+    "",
+    " ",
+    "\n",
+    "\r\n",
+    "\u2028",
+    "\u2029",
+    "\x85",
+    "\x1c",
+    "\x00",
+    "\ud800",
+    "\udfff",
+    "{{ a }}",
+    "<b>",
+    '"',
+    "İ",
+    "🙂",
+]
+texts = (
+    st.text(st.characters(), max_size=8)
+    | st.sampled_from(ODD)
+    | st.tuples(st.text(max_size=3), st.sampled_from(ODD)).map("".join)
+)
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(10**20, 10**30)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=4,
+)
+objects = st.dictionaries(texts, values, max_size=2)
+usages = st.builds(Usage, input_tokens=st.integers(0), output_tokens=st.integers(0), calls=st.integers(0))
+prompts = st.builds(Prompt, name=texts, digest=texts, text=texts)
+attempts = st.builds(
+    Attempt,
+    number=st.integers(0, 9),
+    text=texts,
+    raw=st.none() | texts,
+    cleaned=st.tuples() | st.tuples(texts),
+    verdict=st.sampled_from(["accepted", "rejected", "observed", "unjudged"]),
+    reason=st.none() | texts,
+    notes=st.tuples() | st.tuples(texts),
+    prompt=st.none() | prompts,
+    usage=st.none() | usages,
+)
+roles = st.sampled_from(["user", "assistant"])
+messages = st.builds(
+    Message,
+    role=roles,
+    text=texts,
+    spans=st.lists(st.builds(Span, text=texts, start=st.integers()), max_size=2).map(tuple),
+    attempts=st.lists(attempts, max_size=2).map(tuple),
+    stored=st.booleans(),
+    labels=objects,
+    extra=objects,
+)
+conversations = st.builds(
+    Conversation,
+    id=texts,
+    scenario=objects,
+    ordinal=st.integers(0, 3),
+    repeat=st.integers(0, 3),
+    messages=st.lists(messages, max_size=3).map(tuple),
+    unsaid=st.lists(
+        st.builds(Unsaid, role=roles, after=st.integers(0, 9), attempts=st.tuples(attempts)), max_size=1
+    ).map(tuple),
+    stop=st.none() | st.sampled_from(get_args(StopReason)),
+    failure=st.none() | st.builds(Failure, node=texts, error=texts),
+    provenance=st.none() | st.builds(Provenance, cast=texts, nodes=objects, limits=objects, data=texts),
+    timing=objects,
+    labels=objects,
+    extra=objects,
+)
+
+
+def said(role: str, text: str = "", *drafts: Attempt) -> Message:
+    return Message(role=role, text=text, attempts=drafts)  # type: ignore[arg-type]
+
+
+def talk(*roles: str) -> Conversation:
+    return Conversation(id="a", scenario={}, messages=tuple(said(role, str(n)) for n, role in enumerate(roles)))
+
+
+def fault(path: Path) -> str:
+    """What is said of a file of records that cannot be read."""
+    with pytest.raises(DataError) as caught:
+        record_lines.read(path)
+    return str(caught.value)
+
+
+@given(st.lists(conversations, max_size=2))
+def test_records_that_were_written_are_read_as_they_were(given_records: list[Conversation]) -> None:
+    path = Path("records.jsonl")
+    record_lines.write(given_records, path)
+    assert record_lines.read(path) == given_records
+    assert path.read_bytes().count(b"\n") == len(given_records)
+
+
+@given(conversations)
+def test_a_record_is_plain_json_and_comes_back_from_it(conversation: Conversation) -> None:
+    plain = json.loads(json.dumps(conversation.plain()))
+    assert Conversation.from_plain(plain) == conversation
+    assert record_lines.line(Conversation.from_plain(plain)) == record_lines.line(conversation)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_characters_neither_end_a_line_nor_change(odd: str) -> None:
+    conversation = Conversation(id="a", scenario={odd: odd}, messages=(said("user", f"a{odd}b"),))
+    path = Path("records.jsonl")
+    record_lines.write([conversation, conversation], path)
+    assert record_lines.read(path) == [conversation, conversation]
+
+
+def test_people_can_read_what_is_written() -> None:
+    path = Path("records.jsonl")
+    record_lines.write([Conversation(id="a", scenario={}, messages=(said("user", "长城 ß"),))], path)
+    assert "长城 ß" in path.read_text(encoding="utf-8")
+
+
+def test_what_is_empty_is_not_written_and_the_schema_version_is() -> None:
+    assert Conversation(id="a", scenario={}).plain() == {"schema_version": SCHEMA, "id": "a", "scenario": {}}
+
+
+def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
+    path = Path("records.jsonl")
+    line = record_lines.line(talk("user"))
+    path.write_bytes(b"\xef\xbb\xbf\n" + line.encode() + b"\r\n  \n" + line.encode().rstrip())
+    assert record_lines.read(path) == [talk("user"), talk("user")]
+
+
+def test_records_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        talk("user").id = "b"  # type: ignore[misc]
+    with pytest.raises(ValidationError):
+        talk("user").messages[0].text = "b"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        {"surprise": 1},
+        {"messages": [{"role": "user", "text": "a", "surprise": 1}]},
+        {"messages": [{"role": "user", "text": "a", "spans": [{"text": "a", "start": 0, "end": 1}]}]},
+        {"provenance": {"cast": "a", "surprise": 1}},
+    ],
+)
+def test_keys_that_a_record_does_not_know_are_refused(unknown: dict[str, Any]) -> None:
+    path = Path("records.jsonl")
+    path.write_text(json.dumps({"id": "a", "scenario": {}} | unknown), encoding="utf-8")
+    assert fault(path).startswith("records.jsonl: line 1")
+
+
+@pytest.mark.parametrize("version", [SCHEMA + 1, 0, -1, "1", None, True, 1.0])
+def test_a_schema_that_this_version_does_not_know_is_refused_by_name(version: object) -> None:
+    path = Path("records.jsonl")
+    path.write_text(json.dumps({"schema_version": version, "id": "a", "scenario": {}}), encoding="utf-8")
+    line = fault(path)
+    assert line.startswith("records.jsonl: line 1: schema_version")
+    assert repr(version) in line
+
+
+GOOD = b'{"schema_version": 1, "id": "a", "scenario": {}}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (GOOD + b'{"id": "b", "scenario": {}', "line 2"),
+        (GOOD + b"\n" + b"nonsense", "line 3"),
+        (GOOD + b'{"id": "b", "scenario": {"a": NaN}}', "line 2"),
+        (GOOD + b'{"id": "b", "scenario": {"a": -Infinity}}', "line 2"),
+        (GOOD + b'{"id": "b"}', "line 2: scenario"),
+        (GOOD + b'{"id": 7, "scenario": {}}', "line 2: id"),
+        (
+            GOOD + b'{"id": "b", "scenario": {}, "messages": [{"role": "system", "text": "a"}]}',
+            "line 2: messages.0.role",
+        ),
+        (GOOD + b'{"id": "b", "scenario": {}, "stop": "bored"}', "line 2: stop"),
+        (GOOD + b'{"id": "b", "scenario": {}, "a\\nb": 1}', "line 2"),
+        (GOOD + b"[1]", "line 2"),
+        (GOOD + b'"text"', "line 2"),
+        (GOOD + b"null", "line 2"),
+        (GOOD + b'{"id": "\xff"}', "byte"),
+    ],
+)
+def test_a_line_that_is_no_record_is_named_in_one_line(content: bytes, place: str) -> None:
+    path = Path("records.jsonl")
+    path.write_bytes(content)
+    line = fault(path)
+    assert line.startswith("records.jsonl: ")
+    assert place in line
+    assert "\n" not in line
+    assert "attribute" not in line
+
+
+def nested(depth: int) -> Path:
+    """A file with one record that holds a list in a list in a list."""
+    path = Path("records.jsonl")
+    path.write_text('{"id": "a", "scenario": {"a": ' + "[" * depth + "]" * depth + "}}", encoding="utf-8")
+    return path
+
+
+def test_nesting_that_is_not_too_deep_comes_back() -> None:
+    (conversation,) = record_lines.read(nested(100))
+    record_lines.write([conversation], "again.jsonl")
+    assert record_lines.read("again.jsonl") == [conversation]
+
+
+@pytest.mark.parametrize("depth", [500, 5_000, 100_000])
+def test_deep_nesting_is_refused_in_one_line(depth: int) -> None:
+    line = fault(nested(depth))
+    assert line.startswith("records.jsonl: ")
+    assert "\n" not in line
+
+
+def test_records_that_cannot_be_written_leave_the_file_that_was_there() -> None:
+    path = Path("records.jsonl")
+    record_lines.write([talk("user")], path)
+    before = path.read_bytes()
+    broken = talk("user").model_copy(update={"labels": {"a": float("nan")}})
+    with pytest.raises(ValueError, match="JSON"):
+        record_lines.write([talk("user", "assistant"), broken], path)
+    assert path.read_bytes() == before
+    assert [file.name for file in Path().iterdir()] == ["records.jsonl"]
+
+
+def test_a_place_that_cannot_be_written_is_one_line_and_leaves_nothing() -> None:
+    Path("file").write_text("", encoding="utf-8")
+    Path("folder").mkdir()
+    for place in ("file/records.jsonl", "folder"):
+        with pytest.raises(DataError, match="cannot be written") as caught:
+            jsonfiles.write_text(place, "a")
+        assert str(caught.value).startswith(f"{place}: ")
+    assert sorted(file.name for file in Path().rglob("*")) == ["file", "folder"]
+
+
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        ([], []),
+        (["user", "assistant"], [(1, 1)]),
+        (["user", "assistant", "user", "assistant"], [(1, 1), (1, 1)]),
+        (["assistant", "user", "assistant"], [(0, 1), (1, 1)]),
+        (["user", "user", "assistant"], [(2, 1)]),
+        (["user", "assistant", "assistant", "user"], [(1, 2), (1, 0)]),
+        (["user"], [(1, 0)]),
+        (["assistant"], [(0, 1)]),
+        (["assistant", "assistant", "user", "user"], [(0, 2), (2, 0)]),
+    ],
+)
+def test_exchanges_begin_where_the_user_speaks_after_the_assistant(
+    roles: list[str], expected: list[tuple[int, int]]
+) -> None:
+    exchanges = talk(*roles).exchanges
+    assert [(len(exchange.user), len(exchange.assistant)) for exchange in exchanges] == expected
+
+
+@given(st.lists(roles, max_size=12))
+def test_exchanges_hold_every_message_once_in_order(roles: list[str]) -> None:
+    conversation = talk(*roles)
+    assert tuple(m for e in conversation.exchanges for m in (*e.user, *e.assistant)) == conversation.messages
+
+
+def draft(verdict: str, name: str = "", tokens: int | None = None) -> Attempt:
+    usage = None if tokens is None else Usage(input_tokens=tokens, output_tokens=1)
+    return Attempt(text="a", verdict=verdict, prompt=Prompt(name=name), usage=usage)  # type: ignore[arg-type]
+
+
+def test_a_message_knows_its_rejected_drafts_and_the_prompt_of_the_one_that_stands() -> None:
+    message = said("user", "a", draft("rejected", "first"), draft("accepted", "second"))
+    assert [attempt.prompt.name for attempt in message.rejected if attempt.prompt] == ["first"]
+    assert message.prompt is not None
+    assert message.prompt.name == "second"
+    assert not message.fallback
+
+
+def test_a_message_of_which_no_draft_was_accepted_is_a_fallback_without_a_prompt() -> None:
+    message = said("assistant", "a", draft("rejected", "first"), draft("rejected", "second"))
+    assert message.fallback
+    assert message.prompt is None
+
+
+def test_a_message_that_was_read_from_elsewhere_is_no_fallback() -> None:
+    assert not said("assistant", "a").fallback
+    assert said("assistant", "a").prompt is None
+    assert not said("assistant", "a", draft("observed", "seen")).fallback
+
+
+def test_tokens_of_every_draft_count_also_of_those_never_said() -> None:
+    conversation = Conversation(
+        id="a",
+        scenario={},
+        messages=(said("user", "a", draft("rejected", tokens=10), draft("accepted", tokens=20)), said("assistant")),
+        unsaid=(Unsaid(role="assistant", after=1, attempts=(draft("rejected", tokens=40), draft("rejected"))),),
+    )
+    assert conversation.usage == Usage(input_tokens=70, output_tokens=3, calls=3)
+    assert conversation.usage.tokens == 73
+    assert talk("user").usage == Usage.none()
+
+
+def test_drafts_can_be_had_by_side() -> None:
+    conversation = Conversation(
+        id="a",
+        scenario={},
+        messages=(said("user", "a", draft("accepted", "one")), said("assistant", "b", draft("accepted", "two"))),
+        unsaid=(Unsaid(role="user", after=2, attempts=(draft("rejected", "three"),)),),
+    )
+    names = {
+        role: [attempt.prompt.name for attempt in conversation.attempts(role) if attempt.prompt]  # type: ignore[arg-type]
+        for role in (None, "user", "assistant")
+    }
+    assert names == {None: ["one", "two", "three"], "user": ["one", "three"], "assistant": ["two"]}
+
+
+def test_a_draft_tells_how_it_came() -> None:
+    assert Attempt(text="a", raw='"a"', verdict="accepted").as_it_came == '"a"'
+    assert Attempt(text="", raw="", verdict="rejected").as_it_came == ""
+    assert Attempt(text="a", verdict="accepted").as_it_came == "a"
+
+
+def test_a_span_ends_behind_its_last_character() -> None:
+    assert Span(text="abc", start=4).end == 7
+
+
+def test_every_stop_reason_has_its_fault() -> None:
+    assert set(FAULTS) == set(get_args(StopReason))
+    assert set(FINISHED) < set(FAULTS)
+    assert {reason for reason, fault in FAULTS.items() if fault != "none"} == {"user_rejected", "model_failed"}
+
+
+def test_without_its_times_a_record_is_otherwise_the_same() -> None:
+    conversation = talk("user").model_copy(update={"timing": {"seconds": 1.5}})
+    assert conversation.without_timing() == talk("user")

@@ -1,0 +1,532 @@
+"""SimQuAC and QuAC files: read, written again, and told what is wrong with them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import Conversation, DataError, Message, Span, grounding, load, record_lines, simquac
+from duologue.data.grounding import NO_ANSWER
+from duologue.data.simquac import Topic
+
+texts = st.text(st.characters(), max_size=8) | st.sampled_from(
+    ["", "\n", "\r\n", "\u2028", "\x85", "\ud800", "CANNOTANSWER", "a CANNOTANSWER", "a CANNOTANSWER CANNOTANSWER", "İ"]
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+OURS = {
+    *("data", "paragraphs", "context", "title", "section_title", "background", "qas", "question", "id"),
+    *("answers", "orig_answer", "text", "answer_start", "is_impossible"),
+}
+unknown = st.dictionaries(
+    st.sampled_from(["followup", "yesno", "version", "values", "order", "index", "kind"])
+    | texts.filter(lambda key: key not in OURS),
+    values,
+    max_size=2,
+)
+
+
+def objects(required: dict[str, Any], **optional: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects with these keys and unknown ones, in any order."""
+    known = st.fixed_dictionaries(required, optional=optional)
+    merged = st.tuples(known, unknown).map(lambda both: both[1] | both[0])
+    return merged.flatmap(lambda value: st.permutations(list(value.items())).map(dict))
+
+
+answers = objects({"text": texts, "answer_start": st.integers()})
+questions = objects(
+    {"question": texts, "answers": st.lists(answers, max_size=3)},
+    id=values,
+    is_impossible=values,
+    orig_answer=answers,
+)
+names = {"title": texts, "section_title": texts, "background": texts}
+paragraphs = objects(
+    {"context": texts | texts.map(lambda text: f"{text} CANNOTANSWER"), "qas": st.lists(questions, max_size=3)}, **names
+)
+articles = objects({"paragraphs": st.lists(paragraphs, min_size=1, max_size=3)}, **names)
+data_sets = objects({"data": st.lists(articles, min_size=1, max_size=3)})
+
+
+def saved(value: Any, name: str = "set.json") -> Path:
+    """A file with this value."""
+    path = Path(name)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def again(conversations: Iterable[Conversation]) -> Any:
+    """What a file says that these conversations were written to."""
+    path = Path("again.json")
+    simquac.write(conversations, path)
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def exactly(value: Any) -> str:
+    """The value with the order of its keys, and 1, 1.0 and true told apart."""
+    return json.dumps(value)
+
+
+def qa(question: str = "How?", *given_answers: tuple[str, int], **more: Any) -> dict[str, Any]:
+    return {"question": question, "answers": [{"text": t, "answer_start": s} for t, s in given_answers]} | more
+
+
+def paragraph(section: str = "It rises slowly.", *qas: dict[str, Any], **more: Any) -> dict[str, Any]:
+    head = {"title": "Bread", "section_title": "Sourdough", "background": "Food."}
+    return {"context": f"{section} CANNOTANSWER"} | head | {"qas": list(qas)} | more
+
+
+def data_set(*given_paragraphs: dict[str, Any]) -> dict[str, Any]:
+    return {"data": [{"paragraphs": list(given_paragraphs)}]}
+
+
+def talk(*pairs: tuple[str, Message], section: str = "It rises slowly.") -> Conversation:
+    topic = Topic(title="Bread", background="Food.", header="Sourdough", section=section)
+    messages = [message for question, answer in pairs for message in (Message(role="user", text=question), answer)]
+    return Conversation(id="a", scenario=topic.scenario(), messages=tuple(messages))
+
+
+def answered(*spans: tuple[str, int]) -> Message:
+    return Message(
+        role="assistant",
+        text="\n".join(text for text, _ in spans),
+        spans=tuple(Span(text=text, start=start) for text, start in spans),
+    )
+
+
+def fault(path: Path) -> str:
+    """What is said of a file that cannot be read: one line, the file first."""
+    with pytest.raises(DataError) as caught:
+        simquac.read(path)
+    line = str(caught.value)
+    assert line.startswith(f"{path}: ")
+    assert "\n" not in line
+    return line
+
+
+# Reading and writing
+
+
+@given(data_sets)
+def test_what_is_read_and_written_again_is_equal_with_every_unknown_key(value: dict[str, Any]) -> None:
+    assert exactly(again(simquac.read(saved(value)))) == exactly(value)
+
+
+@given(data_sets)
+def test_nothing_is_lost_when_it_is_kept_as_records_in_between(value: dict[str, Any]) -> None:
+    conversations = simquac.read(saved(value))
+    record_lines.write(conversations, "records.jsonl")
+    kept = record_lines.read("records.jsonl")
+    assert kept == conversations
+    assert exactly(again(kept)) == exactly(value)
+
+
+@given(data_sets)
+def test_every_conversation_of_a_file_has_an_id_of_its_own(value: dict[str, Any]) -> None:
+    conversations = simquac.read(saved(value))
+    assert len({conversation.id for conversation in conversations}) == len(conversations)
+
+
+@pytest.mark.parametrize(("name", "misplaced"), [("quac_subset.json", 0), ("sim_quac.json", 6)])
+def test_an_open_file_comes_out_byte_for_byte_as_it_went_in(open_data: Path, name: str, misplaced: int) -> None:
+    path = open_data / "simquac" / name
+    conversations = simquac.read(path)
+    assert simquac.write(conversations, "again.json") == []
+    assert Path("again.json").read_bytes() == path.read_bytes()
+    assert len(conversations) == 77
+    assert len({conversation.id for conversation in conversations}) == 77
+    assert len(simquac.misplaced(conversations)) == misplaced
+
+
+def test_published_spans_in_the_wrong_case_are_kept_and_reported(open_data: Path) -> None:
+    loaded = load(open_data / "simquac" / "sim_quac.json")
+    assert loaded.notes == ("6 spans differ from the text at the offset (kept as read)",)
+    for name, number, span in simquac.misplaced(loaded):
+        (conversation,) = (found for found in loaded if found.id == name)
+        section = str(conversation.scenario["section"])
+        assert span in conversation.messages[number].spans
+        assert section[span.start : span.end] != span.text
+        assert section[span.start : span.end].casefold() == span.text.casefold()
+
+
+def test_every_other_open_span_is_what_grounding_gives_back(open_data: Path) -> None:
+    for conversation in simquac.read(open_data / "simquac" / "sim_quac.json"):
+        section = str(conversation.scenario["section"])
+        for message in conversation.messages:
+            for span in message.spans:
+                found = grounding.ground(span.text, section)
+                assert found.valid
+                assert all(section[part.start : part.end] == part.text for part in found.spans)
+
+
+def test_questions_and_answers_alternate_and_refusals_have_no_span() -> None:
+    value = data_set(paragraph("It rises slowly.", qa("How?", ("slowly", 9)), qa("Why?", ("CANNOTANSWER", 17))))
+    (conversation,) = simquac.read(saved(value))
+    assert [message.role for message in conversation.messages] == ["user", "assistant", "user", "assistant"]
+    assert [message.text for message in conversation.messages] == ["How?", "slowly", "Why?", NO_ANSWER]
+    assert conversation.messages[1].spans == (Span(text="slowly", start=9),)
+    assert conversation.messages[3].spans == ()
+    assert conversation.scenario == {
+        "kind": "simquac",
+        "title": "Bread",
+        "background": "Food.",
+        "header": "Sourdough",
+        "section": "It rises slowly.",
+    }
+
+
+def test_several_answers_are_spans_of_one_message() -> None:
+    value = data_set(paragraph("It rises slowly.", qa("How?", ("slowly", 9), ("rises", 3))))
+    (conversation,) = simquac.read(saved(value))
+    assert conversation.messages[1].text == "slowly\nrises"
+    assert [span.start for span in conversation.messages[1].spans] == [9, 3]
+
+
+@pytest.mark.parametrize("section", ["He joined NATO", "She studied at MIT", "A", "WE CANNOT ANSWER", "TORCAN"])
+def test_the_marker_is_taken_off_as_a_word_and_not_letter_by_letter(section: str) -> None:
+    (conversation,) = simquac.read(saved(data_set(paragraph(section))))
+    assert conversation.scenario["section"] == section
+    assert again([conversation])["data"][0]["paragraphs"][0]["context"] == f"{section} CANNOTANSWER"
+
+
+def test_a_section_that_ends_with_the_marker_itself_loses_it_once() -> None:
+    (conversation,) = simquac.read(saved(data_set(paragraph("We CANNOTANSWER"))))
+    assert conversation.scenario["section"] == "We CANNOTANSWER"
+
+
+def test_equal_topics_are_two_conversations() -> None:
+    first, second, other = simquac.read(saved(data_set(paragraph(), paragraph(), paragraph("Else."))))
+    assert [first.ordinal, second.ordinal, other.ordinal] == [0, 1, 0]
+    assert len({first.id, second.id, other.id}) == 3
+
+
+def test_an_id_does_not_depend_on_what_else_the_file_holds() -> None:
+    alone = simquac.read(saved(data_set(paragraph("Else.", note=1))))[0].id
+    assert simquac.read(saved(data_set(paragraph(), paragraph("Else."))))[1].id == alone
+
+
+def original_quac() -> dict[str, Any]:
+    """Two articles as QuAC's own files have them."""
+    question = {
+        "followup": "y",
+        "yesno": "x",
+        "question": "What did it do?",
+        "answers": [{"text": "rises", "answer_start": 3}, {"text": "It rises slowly", "answer_start": 0}],
+        "id": "C_1_q#0",
+        "orig_answer": {"text": "rises slowly", "answer_start": 3},
+    }
+    refused = question | {
+        "question": "Why?",
+        "id": "C_1_q#1",
+        "answers": [{"text": "CANNOTANSWER", "answer_start": 17}] * 2,
+        "orig_answer": {"text": "CANNOTANSWER", "answer_start": 17},
+    }
+    place = {"context": "It rises slowly. CANNOTANSWER", "qas": [question, refused], "id": "C_1"}
+    head = {"title": "Bread", "background": "Food.", "section_title": "Sourdough"}
+    return {
+        "data": [{"paragraphs": [place], **head}, {"paragraphs": [place | {"id": "C_2"}], **head | {"title": "Rye"}}]
+    }
+
+
+def test_quacs_own_layout_is_read_with_the_articles_title_and_the_original_answer() -> None:
+    first, second = simquac.read(saved(original_quac()))
+    assert (first.scenario["title"], second.scenario["title"]) == ("Bread", "Rye")
+    assert first.scenario["header"] == "Sourdough"
+    assert first.scenario["background"] == "Food."
+    assert first.messages[1].spans == (Span(text="rises slowly", start=3),)
+    assert first.messages[3].text == NO_ANSWER
+    assert first.messages[3].spans == ()
+
+
+def test_quacs_own_layout_comes_out_as_it_went_in() -> None:
+    value = original_quac() | {"version": "0.2"}
+    assert exactly(again(simquac.read(saved(value)))) == exactly(value)
+    assert exactly(again(simquac.read(saved(value))[1:])["data"]) == exactly(value["data"][1:])
+
+
+def test_a_byte_order_mark_is_no_part_of_the_data() -> None:
+    Path("set.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(data_set(paragraph())).encode())
+    assert simquac.read("set.json")[0].scenario["title"] == "Bread"
+
+
+def test_numbers_of_questions_run_through_the_file() -> None:
+    value = again(
+        [talk(("How?", answered(("slowly", 9))), ("Why?", answered(("It", 0)))), talk(("Who?", answered(("It", 0))))]
+    )
+    ids = [question["id"] for place in value["data"][0]["paragraphs"] for question in place["qas"]]
+    assert ids == ["1", "2", "3"]
+
+
+def test_a_simulated_conversation_is_written_as_the_published_ones_are() -> None:
+    refusal = Message(role="assistant", text=NO_ANSWER)
+    value = again([talk(("How?", answered(("slowly", 9), ("It", 0))), ("Why?", refusal))])
+    expected = paragraph(
+        "It rises slowly.",
+        qa("How?", ("slowly", 9), ("It", 0)),
+        qa("Why?", ("CANNOTANSWER", 17)),
+    )
+    for number, question in enumerate(expected["qas"]):
+        answers = question.pop("answers")
+        question |= {"id": str(number + 1), "answers": answers, "is_impossible": number == 1}
+    assert exactly(value) == exactly(data_set(expected))
+
+
+def test_what_was_said_in_one_go_is_one_question_and_what_is_not_stored_is_none() -> None:
+    conversation = talk(("How?", answered(("slowly", 9))))
+    messages = (
+        Message(role="user", text="Well."),
+        *conversation.messages,
+        Message(role="user", text="Bye!", stored=False),
+    )
+    value = again([conversation.model_copy(update={"messages": messages})])
+    assert [question["question"] for question in value["data"][0]["paragraphs"][0]["qas"]] == ["Well.\nHow?"]
+
+
+def test_what_the_format_cannot_hold_is_named_and_left_out() -> None:
+    conversation = talk(("How?", answered(("slowly", 9))), ("Why?", Message(role="assistant", text="No idea.")))
+    messages = (Message(role="assistant", text="Hello."), *conversation.messages, Message(role="user", text="Who?"))
+    left_out = simquac.write([conversation.model_copy(update={"messages": messages})], "again.json")
+    assert len(left_out) == 3
+    assert "exchange 0: an exchange without a question" in left_out[0]
+    assert "exchange 2: an answer that is no span" in left_out[1]
+    assert "exchange 3: a question without an answer" in left_out[2]
+    (kept,) = simquac.read("again.json")
+    assert [message.text for message in kept.messages] == ["How?", "slowly"]
+
+
+def test_no_conversation_at_all_is_a_file_in_the_format() -> None:
+    assert again([]) == {"data": [{"paragraphs": []}]}
+    assert simquac.read("again.json") == []
+
+
+# Teacher topics
+
+TEACHER = """<Topic: --------------------------->
+Bread
+Food from flour.
+Sourdough
+It rises slowly. The crust (the outside) is hard. He joined NATO.
+<QS:------------>
+How does it rise?
+QUAC: It rises slowly.
+GPT4: slowly
+<QS:------------>
+What else?
+QUAC: The crust is hard.
+GPT4: The crust is hard
+he joined nato
+It
+<QS:------------>
+Why?
+QUAC: CANNOTANSWER
+GPT4:
+<QS:------------>
+Who?
+QUAC: CANNOTANSWER
+GPT4: I cannot find the answer.
+<Topic: --------------------------->
+Rye
+
+Fields
+It grows.
+"""
+
+
+def teacher(text: str, name: str = "teacher.txt") -> Path:
+    path = Path(name)
+    path.write_bytes(text.encode("utf-8"))
+    return path
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: str, mark: str) -> None:
+    bread, rye = simquac.read(teacher(mark + TEACHER.replace("\n", line_end)))
+    assert bread.scenario["title"] == "Bread"
+    assert bread.scenario["background"] == "Food from flour."
+    assert bread.scenario["header"] == "Sourdough"
+    assert bread.scenario["section"] == "It rises slowly. The crust (the outside) is hard. He joined NATO."
+    assert [message.text for message in bread.messages[::2]] == ["How does it rise?", "What else?", "Why?", "Who?"]
+    answers = bread.messages[1::2]
+    assert [message.labels["quac"] for message in answers] == [
+        "It rises slowly.",
+        "The crust is hard.",
+        "CANNOTANSWER",
+        "CANNOTANSWER",
+    ]
+    assert [[span.text for span in message.spans] for message in answers] == [
+        ["slowly"],
+        ["The crust (the outside) is hard", "He joined NATO", "It"],
+        [],
+        [],
+    ]
+    assert answers[1].text == "The crust is hard\nhe joined nato\nIt"
+    assert (rye.scenario["title"], rye.scenario["background"], rye.messages) == ("Rye", "", ())
+
+
+def test_an_empty_teacher_answer_counts_as_a_refusal() -> None:
+    bread, _ = simquac.read(teacher(TEACHER))
+    written = again([bread])["data"][0]["paragraphs"][0]["qas"]
+    assert [question["is_impossible"] for question in written] == [False, False, True, True]
+    assert simquac.write([bread], "again.json") == []
+
+
+def test_a_section_of_several_lines_is_not_cut_after_the_first() -> None:
+    text = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises.\n\nIt bakes.\n<QS:--->\nWhat?\nQUAC: a\nGPT4: It bakes.\n"
+    (conversation,) = simquac.read(teacher(text))
+    assert conversation.scenario["section"] == "It rises.\n\nIt bakes."
+    assert [span.text for span in conversation.messages[1].spans] == ["It bakes."]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_the_open_teacher_topics_are_read_whole_with_either_line_end(open_data: Path, line_end: str) -> None:
+    text = (open_data / "simquac" / "teacher_sim_topics.txt").read_text(encoding="utf-8").replace("\r\n", "\n")
+    path = teacher(text.replace("\n", line_end))
+    conversations = simquac.read(path)
+    assert len(conversations) == text.count("<Topic:") == 13
+    assert sum(len(conversation.messages) for conversation in conversations) == 2 * text.count("<QS:") == 200
+    assert simquac.misplaced(conversations) == []
+    for message in (message for conversation in conversations for message in conversation.messages):
+        assert "\r" not in message.text + str(message.labels)
+        assert (message.role == "assistant") == ("quac" in message.labels)
+        assert message.role == "user" or bool(message.spans) != grounding.gives_no_answer(message)
+    assert [topic.title for topic in simquac.read_topics(path)] == [c.scenario["title"] for c in conversations]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("<Topic: --->\nBread\nFood.\nSourdough\n<QS:--->\nHow?\nQUAC: a\nGPT4: b\n", "topic 1: has 3 lines"),
+        (TEACHER + "<Topic: --->\nBread\n", "topic 3: has 1 lines"),
+        (TEACHER.replace("GPT4: slowly", "GPT5: slowly"), "topic 1, question 1"),
+        (TEACHER.replace("QUAC: The crust is hard.\n", ""), "topic 1, question 2"),
+        (TEACHER.replace("\nQUAC: CANNOTANSWER\nGPT4: I cannot find the answer.", ""), "topic 1, question 4"),
+        ("<Topic: --->", "does not begin"),
+        ("<Topic:\nBread\n", "does not begin"),
+    ],
+)
+def test_a_teacher_topic_that_lacks_a_line_is_named(text: str, place: str) -> None:
+    assert place in fault(teacher(text))
+
+
+# What is wrong with a file
+
+
+def test_a_missing_file_and_a_folder_are_named() -> None:
+    assert "No such file" in fault(Path("nowhere.json"))
+    Path("folder").mkdir()
+    fault(Path("folder"))
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b'{"data": [\n{"paragraphs": [}', "line 2, column"),
+        (b'{"data": [', "line 1, column"),
+        (b'{"data": []} {"data": []}', "line 1, column"),
+        (b'{"data": ["a\n"]}', "line 1, column"),
+        (b'{"data": [{"paragraphs": [{"title": "\xff"}]}]}', "byte 37"),
+        ('{"data": []}'.encode("utf-16"), "byte 0"),
+        (b'{"data": ' + b"[" * 100_000, "nested too deeply"),
+        (b'{"data": ' + b'{"a":' * 100_000, "nested too deeply"),
+        (b'{"data": ' + b"1" * 5_000 + b"}", ""),
+        (b"", "empty"),
+    ],
+)
+def test_a_file_that_is_not_json_is_named_with_the_place(content: bytes, place: str) -> None:
+    Path("set.json").write_bytes(content)
+    assert place in fault(Path("set.json"))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_json_does_not_have_is_named(number: str) -> None:
+    Path("set.json").write_text(f'{{"data": [],\n "a": {number}}}', encoding="utf-8")
+    assert number in fault(Path("set.json"))
+
+
+def test_a_number_that_json_does_not_have_is_named_with_its_line() -> None:
+    Path("set.json").write_text('{"data": [],\n "a": NaN}', encoding="utf-8")
+    assert "line 2" in fault(Path("set.json"))
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999"])
+def test_a_number_too_large_to_be_written_again_is_refused_in_one_line(number: str) -> None:
+    text = json.dumps(data_set(paragraph(note=0))).replace('"note": 0', f'"note": {number}')
+    Path("set.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError):
+        again(simquac.read("set.json"))
+
+
+def changed(value: Any, *path: str | int, to: Any = None) -> Any:
+    """A copy with another value at a path, or without the key."""
+    copy = json.loads(json.dumps(value))
+    holder = copy
+    for step in path[:-1]:
+        holder = holder[step]
+    if to is None:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = to
+    return copy
+
+
+GOOD = data_set(paragraph(), paragraph("It bakes.", qa("How?", ("It", 0)), qa("Why?", ("bakes", 3))))
+SECOND = ("data", 0, "paragraphs", 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "places"),
+    [
+        (changed(GOOD, "data", to="a"), ["'data'", "no list"]),
+        (changed(GOOD, "data", to={"a": 1}), ["'data'", "no list"]),
+        (changed(GOOD, "data", 0, to="a"), ["data[0]"]),
+        (changed(GOOD, "data", 0, "paragraphs"), ["data[0]", "'paragraphs'", "missing"]),
+        (changed(GOOD, *SECOND, to=[1]), ["data[0].paragraphs[1]"]),
+        (changed(GOOD, *SECOND, "context"), ["data[0].paragraphs[1]", "'context'", "missing"]),
+        (changed(GOOD, *SECOND, "context", to=1), ["data[0].paragraphs[1]", "'context'", "no text"]),
+        (changed(GOOD, *SECOND, "title", to=1), ["data[0].paragraphs[1]", "'title'"]),
+        (changed(GOOD, *SECOND, "background", to=["a"]), ["data[0].paragraphs[1]", "'background'"]),
+        (changed(GOOD, *SECOND, "qas"), ["data[0].paragraphs[1]", "'qas'", "missing"]),
+        (changed(GOOD, *SECOND, "qas", 1, to="a"), ["data[0].paragraphs[1].qas[1]"]),
+        (changed(GOOD, *SECOND, "qas", 1, "question"), ["qas[1]", "'question'"]),
+        (changed(GOOD, *SECOND, "qas", 1, "answers"), ["qas[1]", "'answers'"]),
+        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, to="a"), ["qas[1]"]),
+        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "text"), ["qas[1]", "'text'"]),
+        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "answer_start"), ["qas[1]", "'answer_start'"]),
+        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "answer_start", to="3"), ["qas[1]", "'answer_start'"]),
+        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "answer_start", to=True), ["qas[1]", "'answer_start'"]),
+        (changed(GOOD, *SECOND, "qas", 1, "orig_answer", to="a"), ["qas[1]"]),
+    ],
+)
+def test_what_is_no_data_set_is_named_with_its_place(value: Any, places: list[str]) -> None:
+    line = fault(saved(value))
+    for place in places:
+        assert place in line
+
+
+def test_the_file_that_these_faults_were_put_into_is_good() -> None:
+    assert len(simquac.read(saved(GOOD))) == 2
+
+
+@pytest.mark.parametrize("depth", [50, 200, 500, 900])
+def test_nesting_that_can_be_read_can_be_written_again(depth: int) -> None:
+    deep = json.loads("[" * depth + "]" * depth)
+    value = data_set(paragraph("It rises.", qa("How?", ("It", 0), note=deep), note=deep))
+    assert again(simquac.read(saved(value))) == value
+
+
+def test_a_file_that_was_there_is_whole_whatever_happens_while_writing() -> None:
+    simquac.write([talk(("How?", answered(("slowly", 9))))], "again.json")
+    before = Path("again.json").read_bytes()
+    broken = talk().model_copy(update={"extra": {"paragraph": {"values": {"a": float("nan")}, "order": ["a"]}}})
+    with pytest.raises(ValueError, match="JSON"):
+        simquac.write([broken], "again.json")
+    assert Path("again.json").read_bytes() == before
+    assert [file.name for file in Path().iterdir()] == ["again.json"]
