@@ -33,7 +33,7 @@ env: $(STAMPS)/env  ## the environment with every extra but the heavy ones
 
 lab: $(STAMPS)/env  ## the notebooks, with this environment's kernel
 	$(BIN)/python -m ipykernel install --prefix $(VENV) --name duologue --display-name Duologue
-	$(BIN)/jupyter lab --notebook-dir notebooks
+	$(BIN)/jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("duologue needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'

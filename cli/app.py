@@ -47,7 +47,8 @@ def main() -> None:
     except typer.TyperException as error:
         told = getattr(error, "format_message", error.__str__)()
         if told:
-            sys.exit(failed(f"{' '.join(told.split())} (duologue --help tells the options)"))
+            command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
+            sys.exit(failed(f"{' '.join(told.split())} ({command} --help tells the options)"))
         sys.exit(getattr(error, "exit_code", 2))
     except (typer.Abort, KeyboardInterrupt):
         print("duologue: interrupted", file=sys.stderr)

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data import identity
+from ..data import identity, load
 from ..data import simquac as format
+from ..data.checks import QUESTION_WORDS
 from ..data.simquac import Topic
 from .output import print_json, say, stdout, tally_table
 from .progress import Progress
@@ -49,6 +50,9 @@ def simquac(
     ] = None,
     question_attempts: Annotated[int, typer.Option(min=1, help="Calls for a question, the first included.")] = 4,
     answer_attempts: Annotated[int, typer.Option(min=1, help="Calls for an answer, the first included.")] = 4,
+    question_words: Annotated[int, typer.Option(min=1, help="Most words of a question.")] = QUESTION_WORDS,
+    one_question: Annotated[bool, typer.Option("--one-question", help="Reject several questions in one.")] = False,
+    no_repeats: Annotated[bool, typer.Option("--no-repeats", help="Reject a question that was asked before.")] = False,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Conversations at the same time.")] = 8,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: the next free out/simquac-N.")] = None,
@@ -65,6 +69,9 @@ def simquac(
 
     if resume and out is None:
         raise ValueError("--resume needs --out: say which run to continue")
+    replays = [spec.removeprefix(REPLAY) for spec in (user, assistant) if spec.startswith(REPLAY)]
+    if len(replays) == 2 and repeats > 1:
+        raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
     limits = Limits(
         max_turns=max_turns,
         question_attempts=question_attempts,
@@ -72,14 +79,21 @@ def simquac(
         seed=seed,
         max_tokens=max_tokens,
     )
-    found, source = _topics(topics, user, assistant, max_topic_bytes)
+    found, source = _topics(topics, replays, max_topic_bytes)
     source["licence"] = licence or source.get("licence")
-    cast = graphs.simquac.cast(user, assistant, prompts=prompts)
+    cast = graphs.simquac.cast(
+        user,
+        assistant,
+        prompts=prompts,
+        question_words=question_words,
+        one_question=one_question,
+        no_repeats=no_repeats,
+    )
     drawn = runs.chosen(graphs.simquac.scenarios(found), limit=limit, sample=sample, seed=seed)
     scenarios = runs.repeated(drawn, repeats)
     folder = out or runs.new_folder(OUT, "simquac")
     _say_hosts(cast)
-    with Progress(len(scenarios), quiet=as_json) as progress, _terminated_as_interrupted():
+    with Progress(len(scenarios), quiet=as_json) as progress, _terminated_as_interrupted(), _resumable(folder):
         summary = asyncio.run(
             runs.arun(
                 cast,
@@ -96,15 +110,19 @@ def simquac(
     return _report(summary, as_json)
 
 
-def _topics(path: Path | None, user: str, assistant: str, max_bytes: int) -> tuple[list[Topic], dict[str, Any]]:
+def _topics(path: Path | None, replays: list[str], max_bytes: int) -> tuple[list[Topic], dict[str, Any]]:
     """Every topic, and what is known of their source."""
-    replayed = next((spec.removeprefix(REPLAY) for spec in (user, assistant) if spec.startswith(REPLAY)), None)
-    given = path or (Path(replayed) if replayed else None)
+    given = path or (Path(replays[0]) if replays else None)
     if given is not None:
         found, source = format.read_topics(given, max_bytes=max_bytes), {"source": given.name}
     else:
         found = format.samples()
         source = {"source": "samples/topics.jsonl", "licence": "MIT, written for duologue", "licence_id": "mit"}
+    if len(set(replays)) == 2:
+        say("user and assistant replay two files: answers belong to the questions of their own file")
+    for replayed in sorted(set(replays)):
+        for line in load(replayed).notes:
+            say(f"{replayed}: {line}")
     equal = identity.equals(identity.ordinals(topic.scenario() for topic in found))
     if equal:
         say(f"{equal} of {len(found)} topics repeat{'s' if equal == 1 else ''} an earlier one; each is simulated")
@@ -128,6 +146,16 @@ def _terminated_as_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """What to do after an interruption, said before the command ends."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted: what is finished is in {folder}; the same command with --out {folder} --resume goes on")
+        raise typer.Exit(130) from None
 
 
 def _report(summary: Any, as_json: bool) -> int:

@@ -47,7 +47,8 @@ def _parsed(text: str, path: str | Path, line: int | None = None) -> Any:
         return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         place = at(path, f"line {line or error.lineno}, column {error.colno}")
-        raise DataError(f"{place}: is not JSON ({error.msg}): mend the file there") from None
+        mend = "write one JSON value a line" if line else "mend the file there"
+        raise DataError(f"{place}: is not JSON ({error.msg}): {mend}") from None
     except RecursionError:
         raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
     except ValueError as error:

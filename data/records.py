@@ -29,7 +29,10 @@ FAULTS: Mapping[StopReason, Fault] = {
 }
 """Whose fault each stop is: a conversation that nobody is to blame for can be studied as it is."""
 
-FINISHED: frozenset[StopReason] = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejected"})
+ENDED_BY_ITSELF: frozenset[StopReason] = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejected"})
+"""Stops that nothing from outside caused."""
+
+FINISHED: frozenset[StopReason] = frozenset({*ENDED_BY_ITSELF, "budget"})
 """Stops after which there is nothing left to simulate; after any other a resumed run tries again."""
 
 Json: TypeAlias = dict[str, JsonValue]
@@ -262,8 +265,8 @@ class Conversation(Record):
         return "\n".join(f"{message.role}: {message.text}" for message in self.messages)
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON values; what is empty is left out, the schema version is not."""
-        return {"schema_version": self.schema_version} | super().plain()
+        """Plain JSON values with every key of the schema, so that all lines of a file have the same."""
+        return self.model_dump(mode="python")
 
     @classmethod
     def from_plain(cls, value: Mapping[str, Any]) -> "Conversation":

@@ -262,8 +262,10 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
 
 def _told(error: Exception) -> str:
     """Class and message of an error on one line, without secrets."""
-    text = " ".join(str(error).split())
-    return redacted(f"{type(error).__name__}: {text}" if text else type(error).__name__)[:500]
+    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if error.__cause__ is not None and str(error.__cause__):
+        told += f" ({type(error.__cause__).__name__}: {error.__cause__})"
+    return redacted(" ".join(told.split()))[:500]
 
 
 def _timed(state: State, place: Place, seconds: float) -> dict[str, Any]:

@@ -91,12 +91,15 @@ def scenario(
 ) -> State:
     """The initial state of a conversation about a topic; `messages` were already said."""
     about = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
-    return {
+    state: State = {
         "scenario": about.scenario(),
         "ordinal": ordinal,
         "repeat": repeat,
         "messages": [message.plain() for message in messages],
     }
+    if about.id is not None:
+        state["labels"] = {"topic_id": about.id}
+    return state
 
 
 def scenarios(topics: Sequence[Topic], *, repeats: int = 1) -> list[State]:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from .settings import KEY, host_of, keep_secret, settings
+from .settings import BASE_URL, KEY, host_of, keep_secret, settings
 
 _FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
@@ -92,6 +92,8 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
         found = settings()
     except ValueError as error:
         raise ModelError(str(error)) from None
+    if not found.base_url.startswith(("http://", "https://")):
+        raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {found.host}: mend it")
     if found.key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, or use the model 'offline', which needs none")
     from langchain_openai import ChatOpenAI  # takes seconds to import: only when it is used

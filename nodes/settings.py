@@ -82,5 +82,6 @@ def redacted(text: str) -> str:
         keep_secret(key)
     for secret in sorted(_kept, key=len, reverse=True):
         text = text.replace(secret, "[key]")
+    text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no log
     text = _BEARER.sub(r"\1[key]", text)
     return _USERINFO.sub("[key]@", _KEY_LIKE.sub("[key]", text))

@@ -1,5 +1,6 @@
 """The card beside a data set: what it is, how it was made, and that nobody said any of it."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,21 +13,31 @@ def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], l
     """The Markdown of `dataset/README.md`, with the front matter that Hugging Face reads."""
     settings, sources = manifest["settings"], manifest["data"]
     models = {place: _model(settings["nodes"][place]) for place in ("user_simulator", "assistant")}
+    replayed = [place for place in models if "replays" in settings["nodes"][place]]
     offline = [place for place, model in models.items() if model.startswith("offline")]
+    kind = "Re-enacted" if len(replayed) == 2 else "Simulated"
     lines = [
         "---",
         f"license: {_licence_id(sources)}",
-        "tags: [simulated, conversational, synthetic]",
-        f"pretty_name: Simulated conversations ({settings['cast']})",
+        f"tags: [{'re-enacted' if len(replayed) == 2 else 'simulated'}, conversational{'' if replayed else ', synthetic'}]",
+        f"pretty_name: {kind} conversations ({settings['cast']})",
         "---",
         "",
-        f"# Simulated conversations: {settings['cast']}",
+        f"# {kind} conversations: {settings['cast']}",
         "",
-        "**These conversations are simulated.** No person wrote the messages.",
     ]
+    if len(replayed) == 2:
+        lines.append(
+            "These are **stored conversations, played again** through the graph. Who wrote them is their source's to say."
+        )
+    elif replayed:
+        lines.append(
+            f"The words of {_who(replayed)} are **stored ones, played again**; the other side is **simulated**."
+        )
+    else:
+        lines.append("**These conversations are simulated.** No person wrote the messages.")
     if offline:
-        who = " and ".join("the user" if place == "user_simulator" else "the assistant" for place in offline)
-        lines.append(f"The words of {who} come from a **rule-based baseline**, not from a language model.")
+        lines.append(f"The words of {_who(offline)} come from a **rule-based baseline**, not from a language model.")
     lines += [
         "",
         "| | |",
@@ -41,26 +52,28 @@ def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], l
     lines += [f"| ended with `{reason}` | {count} |" for reason, count in counts.stops.items()]
     for side in counts.sides:
         reasons = ", ".join(f"{reason} {count}" for reason, count in side.reasons.items())
-        lines.append(
-            f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts}{f' ({reasons})' if reasons else ''} |"
-        )
+        lines.append(f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts} |")
+        lines.append(f"| {side.role}: drafts that stand though a validator objects | {side.observed} |")
+        lines.append(f"| {side.role}: reasons | {reasons or 'none'} |")
     lines += [
         f"| answers that refuse | {counts.side('assistant').refused} |",
-        f"| tokens | {counts.tokens} in {counts.calls} calls |",
+        f"| tokens | {counts.tokens} in {counts.calls} calls{' (the baseline estimates its own)' if offline else ''} |",
         f"| made with | duologue {manifest['version']}, record schema {manifest['schema_version']} |",
         "",
         "## Source text",
         "",
         *(
-            f"Topics from `{_cell(source['source'])}` (digest `{source['digest'][:16]}`). "
+            f"{source['scenarios']} topics from `{_cell(source['source'])}` (digest of the topics `{source['digest'][:16]}`). "
             f"Licence of the source text: {_cell(source.get('licence') or UNKNOWN_LICENCE)}."
             for source in sources
         ),
-        "Sections of QuAC and SimQuAC come from Wikipedia by way of QuAC (CC BY-SA 4.0): whoever passes them on names them.",
+        "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0).",
         "",
         "## Files",
         "",
         *(f"- `{name}`: {what}" for name, what in files.items()),
+        "- `../conversations.jsonl`: the whole records, rejected drafts included, in the order in which they ended; the data",
+        "  set has them in the order of `planned` in `../manifest.json`",
     ]
     if left_out:
         lines += ["", "## What the format cannot hold", "", *(f"- {_cell(line)}" for line in left_out[:50])]
@@ -71,9 +84,15 @@ def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], l
     return "\n".join(lines) + "\n"
 
 
+def _who(places: list[str]) -> str:
+    return " and ".join("the user" if place == "user_simulator" else "the assistant" for place in places)
+
+
 def _licence_id(sources: list[Mapping[str, Any]]) -> str:
-    known = {source.get("licence_id") for source in sources}
-    return str(known.pop() or "unknown") if len(known) == 1 else "unknown"
+    """What Hugging Face's front matter takes: the id of the one licence that all sources have."""
+    known = {source.get("licence_id") or str(source.get("licence") or "").lower() for source in sources}
+    only = known.pop() if len(known) == 1 else ""
+    return only if re.fullmatch(r"[a-z][a-z0-9.-]+", only) else "unknown"
 
 
 def _model(node: Mapping[str, Any]) -> str:

@@ -83,6 +83,9 @@ class RunFolder:
         earlier = [str(name) for name in known.get("planned", [])]
         of_old = set(earlier)
         self.manifest["planned"] = [*earlier, *(name for name in self.manifest["planned"] if name not in of_old)]
+        grown = len(self.manifest["planned"]) - len(earlier)
+        if grown:
+            self.notes.append(f"{grown} conversations are new to this run, which had planned {len(earlier)}")
         for name, handle in ((CONVERSATIONS, self._finished), (FAILURES, self._failed)):
             torn = _cut_torn_line(self.path / name, handle)
             if torn:
@@ -146,6 +149,12 @@ def _same_run(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any])
         raise RunError(
             f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}: "
             "resume with the same settings or choose another folder"
+        )
+    dropped = set(known.get("planned", [])) - set(wanted["planned"])
+    if dropped:
+        raise RunError(
+            f"{folder}: its run planned {len(known['planned'])} conversations, {len(dropped)} of which are not among those "
+            "asked for now: resume with the same topics (or more of them), or choose another folder"
         )
 
 

@@ -1,6 +1,7 @@
 """Simulating: the one way in, for notebooks, for commands, inside and outside a running loop."""
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from .. import __version__
 from ..data import chat, record_lines, simquac
 from ..data.identity import digest, equals, ordinals
 from ..data.jsonfiles import write_text
-from ..data.records import FINISHED, SCHEMA, Conversation
+from ..data.records import ENDED_BY_ITSELF, FINISHED, SCHEMA, Conversation
 from ..data.tally import Tally, tally
 from ..graphs import Cast
 from ..nodes.limits import Limits
@@ -22,6 +23,7 @@ from .folder import RunFolder
 from .plan import name_of, planned
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 _WRITERS: Mapping[str, tuple[str, Callable[[list[Conversation], Path], list[str]], str]] = {
     simquac.KIND: ("simquac.json", simquac.write, "the conversations in SimQuAC's format (SQuAD-style JSON)"),
@@ -48,8 +50,8 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every planned conversation ended in a way that is not a failure."""
-        return self.finished == self.planned
+        """Whether every planned conversation ended by itself: at a limit, or as its user chose."""
+        return self.finished == self.planned and not set(self.counts.stops) - set(ENDED_BY_ITSELF)
 
 
 async def asimulate(
@@ -80,7 +82,12 @@ async def asimulate(
     else:
         await arun(cast, plan, out, limits=limits, concurrency=concurrency, resume=resume, watch=watch, keep=collect)
         made |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
-    return [made[name_of(state)] for state in plan]
+    conversations = [made[name_of(state)] for state in plan]
+    failed = [conversation for conversation in conversations if conversation.failure is not None]
+    if failed and failed[0].failure is not None:
+        where = f"{failed[0].failure.node}: {failed[0].failure.error}"
+        log.warning("%d of %d conversations failed, the first in %s", len(failed), len(conversations), where)
+    return conversations
 
 
 async def arun(

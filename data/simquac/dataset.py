@@ -15,10 +15,7 @@ from ..identity import conversation_id, digest
 from ..jsonfiles import read_json, write_json
 from ..patches import difference, patched
 from ..records import Conversation, Exchange, Message, Span
-from .topics import KIND, Topic
-
-ENDING = f" {MARKER}"
-"""What stands behind every context."""
+from .topics import ENDING, KIND, Topic
 
 PUBLISHED = "published"
 """Stands for the cast in the ids of conversations that were read, not simulated."""
@@ -154,6 +151,8 @@ def _paragraph(conversation: Conversation, first: int, left_out: list[str]) -> d
                 else ("a question without an answer" if not exchange.assistant else "an answer that is no span")
             )
             left_out.append(f"conversation {conversation.id}, exchange {number}: {what}")
+    if not qas and not conversation.exchanges:
+        left_out.append(f"conversation {conversation.id}: nothing was said, its paragraph has no question")
     return {
         "context": topic.section + ENDING,
         "title": topic.title,

@@ -16,6 +16,9 @@ KIND = "simquac"
 MAX_BYTES = 1_000_000
 """Most bytes of a topic's text in UTF-8, unless another bound is asked for."""
 
+ENDING = " CANNOTANSWER"
+"""What stands behind every context of the data set."""
+
 FIELDS = ("title", "background", "header", "section")
 
 
@@ -28,7 +31,7 @@ class Topic(Record):
     section: str
     """The text that only the teacher sees, without the data set's end marker."""
     id: str | None = None
-    """The source's own name for it. It changes nothing in the simulation."""
+    """The source's own name for it: a label of the record, and nothing to the simulation."""
     extra: Json = Field(default_factory=dict)
     """Further keys of the source."""
 
@@ -77,6 +80,12 @@ def read_topic_lines(path: str | Path) -> list[tuple[str, Topic]]:
         if isinstance(known.get("id"), int):
             known["id"] = str(known["id"])
         extra = {key: value[key] for key in value if key not in known}
+        if "background" not in known:
+            raise DataError(
+                f"{at(path, place)}: 'background' is missing: a topic has {', '.join(FIELDS)} (it may be empty)"
+            )
+        if isinstance(known.get("section"), str):
+            known["section"] = known["section"].removesuffix(ENDING)
         try:
             topics.append((place, Topic(**known, extra=extra)))
         except ValidationError as error:

@@ -225,7 +225,7 @@ def test_bad_input_is_one_line_and_exit_code_two_with_nothing_written(duologue, 
     (tmp_path / "broken.json").write_text('{"data": [}')
     (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
     topics(tmp_path / "nosection.jsonl", section="  ")
-    topics(tmp_path / "noheader.jsonl", TOPIC, {"title": "t", "section": "s"})
+    topics(tmp_path / "noheader.jsonl", TOPIC, {"title": "t", "background": "b", "section": "s"})
     topics(tmp_path / "big.jsonl", section="word " * 200_010)
     for folder in ("foreign", "empty", "pages/user"):
         (tmp_path / folder).mkdir(parents=True)

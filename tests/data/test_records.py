@@ -145,8 +145,10 @@ def test_people_can_read_what_is_written() -> None:
     assert "长城 ß" in path.read_text(encoding="utf-8")
 
 
-def test_what_is_empty_is_not_written_and_the_schema_version_is() -> None:
-    assert Conversation(id="a", scenario={}).plain() == {"schema_version": SCHEMA, "id": "a", "scenario": {}}
+def test_every_line_has_every_key_of_the_schema() -> None:
+    empty, full = Conversation(id="a", scenario={}).plain(), talk("user").plain()
+    assert list(empty) == list(full) == list(Conversation.model_fields)
+    assert empty["schema_version"] == SCHEMA
 
 
 def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:

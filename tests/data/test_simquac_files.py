@@ -196,6 +196,12 @@ def test_the_marker_is_taken_off_as_a_word_and_not_letter_by_letter(section: str
     assert again([conversation])["data"][0]["paragraphs"][0]["context"] == f"{section} CANNOTANSWER"
 
 
+@pytest.mark.parametrize("context", ["He joined NATO", "She studied at MIT", "It rises. ", "NATOCANNOTANSWER", ""])
+def test_a_context_without_the_marker_is_the_section_as_it_stands(context: str) -> None:
+    (conversation,) = simquac.read(saved(data_set(paragraph() | {"context": context})))
+    assert conversation.scenario["section"] == context
+
+
 def test_a_section_that_ends_with_the_marker_itself_loses_it_once() -> None:
     (conversation,) = simquac.read(saved(data_set(paragraph("We CANNOTANSWER"))))
     assert conversation.scenario["section"] == "We CANNOTANSWER"
@@ -276,6 +282,13 @@ def test_a_simulated_conversation_is_written_as_the_published_ones_are() -> None
         answers = question.pop("answers")
         question |= {"id": str(number + 1), "answers": answers, "is_impossible": number == 1}
     assert exactly(value) == exactly(data_set(expected))
+
+
+def test_a_file_that_is_as_we_would_write_it_leaves_nothing_to_keep_besides() -> None:
+    simquac.write([talk(("How?", answered(("slowly", 9)))), talk(("Why?", answered(("It", 0))))], "set.json")
+    for conversation in simquac.read("set.json"):
+        assert conversation.extra == {}
+        assert [message.extra for message in conversation.messages] == [{}, {}]
 
 
 def test_what_was_said_in_one_go_is_one_question_and_what_is_not_stored_is_none() -> None:

@@ -41,9 +41,16 @@ def test_equal_topics_are_as_many_as_stand_there() -> None:
     assert len(simquac.read_topics(lines(GOOD, GOOD, GOOD))) == 3
 
 
-def test_a_background_may_be_missing_or_empty() -> None:
-    without = {key: value for key, value in GOOD.items() if key != "background"}
-    assert [topic.background for topic in simquac.read_topics(lines(without, GOOD | {"background": ""}))] == ["", ""]
+def test_a_background_may_be_empty_and_a_missing_one_is_named() -> None:
+    assert [topic.background for topic in simquac.read_topics(lines(GOOD | {"background": ""}))] == [""]
+    misspelt = {key: value for key, value in GOOD.items() if key != "background"} | {"backgroud": "x"}
+    with pytest.raises(DataError, match="line 1: 'background' is missing"):
+        simquac.read_topics(lines(misspelt))
+
+
+def test_the_data_sets_end_marker_is_no_part_of_a_section() -> None:
+    (topic,) = simquac.read_topics(lines(GOOD | {"section": "It ends here. CANNOTANSWER"}))
+    assert topic.section == "It ends here."
 
 
 def test_keys_that_are_not_known_are_kept_and_change_nothing_that_is_simulated() -> None:
