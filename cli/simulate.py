@@ -2,10 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -18,6 +18,7 @@ from .progress import Progress
 
 simulate = typer.Typer(help="Simulate conversations into a run folder.", no_args_is_help=True)
 
+T = TypeVar("T")
 OUT = Path("out")
 REPLAY = "replay:"
 
@@ -93,8 +94,8 @@ def simquac(
     scenarios = runs.repeated(drawn, repeats)
     folder = out or runs.new_folder(OUT, "simquac")
     _say_hosts(cast)
-    with Progress(len(scenarios), quiet=as_json) as progress, _terminated_as_interrupted(), _resumable(folder):
-        summary = asyncio.run(
+    with Progress(len(scenarios), quiet=as_json) as progress, _resumable(folder):
+        summary = _run(
             runs.arun(
                 cast,
                 scenarios,
@@ -138,14 +139,17 @@ def _say_hosts(cast: Any) -> None:
         say(f"calls go to {host}")
 
 
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """A polite kill ends the run as Ctrl-C does: what is finished is written, what runs is recorded."""
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """The work's result; a polite kill ends it as Ctrl-C does: what is finished is written, what runs is recorded."""
+
+    async def terminable() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            with suppress(NotImplementedError):  # a system without signals
+                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
+
+    return asyncio.run(terminable())
 
 
 @contextmanager
@@ -153,7 +157,7 @@ def _resumable(folder: Path) -> Iterator[None]:
     """What to do after an interruption, said before the command ends."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         say(f"interrupted: what is finished is in {folder}; the same command with --out {folder} --resume goes on")
         raise typer.Exit(130) from None
 
@@ -191,7 +195,9 @@ def _report(summary: Any, as_json: bool) -> int:
             say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
         print(f"run:     {summary.path}")
         print(f"dataset: {summary.dataset}")
-    if not summary.complete:
+    if summary.finished == summary.planned and not summary.complete:
+        say(f"{summary.counts.stops.get('budget', 0)} ended at the bound of tokens, not by themselves")
+    elif not summary.complete:
         say(
             f"{summary.planned - summary.finished} are missing: the same command with --out {summary.path} --resume tries them again"
         )

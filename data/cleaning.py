@@ -50,22 +50,38 @@ def _without_reasoning(text: str) -> str:
     """Without `<think>` blocks. What stands before a lone closing tag, and behind a lone opening one, is
     reasoning too: some servers swallow the opening tag, and a reply can be cut off inside."""
     kept: list[str] = []
-    inside, behind = False, 0
+    inside, behind, begins = False, 0, 0
     for tag in _TAG.finditer(text):
         if tag.group(1) and not inside:
             kept.clear()
         elif not tag.group(1) and not inside:
             kept.append(text[behind : tag.start()])
         inside = not tag.group(1)
-        behind = tag.end()
+        begins, behind = tag.span()
     if not inside:
         kept.append(text[behind:])
+    elif not _is_wrapping("".join(kept)):  # a tag amid the text is the text's own; one at its beginning was cut off
+        kept[-1] += text[begins:]
     # Words are never glued together, so that no tag arises from the halves of two.
     apart = (
         f" {piece}" if before and piece and not (before[-1].isspace() or piece[0].isspace()) else piece
         for before, piece in pairwise(["", *kept])
     )
     return "".join(apart)
+
+
+def _is_wrapping(text: str) -> bool:
+    """Whether there is nothing but labels, opening quotes and white space."""
+    at = 0
+    while at < len(text):
+        label = _LABEL.match(text, at)
+        if label:
+            at = label.end()
+        elif text[at].isspace() or text[at] in QUOTES:
+            at += 1
+        else:
+            return False
+    return True
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -20,9 +20,15 @@ def digest(*parts: Any) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def conversation_id(cast: str, scenario: Mapping[str, Any], ordinal: int = 0, repeat: int = 0) -> str:
-    """Id of one simulation of a scenario: who plays, what about, which of equals, which repeat."""
-    return digest("conversation", cast, scenario, ordinal, repeat)[:ID_LENGTH]
+def conversation_id(cast: str, scenario: Mapping[str, Any], ordinal: int = 0, repeat: int = 0, begun: str = "") -> str:
+    """Id of one conversation: who plays, what about, which of equals, which repeat, what was said before."""
+    parts = ("conversation", cast, scenario, ordinal, repeat, *([begun] if begun else []))
+    return digest(*parts)[:ID_LENGTH]
+
+
+def begun_with(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Digest of the messages that a conversation began with; empty if with none."""
+    return digest(list(messages))[:ID_LENGTH] if messages else ""
 
 
 def call_seed(seed: int, conversation: str, role: str, turn: int, attempt: int, vote: int = 0) -> int:

@@ -41,6 +41,11 @@ class Work:
         return cls(64 * sum(map(len, texts)) + 4_096)
 
 
+def token_count(text: str) -> int:
+    """Words, single characters of scripts without spaces, and punctuation marks."""
+    return sum(1 for _ in _TOKEN.finditer(text))
+
+
 @lru_cache(maxsize=32)
 def places(text: str) -> "Places":
     """The text made searchable; the last few are kept."""
@@ -100,7 +105,10 @@ class Places:
 
     def _from(self, row: str, pattern: str, start: int, work: Work) -> tuple[int, int] | None:
         """The first place at or behind a token."""
+        if work.left <= 0:
+            return None
         at = row.find(pattern, start)
+        work.left -= ((at if at >= 0 else len(row)) - start) // 64
         past = self._past_brackets(row, pattern, start, at if at >= 0 else len(row), work)
         return past or ((at, at + len(pattern)) if at >= 0 else None)
 

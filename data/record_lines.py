@@ -9,6 +9,7 @@ from .errors import DataError, at
 from .jsonfiles import dumps, read_json, read_lines, write_text
 from .kinds import CONVERSATIONS, MANIFEST
 from .records import Conversation
+from .simquac.topics import KIND, Topic
 
 
 def line(conversation: Conversation) -> str:
@@ -44,7 +45,10 @@ def iterate(path: str | Path) -> Iterator[Conversation]:
         if not isinstance(value, dict):
             raise DataError(f"{at(path, f'line {number}')}: is not an object: is this a file of records?")
         try:
-            yield Conversation.from_plain(value)
+            conversation = Conversation.from_plain(value)
+            if conversation.scenario.get("kind") == KIND:
+                Topic.of(conversation)
+            yield conversation
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])

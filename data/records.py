@@ -95,6 +95,8 @@ class Prompt(Record):
     """Digest of the page's source."""
     text: str = ""
     """The page as it was sent, its gaps filled."""
+    quote: str = ""
+    """Words that the line is about, sent behind it as data."""
 
 
 Judgement: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]

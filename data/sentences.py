@@ -1,6 +1,7 @@
 """Sentences of English and Chinese text: pysbd, kept from inputs that it takes minutes for."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -23,20 +24,27 @@ def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text in order, without surrounding white space, line by line."""
     found: list[str] = []
     for line in text.split("\n"):
-        for piece in _pieces(line):
-            parts = _segmenter("zh" if _HAN.search(piece) else "en").segment(piece)
+        of_line: list[str] = []
+        goes_on = False
+        for piece, ends in _pieces(line):
+            parts = list(_segmenter("zh" if _HAN.search(piece) else "en").segment(piece))
             if "".join(parts) != piece:  # pysbd changed a character: its sentences are not slices
                 parts = _BREAK.split(piece)
-            found.extend(part.strip() for part in parts)
+            if goes_on and parts:  # a sentence that is longer than a piece is one all the same
+                of_line[-1] += parts.pop(0)
+            of_line.extend(parts)
+            goes_on = not ends and bool(of_line)
+        found.extend(part.strip() for part in of_line)
     return tuple(sentence for sentence in found if sentence)
 
 
-def _pieces(line: str) -> list[str]:
-    """The line in pieces that pysbd can take, cut behind the end of a sentence or at a space."""
-    pieces = []
+def _pieces(line: str) -> Iterator[tuple[str, bool]]:
+    """The line in pieces that pysbd can take, and whether each ends where a sentence does."""
     while len(line) > PIECE:
-        cut = max(line.rfind(mark, 0, PIECE) for mark in (". ", "? ", "! ", "。", "！", "？")) + 1
-        cut = cut or line.rfind(" ", 0, PIECE) + 1 or PIECE
-        pieces.append(line[:cut])
+        end = max(line.rfind(mark, 0, PIECE) for mark in (". ", "? ", "! ")) + 1
+        end = max(end, *(line.rfind(mark, 0, PIECE) + 1 for mark in "。！？"))
+        cut = end or line.rfind(" ", 0, PIECE) + 1 or PIECE
+        yield line[:cut], bool(end)
         line = line[cut:]
-    return [*pieces, line] if line.strip() else pieces
+    if line.strip():
+        yield line, True

@@ -52,7 +52,7 @@ def tally(conversations: Iterable[Conversation]) -> Tally:
     exchanges, count, usage = 0, 0, Usage.none()
     for conversation in conversations:
         count += 1
-        exchanges += len(conversation.exchanges)
+        exchanges += sum(any(message.stored for message in (*e.user, *e.assistant)) for e in conversation.exchanges)
         stops[conversation.stop or "not told"] += 1
         usage += conversation.usage
         for message in conversation.messages:

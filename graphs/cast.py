@@ -1,6 +1,5 @@
 """A cast: which node stands where, when it stops, and what is said for an assistant that does not manage."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, TypeAlias, cast
 
@@ -16,6 +15,7 @@ from ..nodes.speaking import AgentSpeaker, ChatSpeaker
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
 from ..nodes.views import View
+from ..prompts import Library
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node
 """A model's spec, a chat model, an agent that speaks `messages`, or a node."""
@@ -44,8 +44,8 @@ class Cast:
     """What holds when a run names no limits, and its number of turns when it names none."""
     fallback: str | None = None
     """What is stored for an assistant whose attempts are spent; None: its last draft stands."""
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    """Digests of the prompt pages that the nodes use, by name."""
+    prompts: Library = field(default_factory=lambda: Library({}))
+    """The prompt pages that the nodes use."""
 
     def __post_init__(self) -> None:
         for place in PLACES:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..data.identity import conversation_id
+from ..data.identity import begun_with, conversation_id
 from ..data.records import Conversation, Role
 from ..nodes.state import State, attempt_number
 
@@ -18,7 +18,8 @@ def record(state: State | Mapping[str, Any]) -> Conversation:
     messages = state.get("messages", [])
     return Conversation.model_validate(
         {
-            "id": state.get("id") or conversation_id(str(scenario.get("kind")), scenario, ordinal, repeat),
+            "id": state.get("id")
+            or conversation_id(str(scenario.get("kind")), scenario, ordinal, repeat, begun_with(messages)),
             "scenario": scenario,
             "ordinal": ordinal,
             "repeat": repeat,

@@ -16,13 +16,13 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from .. import __version__
-from ..data.identity import conversation_id, digest
+from ..data.identity import begun_with, conversation_id, digest
 from ..data.records import Conversation, Message, Role, StopReason
 from ..nodes.contract import ContractError, check_reason, check_update
 from ..nodes.limits import Limits
 from ..nodes.settings import redacted
 from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, awaits_answer, merged
-from ..nodes.stops import until_spent
+from ..nodes.stops import budget, until_spent
 from .cast import Cast
 
 log = logging.getLogger(__name__)
@@ -44,6 +44,9 @@ class Seat(Protocol):
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]: ...
 
 
+FELL_WITH_ANOTHER = "fell_with_another"
+"""Reason of a draft that nothing is wrong with, but with another of the same call."""
+
 Settle = Callable[[State, Update, Limits], dict[str, Any]]
 """What follows for the state from what a node answered."""
 
@@ -62,7 +65,7 @@ def seat(place: Place, cast: Cast) -> Seat:
         failure: dict[str, Any] = {}
         if place == "user_simulator" and awaits_answer(state):
             answer = {"drafts": []}  # a conversation that was begun with a question waits for its answer
-        elif place == "closing" or not (state.get("failure") or state.get("stop")):
+        elif place == "closing" or _is_due(state):
             try:
                 answer = check_update(place, await node(state, runtime.override(context=limits)), state)
             except ContractError:
@@ -76,6 +79,11 @@ def seat(place: Place, cast: Cast) -> Seat:
         return typed(State, opened | failure | settled | timing)
 
     return seated
+
+
+def _is_due(state: State) -> bool:
+    """Whether the node has something to do: not behind a failure, behind a stop only to judge last drafts."""
+    return not state.get("failure") and (not state.get("stop") or bool(state.get("drafts")))
 
 
 def _opened(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
@@ -100,29 +108,39 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ContractError(f"the initial state's messages: {where}: {first['msg']}") from None
+    said = [message.plain() for message in messages]
     begun = Conversation(id="", scenario=scenario, messages=messages)
     turn = sum(1 for exchange in begun.exchanges if exchange.assistant)
     return {
-        "id": state.get("id") or conversation_id(cast.name, scenario, ordinal, repeat),
+        "id": state.get("id") or conversation_id(cast.name, scenario, ordinal, repeat, begun_with(said)),
         "ordinal": ordinal,
         "repeat": repeat,
-        "messages": [message.plain() for message in messages],
+        "messages": said,
         "turn": turn,
         "opened": turn,
         "attempts": [],
         "drafts": [],
         "verdicts": [],
         "unsaid": [],
+        "stop": _spent(cast, state, said, turn, limits),
         "provenance": {
             "cast": cast.name,
             "nodes": cast.describe(),
-            "prompts": dict(cast.prompts),
+            "prompts": cast.prompts.digests,
             "limits": limits.plain(),
             "data": digest(scenario),
             "version": __version__,
         }
-        | ({"begun": digest([message.plain() for message in messages])[:16]} if messages else {}),
+        | ({"begun": begun_with(said)} if said else {}),
     }
+
+
+def _spent(cast: Cast, state: State, said: list[dict[str, Any]], turn: int, limits: Limits) -> StopReason | None:
+    """Why a conversation that begins with messages has no further exchange, if it has none."""
+    begun = merged(state, {"messages": said, "turn": turn, "opened": turn})
+    if not said or awaits_answer(begun):
+        return None
+    return check_reason(cast.stop, cast.stop(begun, limits)) or until_spent(begun, limits)
 
 
 def _settle(place: Place, cast: Cast) -> Settle:
@@ -178,6 +196,8 @@ def _after_validator(role: Role, cast: Cast, state: State, update: Update, limit
     elif passed:
         said = [_message(role, *each) for each in zip(drafts, verdicts, tried, strict=True)]
         changed = _said(role, state, said, earlier)
+    elif role == "assistant" and budget(merged(state, {"attempts": earlier + tried}), limits):
+        changed, stop = _unsaid(role, state, earlier + tried), "budget"
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
         changed = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}
     elif role == "user" or stop:
@@ -237,20 +257,23 @@ def _message(role: Role, draft: Draft, verdict: Verdict, attempt: dict[str, Any]
     if spans:
         message["spans"] = spans
     message["attempts"] = [attempt]
-    if not verdict.get("stored", True):
+    if not verdict.get("stored", draft.get("stored", True)):
         message["stored"] = False
     return message | {key: value for key in ("labels", "extra") if (value := draft.get(key))}
 
 
 def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passed: bool) -> dict[str, Any]:
-    """The draft with its verdict, as the record keeps it. One that fell with another has no reason."""
+    """The draft with its verdict, as the record keeps it."""
     judged = "rejected" if not passed else "observed" if verdict.get("observed") else "accepted"
     attempt: dict[str, Any] = {"number": number, "text": draft["text"], "verdict": judged}
     if "raw" in draft:
         attempt["raw"] = draft["raw"]
     for key, value in (
         ("cleaned", draft.get("cleaned")),
-        ("reason", verdict.get("reason")),
+        (
+            "reason",
+            verdict.get("reason") or (FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None),
+        ),
         ("notes", verdict.get("notes")),
         ("prompt", state.get("prompt")),
         ("usage", draft.get("usage")),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.checks import QUESTION_WORDS
+from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
 from ..data.records import Message, Role
@@ -38,7 +39,7 @@ def cast(
     one_question: bool = False,
     no_repeats: bool = False,
     interesting_once: bool = True,
-    answer_tokens: int = nodes.ANSWER_TOKENS,
+    answer_tokens: int = ANSWER_TOKENS,
     stop: Stop | None = None,
     limits: Limits | None = None,
 ) -> Cast:
@@ -55,8 +56,8 @@ def cast(
     pages = prompts if isinstance(prompts, Library) else shipped(NAME)
     if isinstance(prompts, (str, Path)):
         pages = pages.replaced(prompts)
-    student = _speaker("user", user, nodes.student_view(pages, words=question_words))
-    teacher = _speaker("assistant", assistant, nodes.teacher_view(pages, tokens=answer_tokens))
+    student = _speaker("user", user, nodes.StudentView(pages, question_words))
+    teacher = _speaker("assistant", assistant, nodes.TeacherView(pages, answer_tokens))
     question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
     answer_validator: Node = nodes.AnswerValidator()
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
@@ -72,7 +73,7 @@ def cast(
         stop=stop or any_of(*map(ReplayedOut, replaying), until_spent),
         limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
         fallback=NO_ANSWER,
-        prompts=pages.digests,
+        prompts=pages,
     )
 
 

@@ -1,13 +1,15 @@
 """What a node is, and what is checked when somebody puts another one in its place."""
 
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from langgraph.runtime import Runtime
+from pydantic import ValidationError
 
 from ..data.identity import digest
-from ..data.records import StopReason
+from ..data.records import Message, StopReason
 from .limits import Limits
 from .state import ANSWERS, Draft, Place, State, Update, Verdict
 
@@ -92,6 +94,7 @@ def check_update(place: Place, update: object, state: State) -> Update:
         count = len(state.get("drafts", []))
         if len(verdicts) != count and update.get("stop") is None:
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
+    _check_json(place, update.get("labels", {}))
     return cast(Update, update)
 
 
@@ -115,6 +118,32 @@ def _check_list(place: str, key: str, value: object, shape: Any, required: str, 
         unknown = sorted(set(item) - set(shape.__annotations__))
         if unknown:
             raise ContractError(f"{place}: expected {key!r} without the key {', '.join(map(repr, unknown))}")
+        _check_fits(place, key, item)
+
+
+def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
+    """ContractError if the record could not hold a draft or verdict: it must become one, and then JSON."""
+    attempt = {
+        name: item[name] for name in ("raw", "cleaned", "usage", "reason", "notes") if item.get(name) is not None
+    }
+    message = {name: item[name] for name in ("spans", "labels", "extra", "stored") if name in item}
+    text = item.get("text", "")
+    try:
+        Message.model_validate(
+            {"role": "user", "text": text, "attempts": [{"text": "", "verdict": "unjudged", **attempt}], **message}
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part not in ("attempts", 0))
+        raise ContractError(f"{place}: expected {key!r} that a record can hold; {where}: {first['msg']}") from None
+    _check_json(place, {**attempt, **message})
+
+
+def _check_json(place: str, value: object) -> None:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ContractError(f"{place}: expected plain JSON values; {error}") from None
 
 
 def describe(node: object) -> dict[str, Any]:

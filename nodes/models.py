@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from .settings import BASE_URL, KEY, host_of, keep_secret, settings
+from .settings import BASE_URL, KEY, host_of, keep_secret, redacted, settings
 
 _FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
@@ -66,9 +66,13 @@ def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
-    except json.JSONDecodeError:
+        return json.loads(text, parse_constant=_no_constant)
+    except ValueError:
         return text
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _offline(arguments: dict[str, Any]) -> BaseChatModel:
@@ -154,8 +158,13 @@ def endpoint_host(model: BaseChatModel) -> str | None:
     return host_of(url) if isinstance(url, str) else None
 
 
-def _without_secrets(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: "[secret]" if any(word in key.lower() for word in _SECRET) and "tokens" not in key else value
-        for key, value in arguments.items()
-    }
+def _without_secrets(value: Any, name: str = "") -> Any:
+    """The arguments without what is, by its name, a credential; it is redacted elsewhere too from now on."""
+    if isinstance(value, dict):
+        return {key: _without_secrets(inner, str(key)) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_secrets(inner, name) for inner in value]
+    if any(word in name.lower() for word in _SECRET) and "tokens" not in name:
+        keep_secret(SecretStr(str(value)))
+        return "[secret]"
+    return redacted(value) if isinstance(value, str) else value

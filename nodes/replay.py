@@ -82,6 +82,8 @@ def _draft(message: Message) -> Draft:
         draft["labels"] = dict(message.labels)
     if message.extra:
         draft["extra"] = dict(message.extra)
+    if not message.stored:
+        draft["stored"] = False
     return draft
 
 

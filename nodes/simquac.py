@@ -8,19 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ..data.checks import QUESTION_WORDS, question_reasons
+from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER, gives_no_answer, ground
 from ..data.identity import call_seed
 from ..data.records import Message, Role
 from ..prompts import Library, Page
 from .limits import Limits
 from .state import Draft, Prompt, State, Update, Verdict, attempt_number, said
-from .views import MARKS, View, fenced, messages_for, unfenced
-
-ANSWER_TOKENS = 40
-"""Length of an answer that the teacher is asked for (section 2.3). Asked, not enforced."""
+from .views import MARKS, fenced, messages_for, unfenced
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after a question that was not answered, each as likely as the others (section 2.4)."""
@@ -28,26 +27,38 @@ GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user
 INTERESTING = "user/guide_interesting"
 
 
-def student_view(pages: Library, *, words: int = QUESTION_WORDS) -> View:
+@dataclass(frozen=True)
+class StudentView:
     """What the student is sent: never the section, never its own rejected questions."""
 
-    def view(state: State) -> list[Any]:
-        system = pages["user/system"].fill_from({"words": words})
-        material = pages["user/material"].fill_from(_material(state, "title", "background", "header"))
+    pages: Library
+    words: int = QUESTION_WORDS
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["user/system"].fill_from({"words": self.words})
+        material = self.pages["user/material"].fill_from(_material(state, "title", "background", "header"))
         return messages_for("user", state, system=system, material=material, own_drafts=False)
 
-    return view
+    def provenance(self) -> dict[str, Any]:
+        return {"words": self.words}
 
 
-def teacher_view(pages: Library, *, tokens: int = ANSWER_TOKENS) -> View:
+@dataclass(frozen=True)
+class TeacherView:
     """What the teacher is sent: the section too, and its own rejected answers of the current turn."""
 
-    def view(state: State) -> list[Any]:
-        system = pages["assistant/system"].fill_from({"tokens": tokens, "no_answer": NO_ANSWER})
-        material = pages["assistant/material"].fill_from(_material(state, "title", "background", "header", "section"))
+    pages: Library
+    tokens: int = ANSWER_TOKENS
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["assistant/system"].fill_from({"tokens": self.tokens, "no_answer": NO_ANSWER})
+        material = self.pages["assistant/material"].fill_from(
+            _material(state, "title", "background", "header", "section")
+        )
         return messages_for("assistant", state, system=system, material=material, own_drafts=True)
 
-    return view
+    def provenance(self) -> dict[str, Any]:
+        return {"tokens": self.tokens}
 
 
 def _material(state: State, *fields: str) -> dict[str, str]:
@@ -115,7 +126,10 @@ def _repair(pages: Library, role: Role, state: State, values: Mapping[str, objec
     told = str(verdict.get("repair") or reason.replace("_", " ") + ".")
     name = f"{role}/repair_{reason}"
     page = pages[name if name in pages else f"{role}/repair_other"]
-    return _prompt(page, {**values, "attempt": attempt_number(state), "repair": fenced(told), "failed": fenced(told)})
+    prompt = _prompt(page, {**values, "attempt": attempt_number(state), "repair": fenced(told)})
+    if reason == "partly":
+        prompt["quote"] = told  # the model's own words: shown to it as data, outside our note
+    return prompt
 
 
 def _prompt(page: Page, values: Mapping[str, object]) -> Prompt:

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from ..data.cleaning import clean
 from ..data.identity import call_seed
 from ..data.records import Role
-from .contract import ContractError
+from .contract import ContractError, describe
 from .limits import Limits
 from .models import model_provenance, takes_seed
 from .state import Draft, State, Update, attempt_number
@@ -65,7 +65,7 @@ class ChatSpeaker:
         return {"drafts": [draft(str(reply.text), usage_of([reply]))]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"model": model_provenance(self.model)}
+        return {"model": model_provenance(self.model), "view": describe(self.view)}
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class AgentSpeaker:
 
     def provenance(self) -> dict[str, Any]:
         name = getattr(self.agent, "name", None) or type(self.agent).__name__
-        return {"agent": str(name)}
+        return {"agent": str(name), "view": describe(self.view)}
 
 
 def speaker_seed(role: Role, state: State, limits: Limits) -> int:

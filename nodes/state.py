@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Literal, Required, TypeAlias, TypedDict, cast
+from typing import Any, Literal, Required, TypeAlias, TypedDict, cast, get_args
 
 from ..data.records import Role, StopReason
 
@@ -18,24 +18,17 @@ Place: TypeAlias = Literal[
 ]
 """The nodes of the one topology."""
 
-PLACES: tuple[Place, ...] = (
-    "user_prompt_selector",
-    "user_simulator",
-    "question_validator",
-    "assistant_prompt_selector",
-    "assistant",
-    "answer_validator",
-    "turn_recorder",
-    "closing",
-)
+PLACES: tuple[Place, ...] = get_args(Place)
 
 
-class Prompt(TypedDict):
+class Prompt(TypedDict, total=False):
     """The line that a selector gives to the speaker: sent, never stored as a message."""
 
-    name: str
-    digest: str
-    text: str
+    name: Required[str]
+    digest: Required[str]
+    text: Required[str]
+    quote: str
+    """Words that the line is about: sent behind it as data, between marks of their own."""
 
 
 class Draft(TypedDict, total=False):
@@ -52,6 +45,8 @@ class Draft(TypedDict, total=False):
     """`input_tokens`, `output_tokens`, `calls` of the call."""
     labels: dict[str, Any]
     extra: dict[str, Any]
+    stored: bool
+    """False: said, and not part of the published history, unless the validator says otherwise."""
 
 
 class Verdict(TypedDict, total=False):
@@ -158,6 +153,6 @@ def said(state: State, role: Role | None = None) -> list[dict[str, Any]]:
 
 def awaits_answer(state: State) -> bool:
     """Whether the conversation was begun with a user's message that nobody has answered yet."""
-    messages = state.get("messages", [])
+    messages = said(state)
     just_begun = state.get("turn", 0) == state.get("opened", 0)
     return just_begun and bool(messages) and messages[-1]["role"] == "user"

@@ -30,7 +30,7 @@ class JudgedBy:
         return {"accepted": False, "reason": answer} if isinstance(answer, str) else answer
 
     def provenance(self) -> dict[str, Any]:
-        return {"judge": describe(self.judge)["name"]}
+        return {"judge": describe(self.judge)}
 
 
 def validator(judge: Judge) -> Node:

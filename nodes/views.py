@@ -5,13 +5,13 @@ source. Lines of ours stand between <note> and </note>; nothing else that is sen
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ..data.records import Role
-from .state import State, said
+from .state import Prompt, State, said
 
 View: TypeAlias = Callable[[State], list[BaseMessage]]
 """What a speaker is sent in a state."""
@@ -39,9 +39,11 @@ def unfenced(text: str) -> str:
     return _FENCED.sub("<\\1>", text)
 
 
-def note(text: str) -> str:
+def note(prompt: Prompt | Mapping[str, str]) -> str:
     """A line of ours: what a selector's prompt looks like when it is sent."""
-    return f"<note>{text}</note>"
+    line = f"<note>{prompt['text']}</note>" if prompt["text"] else ""
+    quote = prompt.get("quote")
+    return f"{line}\n<quote>{fenced(quote, '/quote')}</quote>" if quote else line
 
 
 def plain_view(role: Role, system: str = "") -> View:
@@ -70,16 +72,15 @@ def messages_for(role: Role, state: State, *, system: str, material: str, own_dr
             turns.append((True, "\n\n".join(filter(None, texts))))
     prompt_now = state.get("prompt")
     if prompt_now is not None:
-        turns.append((False, note(prompt_now["text"])))
+        turns.append((False, note(prompt_now)))
     return [SystemMessage(system), *_alternating(turns)]
 
 
-def _drafts(state: State) -> list[tuple[list[str], str]]:
+def _drafts(state: State) -> list[tuple[list[str], Mapping[str, str]]]:
     """Texts and prompt of each rejected call of this turn, in order."""
-    calls: dict[int, tuple[list[str], str]] = {}
+    calls: dict[int, tuple[list[str], Mapping[str, str]]] = {}
     for attempt in state.get("attempts", []):
-        prompt = attempt.get("prompt") or {}
-        texts, _ = calls.setdefault(attempt.get("number", 1), ([], prompt.get("text", "")))
+        texts, _ = calls.setdefault(attempt.get("number", 1), ([], attempt.get("prompt") or {"text": ""}))
         texts.append(attempt["text"])
     return list(calls.values())
 

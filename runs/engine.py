@@ -33,7 +33,12 @@ async def converse(
     started, began = datetime.now(UTC), perf_counter()
 
     def over(**changes: Any) -> None:
-        made = record(state)
+        try:
+            made = record(state)
+        except ValueError as error:  # a state that is none of ours: what ends it must still be written down
+            told = " ".join(redacted(f"{type(error).__name__}: {error}").split())[:500]
+            made = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
+            changes["failure"] = Failure(node="graph", error=told)
         timing = {
             **made.timing,
             "started": started.isoformat(timespec="seconds"),
@@ -80,6 +85,9 @@ async def converse_all(
         for scenario in waiting:
             await converse(graph, scenario, limits, keep, watch)
 
-    async with asyncio.TaskGroup() as workers:
-        for _ in range(concurrency):
-            workers.create_task(work())
+    try:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(concurrency):
+                workers.create_task(work())
+    except ExceptionGroup as group:  # what stops a whole run is the same for all of it, as a full disk is
+        raise group.exceptions[0] from None

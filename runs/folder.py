@@ -58,7 +58,7 @@ class RunFolder:
             raise RunError(f"{place}: is a file: choose a folder")
         known = _manifest(place)
         if known is None:
-            if place.is_dir() and any(place.iterdir()):
+            if place.is_dir() and not all(map(_is_leftover, place.iterdir())):
                 raise RunError(f"{place}: holds other files and no run: choose a new or empty folder")
             try:
                 place.mkdir(parents=True, exist_ok=True)
@@ -128,6 +128,13 @@ def new_folder(parent: str | Path, name: str) -> Path:
     return path
 
 
+def _is_leftover(path: Path) -> bool:
+    """Whether a file is what a run leaves that was killed before it had written its manifest."""
+    if path.name.startswith(f".{MANIFEST}.") and path.suffix == ".partial":
+        return True
+    return path.name in (CONVERSATIONS, FAILURES) and path.stat().st_size == 0
+
+
 def _manifest(folder: Path) -> dict[str, Any] | None:
     file = folder / MANIFEST
     if not file.is_file():
@@ -136,7 +143,8 @@ def _manifest(folder: Path) -> dict[str, Any] | None:
         value = read_json(file)
     except DataError as error:
         raise RunError(f"{error}; or choose another folder") from None
-    if not isinstance(value, dict) or "settings" not in value:
+    kinds = {"settings": dict, "planned": list, "data": list}
+    if not isinstance(value, dict) or not all(isinstance(value.get(key), kind) for key, kind in kinds.items()):
         raise RunError(f"{at(file)}: is no manifest of a run: choose another folder")
     return value
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..data.identity import conversation_id, digest
+from ..data.identity import begun_with, conversation_id, digest
 from ..graphs import Cast
 from ..nodes.contract import ContractError
 from ..nodes.state import State
@@ -24,7 +24,8 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
             )
         ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
         about: dict[str, Any] = scenario["scenario"]
-        while (name := scenario.get("id") or conversation_id(cast.name, about, ordinal, repeat)) in seen:
+        begun = begun_with(scenario.get("messages", []))
+        while (name := scenario.get("id") or conversation_id(cast.name, about, ordinal, repeat, begun)) in seen:
             if scenario.get("id"):
                 raise ValueError(f"two scenarios have the id {name}: leave ids out, or make them differ")
             ordinal += 1

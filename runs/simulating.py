@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +13,7 @@ from typing import Any, TypeVar
 from .. import __version__
 from ..data import chat, record_lines, simquac
 from ..data.identity import digest, equals, ordinals
-from ..data.jsonfiles import write_text
+from ..data.jsonfiles import write_json, write_text
 from ..data.records import ENDED_BY_ITSELF, FINISHED, SCHEMA, Conversation
 from ..data.tally import Tally, tally
 from ..graphs import Cast
@@ -23,6 +25,9 @@ from .folder import RunFolder
 from .plan import name_of, planned
 
 T = TypeVar("T")
+PROMPTS = "prompts.json"
+"""The prompt pages of a run by name: with the digests of the records they say what was sent."""
+
 log = logging.getLogger(__name__)
 
 _WRITERS: Mapping[str, tuple[str, Callable[[list[Conversation], Path], list[str]], str]] = {
@@ -110,6 +115,7 @@ async def arun(
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
     with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
+        write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.prompts.pages.items()}, end="\n")
 
         def kept(conversation: Conversation) -> None:
             folder.keep(conversation)
@@ -121,9 +127,11 @@ async def arun(
         missing = [state for state in plan if name_of(state) not in folder.done]
         try:
             await converse_all(cast, missing, limits, kept, concurrency=concurrency, watch=watch)
-        finally:  # also when cancelled: the data set holds what is finished
-            summary = _written(folder, plan, failed)
-    return summary
+        except BaseException:
+            with suppress(ValueError, OSError):  # the data set holds what is finished; what ended the run is told
+                _written(folder, plan, failed)
+            raise
+        return _written(folder, plan, failed)
 
 
 def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -136,7 +144,7 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
             "cast": cast.name,
             "nodes": cast.describe(),
             "limits": limits.plain(),
-            "prompts": dict(cast.prompts),
+            "prompts": cast.prompts.digests,
         },
         "data": [
             {"source": "scenarios"}
@@ -198,7 +206,11 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
     One loop, because a model's connections belong to the loop that opened them; a thread of its own,
     because the caller's loop, if there is one, is busy with the caller.
     """
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    loop = _loop()
+    if threading.current_thread().name == THREAD:
+        work.close()
+        raise RuntimeError("simulate was called from within a simulation: await asimulate there")
+    future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return future.result()
     except BaseException:
@@ -218,6 +230,7 @@ def _settled(future: Any) -> None:
     asyncio.run_coroutine_threadsafe(others(), _loop()).result(timeout=30)
 
 
+THREAD = "duologue simulations"
 _lock = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None
 
@@ -227,5 +240,15 @@ def _loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _running is None or _running.is_closed():
             _running = asyncio.new_event_loop()
-            threading.Thread(target=_running.run_forever, name="duologue", daemon=True).start()
+            threading.Thread(target=_running.run_forever, name=THREAD, daemon=True).start()
         return _running
+
+
+def _forget_loop() -> None:
+    """A forked process has the loop and not its thread: it must make its own."""
+    global _lock, _running
+    _lock, _running = threading.Lock(), None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_loop)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import DataError, at
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
-from ..identity import conversation_id, digest
+from ..identity import conversation_id, digest, ordinals
 from ..jsonfiles import read_json, write_json
 from ..patches import difference, patched
 from ..records import Conversation, Exchange, Message, Span
@@ -37,7 +37,6 @@ def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]
     articles = _list(_object(value, path), "data", path)
     file_patch = difference(value | {"data": None}, {"data": None})
     conversations: list[Conversation] = []
-    seen: dict[str, int] = {}
     first = 1
     for number, article in enumerate(articles):
         where = f"data[{number}]"
@@ -52,11 +51,26 @@ def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]
             place = f"{where}.paragraphs[{position}]"
             conversation = _conversation(_object(paragraph, path, place), article, extra, first, path, place)
             first += len(paragraph["qas"])
-            key = digest(conversation.scenario)
-            ordinal = seen[key] = seen.get(key, -1) + 1
-            name = conversation_id(PUBLISHED, conversation.scenario, ordinal)
-            conversations.append(conversation.model_copy(update={"ordinal": ordinal, "id": name}))
-    return conversations
+            conversations.append(conversation)
+    return named(conversations)
+
+
+def named(conversations: list[Conversation]) -> list[Conversation]:
+    """Conversations of a source with their ordinals and ids; what was said tells sources apart."""
+    numbers = ordinals(conversation.scenario for conversation in conversations)
+    return [
+        conversation.model_copy(
+            update={
+                "ordinal": ordinal,
+                "id": conversation_id(PUBLISHED, conversation.scenario, ordinal, begun=_said(conversation)),
+            }
+        )
+        for conversation, ordinal in zip(conversations, numbers, strict=True)
+    ]
+
+
+def _said(conversation: Conversation) -> str:
+    return digest([(message.role, message.text) for message in conversation.messages])
 
 
 def _conversation(
@@ -141,6 +155,8 @@ def _paragraph(conversation: Conversation, first: int, left_out: list[str]) -> d
     topic = Topic.of(conversation)
     qas: list[dict[str, Any]] = []
     for number, exchange in enumerate(conversation.exchanges):
+        if not spoken((*exchange.user, *exchange.assistant)):
+            continue
         qa = _qa(exchange, first + len(qas), topic.section)
         if qa is not None:
             qas.append(qa)

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from ..errors import DataError, at
 from ..grounding import ground
-from ..identity import conversation_id, digest
 from ..jsonfiles import read_text
 from ..kinds import TEACHER_START
 from ..records import Conversation, Message
-from .dataset import PUBLISHED
+from .dataset import named
 from .topics import Topic
 
 _TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n", re.MULTILINE)
@@ -30,7 +29,6 @@ def read(path: str | Path) -> list[Conversation]:
     if len(blocks) < 2 or blocks[0].strip():
         raise DataError(f"{at(path)}: does not begin with {TEACHER_START!r}: this is no file of teacher topics")
     conversations = []
-    seen: dict[str, int] = {}
     for number, block in enumerate(blocks[1:], start=1):
         head, *questions = _QUESTION.split(block)
         lines = head.rstrip("\n").split("\n")
@@ -44,17 +42,8 @@ def read(path: str | Path) -> list[Conversation]:
             for position, question in enumerate(questions, start=1)
             for message in _pair(question, topic.section, f"{at(path, f'topic {number}, question {position}')}")
         ]
-        key = digest(topic.scenario())
-        ordinal = seen[key] = seen.get(key, -1) + 1
-        conversations.append(
-            Conversation(
-                id=conversation_id(PUBLISHED, topic.scenario(), ordinal),
-                scenario=topic.scenario(),
-                ordinal=ordinal,
-                messages=tuple(messages),
-            )
-        )
-    return conversations
+        conversations.append(Conversation(id="", scenario=topic.scenario(), messages=tuple(messages)))
+    return named(conversations)
 
 
 def _pair(block: str, section: str, place: str) -> tuple[Message, Message]:

@@ -45,6 +45,9 @@ class Topic(Record):
         scenario = source.scenario if isinstance(source, Conversation) else source
         if scenario.get("kind") != KIND:
             raise ValueError(f"the scenario is of kind {scenario.get('kind')!r}, a topic is {KIND!r}")
+        missing = [field for field in FIELDS if not isinstance(scenario.get(field), str)]
+        if missing:
+            raise ValueError(f"the scenario of kind {KIND!r} has no text {missing[0]!r}: is this a record?")
         return cls.model_validate({field: scenario[field] for field in FIELDS})
 
 

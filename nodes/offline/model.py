@@ -19,6 +19,7 @@ from ...data.identity import digest
 from . import student, teacher
 
 _NOTE = re.compile(r"<note>(.*?)</note>", re.DOTALL)
+_QUOTE = re.compile(r"<quote>.*?</quote>", re.DOTALL)
 MISBEHAVIOURS = ("two_questions", "paraphrase", "background", "empty", "reasoning")
 
 
@@ -152,6 +153,6 @@ def _marked(text: str, tag: str) -> str:
 
 def _words_of_other(text: str) -> str:
     """A message without our notes and material: what the other side said."""
-    text = _NOTE.sub("", text)
+    text = _QUOTE.sub("", _NOTE.sub("", text))
     last = max(text.rfind(f"</{tag}>") for tag in ("title", "background", "header", "section"))
     return text[text.find(">", last) + 1 :].strip() if last >= 0 else text.strip()

@@ -241,6 +241,32 @@ def test_bad_input_is_one_line_and_exit_code_two_with_nothing_written(duologue, 
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_credentials_inside_a_specs_arguments_are_in_no_file(duologue, tmp_path, monkeypatch, httpserver):
+    monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    httpserver.expect_request("/v1/chat/completions").respond_with_data("no: other-secret-thing", status=400)
+    spec = 'openai:m?max_retries=0&extra_body={"api_key":"other-secret-thing"}'
+    duologue("simulate", "simquac", "--limit", 1, "--user", spec, "--out", "r")
+    for path in (tmp_path / "r").rglob("*"):
+        assert not path.is_file() or "other-secret" not in path.read_text()
+
+
+def test_a_record_with_a_broken_scenario_is_one_line(duologue, tmp_path):
+    line = {"schema_version": 1, "id": "a", "scenario": {"kind": "simquac"}}
+    (tmp_path / "r.jsonl").write_text(json.dumps(line) + "\n")
+    for arguments in (("simulate", "simquac", "--topics", "r.jsonl"), ("convert", "r.jsonl", "x", "--to", "simquac")):
+        code, _, err = duologue(*arguments)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "r.jsonl: line 1: the scenario of kind 'simquac' has no text 'title'" in err
+
+
+def test_a_bound_of_tokens_is_told_and_gives_exit_code_one(duologue, tmp_path):
+    code, _, err = duologue("simulate", "simquac", "--limit", 2, "--max-tokens", 600, "--out", "r")
+    assert code == 1
+    assert "2 ended at the bound of tokens" in err
+    assert len(data.load(tmp_path / "r")) == 2
+
+
 def test_the_bound_of_a_topics_bytes_is_a_setting(duologue, tmp_path):
     path = topics(tmp_path / "t.jsonl")
     assert duologue("simulate", "simquac", "--topics", path, "--max-topic-bytes", 50)[0] == 2

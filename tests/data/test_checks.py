@@ -116,3 +116,32 @@ def test_questions_made_to_be_slow_are_judged_soon(text: str) -> None:
     began = time.perf_counter()
     question_reasons(text, earlier=[text])
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A) Who? B) When?",
+        "I. who II. when",
+        "1、谁参与？2、何时？",
+        "①谁？②何时？",
+        "1: who 2: when",
+        "a) who b) when",
+        "Two: 1) who 2) when",
+    ],
+)
+def test_lists_within_a_line_are_enumerations(text: str) -> None:
+    assert is_enumeration(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What happened between Act 1. and Act 2. of it?",
+        "Is vitamin a) good or b) bad?",
+        "Did I. M. Pei build it?",
+        "At 10:30 or at 11:45?",
+    ],
+)
+def test_numbers_and_letters_within_a_question_are_no_enumeration(text: str) -> None:
+    assert not is_enumeration(text)

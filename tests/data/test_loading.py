@@ -140,3 +140,9 @@ def test_a_broken_line_in_a_run_is_named() -> None:
         file.write('{"id": "cut o')
     with pytest.raises(DataError, match=r"^out/conversations\.jsonl: line 2"):
         load(place)
+
+
+def test_conversations_of_different_sources_have_different_ids(open_data: Path) -> None:
+    folder = open_data / "simquac"
+    ids = [conversation.id for conversation in load(folder)]
+    assert len(ids) == len(set(ids)) == 167

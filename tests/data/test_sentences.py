@@ -22,6 +22,7 @@ PARTS = [
     "\n",
     "长城。",
     "真的？",
+    "∯ ȸ ",
 ]
 texts = st.lists(st.sampled_from(PARTS), max_size=12).map("".join) | st.text(max_size=40)
 
@@ -48,6 +49,8 @@ def test_each_sentence_is_a_slice_of_one_line_without_space_around_it(text: str)
         ("Dr. No met Mr. Bond. They ran.", ("Dr. No met Mr. Bond.", "They ran.")),
         ("It cost 3.14 dollars in the U.S. in 1990.", ("It cost 3.14 dollars in the U.S. in 1990.",)),
         ("修建了山海关。全长很长！", ("修建了山海关。", "全长很长！")),
+        ("他说：“你好。”然后走了。", ("他说：“你好。", "”然后走了。")),
+        ("♬ He ran∯ fast. ☝ She stayed.", ("♬ He ran∯ fast.", "☝ She stayed.")),
         ("One line\nanother line", ("One line", "another line")),
         ("", ()),
         (" \n ", ()),
@@ -74,3 +77,8 @@ def test_texts_made_to_be_slow_are_parted_soon(text: str) -> None:
     began = time.perf_counter()
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
     assert time.perf_counter() - began < 10
+
+
+def test_a_sentence_that_is_longer_than_a_piece_is_one_all_the_same() -> None:
+    long = " ".join(["word"] * 700) + "."
+    assert sentences(f"First one. {long} Last one.") == ("First one.", long, "Last one.")

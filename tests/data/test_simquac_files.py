@@ -251,6 +251,14 @@ def test_quacs_own_layout_is_read_with_the_articles_title_and_the_original_answe
     assert first.messages[3].spans == ()
 
 
+def test_a_paragraph_that_has_a_title_of_its_own_keeps_it() -> None:
+    value = original_quac()
+    value["data"][0]["paragraphs"][0] |= {"title": "Toast", "section_title": "", "background": "Old."}
+    scenario = simquac.read(saved(value))[0].scenario
+    assert (scenario["title"], scenario["header"], scenario["background"]) == ("Toast", "", "Old.")
+    assert exactly(again(simquac.read(saved(value)))) == exactly(value)
+
+
 def test_quacs_own_layout_comes_out_as_it_went_in() -> None:
     value = original_quac() | {"version": "0.2"}
     assert exactly(again(simquac.read(saved(value)))) == exactly(value)
@@ -291,15 +299,19 @@ def test_a_file_that_is_as_we_would_write_it_leaves_nothing_to_keep_besides() ->
         assert [message.extra for message in conversation.messages] == [{}, {}]
 
 
-def test_what_was_said_in_one_go_is_one_question_and_what_is_not_stored_is_none() -> None:
-    conversation = talk(("How?", answered(("slowly", 9))))
-    messages = (
-        Message(role="user", text="Well."),
-        *conversation.messages,
-        Message(role="user", text="Bye!", stored=False),
-    )
-    value = again([conversation.model_copy(update={"messages": messages})])
+def test_what_was_said_in_one_go_is_one_question_without_what_is_not_stored() -> None:
+    question, answer = talk(("How?", answered(("slowly", 9)))).messages
+    messages = (Message(role="user", text="Well."), Message(role="user", text="Hm.", stored=False), question, answer)
+    value = again([talk().model_copy(update={"messages": messages})])
     assert [question["question"] for question in value["data"][0]["paragraphs"][0]["qas"]] == ["Well.\nHow?"]
+
+
+def test_a_goodbye_that_is_not_stored_is_neither_written_nor_said_to_be_left_out() -> None:
+    conversation = talk(("How?", answered(("slowly", 9))))
+    goodbye = Message(role="user", text="Bye!", stored=False)
+    ended = conversation.model_copy(update={"messages": (*conversation.messages, goodbye)})
+    assert simquac.write([ended], "again.json") == []
+    assert len(simquac.read("again.json")[0].messages) == 2
 
 
 def test_what_the_format_cannot_hold_is_named_and_left_out() -> None:
@@ -359,7 +371,7 @@ def teacher(text: str, name: str = "teacher.txt") -> Path:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("mark", ["", "\ufeff", "\n"])
 def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: str, mark: str) -> None:
     bread, rye = simquac.read(teacher(mark + TEACHER.replace("\n", line_end)))
     assert bread.scenario["title"] == "Bread"

@@ -8,7 +8,18 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import ContractError, Limits, accept_all, chat_model, draft, every, prompt, stops, validator
+from duologue.nodes import (
+    ContractError,
+    Limits,
+    accept_all,
+    chat_model,
+    conformance,
+    draft,
+    every,
+    prompt,
+    stops,
+    validator,
+)
 
 
 def test_a_cast_is_frozen():
@@ -110,7 +121,11 @@ async def test_somebodys_own_graph_stands_in_the_assistants_place_as_it_is(topic
     made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
     assert [m.text for m in made.messages if m.role == "assistant"] == ["The last one left in 1968."] * 2
     assert made.messages[1].attempts[0].cleaned == ("reasoning",)
-    assert made.provenance.nodes["assistant"] == {"name": "AgentSpeaker", "agent": "mine"}
+    assert made.provenance.nodes["assistant"] == {
+        "name": "AgentSpeaker",
+        "agent": "mine",
+        "view": {"name": "TeacherView", "tokens": 40},
+    }
     assert "1968" in sent[0][1].content  # the agent sees what the teacher sees
     assert len(sent[1]) > len(sent[0])
 
@@ -141,6 +156,7 @@ def test_the_cast_describes_its_nodes_models_and_settings():
     assert told["assistant"] == {
         "name": "ChatSpeaker",
         "model": {"spec": "offline", "arguments": {"paraphrase": 0.5}},
+        "view": {"name": "TeacherView", "tokens": 40},
     }
     assert told["question_validator"]["words"] == 9
     assert told["fallback"] == "I cannot find the answer."
@@ -233,3 +249,30 @@ async def test_a_selector_of_ones_own_gives_a_prompt_of_its_own(topic):
     made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))
     told = made.messages[0].prompt
     assert (told.name, told.text, len(told.digest)) == ("mine/next", "Ask about ships.", 16)
+
+
+UNFIT = [
+    ("assistant", {"drafts": [{"text": "x", "usage": {"total_tokens": 3}}]}, "usage.total_tokens"),
+    ("assistant", {"drafts": [{"text": "x", "raw": 3}]}, "raw"),
+    ("assistant", {"drafts": [{"text": "x", "spans": [{"text": "x"}]}]}, "spans.*start"),
+    ("assistant", {"drafts": [{"text": "x", "labels": {"sure": float("nan")}}]}, "plain JSON"),
+    ("answer_validator", {"verdicts": [{"accepted": True, "spans": [{"text": "x"}]}]}, "spans.*start"),
+    ("answer_validator", {"verdicts": [{"accepted": False, "reason": 5}]}, "reason"),
+    ("answer_validator", {"verdicts": [{"accepted": True, "notes": "abc"}]}, "notes"),
+    ("closing", {"labels": {"coverage": float("inf")}}, "plain JSON"),
+]
+
+
+@pytest.mark.parametrize(("place", "update", "told"), UNFIT, ids=[f"{place}: {told}" for place, _, told in UNFIT])
+async def test_what_no_record_could_hold_is_refused_where_it_is_said(topic, place, update, told):
+    async def mine(state, runtime):
+        return update
+
+    cast = simquac.cast().replace(**{place: mine})
+    with pytest.raises(ContractError, match=rf"{place}: expected .*{told}"):
+        await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1))
+    assert any(told.split(".")[0] in line for line in await conformance.problems(place, mine))
+
+
+def test_other_settings_of_views_and_judges_are_another_cast():
+    assert simquac.cast(answer_tokens=10).describe() != simquac.cast().describe()

@@ -6,8 +6,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from duologue import graphs
+from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import Limits, stops
+from duologue.nodes import Limits, draft, stops
 
 PICTURE = """\
 ---
@@ -219,7 +220,7 @@ async def test_one_bad_message_of_several_has_all_of_them_asked_for_again(castin
     first = made.messages[0]
     assert [message.text for message in made.messages[:2]] == ["Who?", "When?"]
     assert [(a.text, a.verdict, a.reason, a.number) for a in first.attempts] == [
-        ("Who lived there?", "rejected", None, 1),
+        ("Who lived there?", "rejected", "fell_with_another", 1),
         ("", "rejected", "empty", 1),
         ("Who?", "accepted", None, 2),
     ]
@@ -290,6 +291,34 @@ async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exch
 async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
     with pytest.raises(TypeError, match=r"stop: expected one of budget, .*'tired'"):
         await play(casting(["Who?"], stop=lambda state, limits: "tired"), topic)
+
+
+async def test_last_drafts_are_judged_before_the_stop_that_comes_with_them(casting, topic):
+    said = {"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}
+    made = record(await play(casting([said]), topic))
+    assert (made.stop, made.messages) == ("user_ended", ())
+    assert made.unsaid[0].attempts[0].reason == "enumeration"
+
+
+async def test_a_prefix_that_has_reached_the_limit_costs_no_further_call(casting, topic):
+    said = record(await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
+    cast = casting(["And then?"])
+    made = record(await play(cast, topic, messages=said, max_turns=2))
+    assert (made.stop, made.messages) == ("max_turns", said)
+    assert cast.user_simulator.seen == []
+
+
+async def test_the_token_budget_holds_while_an_answer_is_asked_for_again(topic):
+    cast = simquac.cast(assistant="offline?paraphrase=1")
+    made = record(await play(cast, topic, max_tokens=500, answer_attempts=50))
+    assert made.stop == "budget"
+    assert made.usage.tokens < 2000
+
+
+async def test_an_unstored_message_is_no_question_that_waits(casting, topic):
+    bye = Message(role="user", text="Thank you, goodbye.", stored=False)
+    made = record(await play(casting(["Who lived there?"]), topic, messages=[bye], max_turns=1))
+    assert [message.text for message in made.messages] == ["Thank you, goodbye.", "Who lived there?", "Three keepers"]
 
 
 async def test_the_token_budget_stops_a_conversation(topic):

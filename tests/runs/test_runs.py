@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -12,9 +13,10 @@ import pytest
 
 import duologue
 from duologue import data, runs
+from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import simquac
-from duologue.nodes import Limits, draft
+from duologue.nodes import Limits, draft, validator
 
 SECTIONS = [
     "Three keepers lived there (with a dog). The last one left in 1968. Ships still pass at night.",
@@ -267,6 +269,92 @@ def test_topics_in_place_of_scenarios_are_refused_with_what_to_do():
         TypeError, match=r"scenarios\[0\]: expected an initial state, got Topic: make a list .*scenarios\(topics\)"
     ):
         duologue.simulate(simquac.cast(), topics(1))
+
+
+def test_forks_of_one_topic_keep_their_ids_in_any_order():
+    topic = topics(1)[0]
+    forks = [simquac.scenario(topic, messages=[Message(role="user", text=text)]) for text in ("Who?", "When?")]
+    ids = []
+    for order in (forks, forks[::-1]):
+        made = duologue.simulate(simquac.cast(), order, limits=Limits(max_turns=1))
+        ids.append({c.messages[0].text: c.id for c in made})
+    assert ids[0] == ids[1]
+    assert len(set(ids[0].values())) == 2
+
+
+def test_a_folder_that_a_run_left_before_its_manifest_is_taken(tmp_path):
+    (tmp_path / "r").mkdir()
+    for name in ("conversations.jsonl", "failures.jsonl", ".manifest.json.7.partial"):
+        (tmp_path / "r" / name).touch()
+    assert len(duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), out=tmp_path / "r", resume=True)) == 1
+
+
+@pytest.mark.parametrize("broken", ["{}", '{"settings": {}, "planned": []}', "[]"])
+def test_a_manifest_that_is_none_is_named(tmp_path, broken):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/manifest.json").write_text(broken)
+    with pytest.raises(runs.RunError, match=r"manifest.json: is no manifest of a run"):
+        duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), out=tmp_path / "r", resume=True)
+
+
+def test_other_topics_do_not_join_a_run(tmp_path):
+    duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)), out=tmp_path / "r", limits=Limits(max_turns=1))
+    other = simquac.scenarios(topics(4)[3:])
+    with pytest.raises(runs.RunError, match="planned 3 conversations, 3 of which are not among those asked for now"):
+        duologue.simulate(simquac.cast(), other, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
+
+
+def test_a_changed_function_is_another_run(tmp_path):
+    scenarios = simquac.scenarios(topics(1))
+
+    def one(draft, state):
+        return None
+
+    def other(draft, state):
+        return "never"
+
+    for judge, fits in ((one, True), (one, True), (other, False)):
+        cast = simquac.cast().replace(question_validator=validator(judge))
+        if fits:
+            duologue.simulate(cast, scenarios, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
+        else:
+            with pytest.raises(runs.RunError, match="question_validator"):
+                duologue.simulate(cast, scenarios, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
+
+
+def test_a_state_that_is_none_is_written_down_as_a_failure(tmp_path):
+    scenario = simquac.scenario(topics(1)[0]) | {"labels": {"x": {1: 2}}}
+    (made,) = duologue.simulate(simquac.cast(), [scenario], limits=Limits(max_turns=1))
+    assert made.stop in ("model_failed", "max_turns")
+
+
+def test_the_pages_of_a_run_are_kept_with_it(tmp_path):
+    cast = simquac.cast()
+    duologue.simulate(cast, simquac.scenarios(topics(1)), out=tmp_path / "r", limits=Limits(max_turns=1))
+    pages = json.loads((tmp_path / "r/prompts.json").read_text())
+    assert pages == {name: page.source for name, page in cast.prompts.pages.items()}
+
+
+def test_simulating_from_within_a_simulation_is_refused_and_does_not_hang():
+    async def nested(state, runtime):
+        duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+        return {"drafts": []}
+
+    (made,) = duologue.simulate(simquac.cast().replace(assistant=nested), simquac.scenarios(topics(1)))
+    assert "await asimulate there" in made.failure.error
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_simulates_too():
+    duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    child = multiprocessing.get_context("fork").Process(target=_in_child)
+    child.start()
+    child.join(timeout=60)
+    assert child.exitcode == 0
+
+
+def _in_child():
+    assert len(duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), limits=Limits(max_turns=1))) == 2
 
 
 def test_the_manifest_tells_the_whole_run(tmp_path):

@@ -1,4 +1,4 @@
-"""Rules for what is said: one place, for the validators of the casts and for data that was read.
+"""Rules for questions, for the validators of the casts and for data that was read.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.4: a question has at most 25 words and no line break, and is
 not an enumeration of questions.
@@ -13,8 +13,16 @@ QUESTION_WORDS = 25
 
 QuestionReason: TypeAlias = Literal["empty", "enumeration", "newline", "too_long", "several_questions", "asked_again"]
 
-_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z]\)|[-*•–])\s+\S")
-_INLINE_ITEMS = re.compile(r"(?:^|\s)\(?(?:1|a|i)[.)]\s+\S.*?\s\(?(?:2|b|ii)[.)]\s+\S", re.DOTALL)
+_ITEM = re.compile(r"\(?\d{1,2}[.):](?!\d)\s*\S|\d{1,2}、|[①-⑳]|\(?[A-Za-z]\)\s|[-*•–]\s+\S")
+_MARKERS = (("1", "2"), ("a", "b"), ("A", "B"), ("i", "ii"), ("I", "II"))
+_INLINE_ITEMS = re.compile(
+    "|".join(
+        rf"(?:^|[?.!:;。？！：；])\s*\(?{one}[.):、]\s*\S[^\n]*?(?:[\s?.!;,。？！；，])\(?{two}[.):、]\s*\S"
+        for one, two in _MARKERS
+    )
+    + "|①.*②",
+    re.DOTALL,
+)
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
