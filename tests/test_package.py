@@ -163,6 +163,25 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path):
     assert "4 exchanges" in done.stdout
 
 
+@pytest.mark.heavy
+def test_the_wheel_brings_all_that_it_needs(tmp_path):
+    """Installed with its own dependencies, and nothing else, from the package index."""
+    copy = tmp_path / "source"
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(copy)], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "empty")], check=True)
+    pip = [str(tmp_path / "empty/bin/python"), "-m", "pip", "--disable-pip-version-check", "-q"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", str(tmp_path), str(copy)], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    done = subprocess.run(
+        [*pip, "install", "-c", str(ROOT / "constraints.txt"), str(wheel)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    command = [str(tmp_path / "empty/bin/duologue"), "simulate", "simquac", "--limit", "1", "--max-turns", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1 conversations finished" in done.stdout
+
+
 @pytest.mark.parametrize(
     "name", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "Makefile", ".env.example"]
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...data.checks import plain_words
 from ...data.grounding import NO_ANSWER
-from .words import content_words, words
+from .words import PHRASES, content_words, words
 
 _NAME = re.compile(r"[A-Z][\w'’.-]*[\w](?: (?:of |the |de |and the )?[A-Z0-9][\w'’.-]*\w)*")
 _QUOTED = re.compile(r'"([^"]{3,50})"|“([^”]{3,50})”|《([^》]{2,30})》')
@@ -17,66 +17,9 @@ _NO_NOUN = re.compile(
 _YEARS_FIRST = re.compile(r"^[\d\s\-–—/,s]+(?:present)?\s*[:：-]\s*", re.IGNORECASE)
 _JOINTS = re.compile(r"\s*(?:,|;|:|/|\band\b|&|、|，|：|和|与)\s*")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_SENTENCE_STARTS = frozenset(
-    [
-        "The",
-        "A",
-        "An",
-        "In",
-        "On",
-        "At",
-        "He",
-        "She",
-        "It",
-        "They",
-        "This",
-        "That",
-        "After",
-        "Before",
-        "During",
-        "While",
-        "When",
-        "His",
-        "Her",
-        "Their",
-        "I",
-        "There",
-        "These",
-        "As",
-        "By",
-        "For",
-        "From",
-        "With",
-        "Although",
-        "However",
-    ]
-)
-
-_ABOUT = {
-    "header": ("What is said about {x}?", "How did {x} begin?", "What came of {x}?", "What can you tell me about {x}?"),
-    "name": ("What is said about {x}?", "How does {x} come into this?", "Who or what is {x}?"),
-    "year": ("What happened in {x}?", "What else took place in {x}?"),
-    "word": ("Can you say more about the {x}?", "What else is known about the {x}?"),
-}
-_WIDE = {
-    "who": ("Who was involved in this?", "Who else worked with {t}?", "Who took part besides {t}?", "Who is mentioned with {t}?"),
-    "when": ("When did this take place?", "When did it begin?", "In what year did that happen?", "When was the next step?"),
-    "where": ("Where did this take place?", "Where did {t} go?", "Where else did this happen?"),
-    "general": ("What is this section about in general?", "What are the main points about {h}?", "What other things happened to {t}?"),
-    "interesting": ("What is interesting about {h}?", "Is there anything else that is interesting here?"),
-    "other": (
-        "What happened next?", "Was it a success?", "How did people respond?", "Why did this happen?", "How many were there?",
-        "Were there any problems?", "What other things are told about {t}?", "What was the result?", "What happened then?",
-        "Did {t} win anything?", "How long did it last?", "What else is told about {h}?", "What was different from before?",
-    ),
-}  # fmt: skip
-_CHINESE = {
-    "header": ("关于{x}，文中说了什么？", "{x}是怎样开始的？"), "name": ("{x}是什么？", "关于{x}还有什么？"),
-    "year": ("{x}年发生了什么？", "{x}年还有什么事？"), "word": ("{x}是怎么回事？", "能多说说{x}吗？"),
-    "who": ("有谁参与其中？", "还有谁与{t}有关？"), "when": ("这是什么时候的事？", "从哪一年开始？"), "where": ("这发生在哪里？", "还在什么地方？"),
-    "general": ("这一节主要介绍什么？", "总的来说，{h}是什么样的？"), "interesting": ("{h}有什么有趣的地方？", "还有什么有趣的事？"),
-    "other": ("后来怎么样？", "结果如何？", "为什么会这样？", "有多少？", "还有其他方面吗？", "人们怎么看？", "有什么困难？", "有什么变化？", "今天怎么样？", "还介绍了什么？"),
-}  # fmt: skip
+_SENTENCE_STARTS = frozenset(PHRASES["sentence_starts"])
+_QUESTIONS: Mapping[str, Mapping[str, Sequence[str]]] = PHRASES["questions"]
+"""Per language and kind of question its templates: {x} what came up, {t} the title, {h} the header."""
 
 
 def question(
@@ -101,37 +44,37 @@ def question(
 def _candidates(
     subject: str, title: str, asked: Sequence[str], answers: Sequence[str], notes: str, draw: int, chinese: bool
 ) -> Iterator[str]:
-    about, wide = (_CHINESE, _CHINESE) if chinese else (_ABOUT, _WIDE)
+    templates = _QUESTIONS["zh" if chinese else "en"]
     wanted = next((kind for kind, sign in _SIGNS.items() if sign.search(notes)), "")
     if wanted == "wh":
         kinds = ["who", "when", "where"]
         for kind in kinds[draw % 3 :] + kinds[: draw % 3]:
-            yield from _turned(wide[kind], draw)
+            yield from _turned(templates[kind], draw)
     elif wanted:
-        yield from _turned(wide[wanted], draw)
+        yield from _turned(templates[wanted], draw)
     if not asked:
-        yield _safe(about["header"][draw % len(about["header"])], subject)
+        yield _safe(templates["header"][draw % len(templates["header"])], subject)
     refused = bool(answers) and answers[-1].startswith(NO_ANSWER)
     mentioned = set(content_words(" ".join([title, *asked])))
     if not refused and draw // 7 % 5 < 3:  # three times in five: what the last answer brought up
-        yield from _about(_things(answers[-1:], mentioned, title), about, draw)
+        yield from _about(_things(answers[-1:], mentioned, title), templates, draw)
     if draw // 3 % 2:
-        yield from _turned(wide["other"], draw)
+        yield from _turned(templates["other"], draw)
     for part in _JOINTS.split(subject):
         if words(part) and set(content_words(part)) - mentioned:
-            yield _safe(about["header"][draw % len(about["header"])], part)
-    yield from _about(_things(list(reversed(answers)), mentioned, title), about, draw)
-    yield from _turned(wide["other"], draw)
+            yield _safe(templates["header"][draw % len(templates["header"])], part)
+    yield from _about(_things(list(reversed(answers)), mentioned, title), templates, draw)
+    yield from _turned(templates["other"], draw)
     for kind in ("general", "who", "when", "where", "interesting"):
-        yield from _turned(wide[kind], draw)
+        yield from _turned(templates[kind], draw)
     for kind, thing in _things(list(reversed(answers)), set(), title):
-        for template in about[kind]:
-            yield _safe(template, thing)
+        for one in templates[kind]:
+            yield _safe(one, thing)
 
 
-def _about(things: Iterator[tuple[str, str]], about: Mapping[str, Sequence[str]], draw: int) -> Iterator[str]:
+def _about(things: Iterator[tuple[str, str]], templates: Mapping[str, Sequence[str]], draw: int) -> Iterator[str]:
     for kind, thing in things:
-        yield _safe(about[kind][draw % len(about[kind])], thing)
+        yield _safe(templates[kind][draw % len(templates[kind])], thing)
 
 
 _SIGNS = {

@@ -1,26 +1,19 @@
 """Words and their weights: what the offline speakers compare texts by."""
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.resources import files
 
 _HAN = "\u4e00-\u9fff"
 _WORD = re.compile(rf"[{_HAN}]|[^\W_]+(?:['’][^\W_]+)?")
-_STOP_WORDS = """
-    a about after again all also am an and any are as at be because been before being between both but by can
-    could did do does doing done during each else ever few for from further get got had has have having he her
-    hers him his how i if in into is it its itself just kind know like made make many may me mention mentioned
-    might more most much must my name no nor not of off on once one only or other our out over own part say
-    said section she should so some something such tell than that the their them then there these they thing
-    this those through to too under until up us very was way we were what when where whether which while who
-    whom whose why will with would you your anything interesting aspect aspects article happen happened role
-    play played talk find learn important
-    的 了 是 在 和 有 什 么 吗 呢 他 她 它 这 那 哪 谁 何 与 及 中 为 从 一 开 始 时 候 年 发 生 事 怎 样 还 关 于 说 文 节 主 要
-    介 绍 后 来 结 果 如 多 少 其 方 面 人 们 看 变 化 里 参 能 呢 会 点 第 有 趣 地
-"""
-_STOP = frozenset(_STOP_WORDS.split())
+PHRASES = json.loads(files("duologue.nodes.offline").joinpath("phrases.json").read_text(encoding="utf-8"))
+"""The words of the offline speakers: templates of questions, words that begin sentences, words that tell nothing."""
+
+_STOP = frozenset(PHRASES["stop_words"].split())
 
 
 def words(text: str) -> list[str]:

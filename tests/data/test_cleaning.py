@@ -1,7 +1,6 @@
 """What models put around what they say: taken off, recorded, and nothing else touched."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -149,10 +148,6 @@ def test_wrapping_made_to_be_slow_ends_soon(text: str) -> None:
 
 @pytest.mark.parametrize("wrapping", ["a:", "Q: ", "a: <think>b</think>"])
 def test_the_time_grows_with_the_text_and_not_with_labels_times_text(wrapping: str) -> None:
-    def seconds(call: Callable[[], object]) -> float:
-        began = time.perf_counter()
-        call()
-        return time.perf_counter() - began
-
-    small = min(seconds(lambda: clean(wrapping * 6_000)) for _ in range(2))
-    assert seconds(lambda: clean(wrapping * 24_000)) < 6 * small + 0.1
+    began = time.perf_counter()
+    assert clean(wrapping * 100_000).removed
+    assert time.perf_counter() - began < 6

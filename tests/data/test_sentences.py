@@ -23,6 +23,8 @@ PARTS = [
     "长城。",
     "真的？",
     "∯ ȸ ",
+    "1. a ",
+    "\x1c",
 ]
 texts = st.lists(st.sampled_from(PARTS), max_size=12).map("".join) | st.text(max_size=40)
 
@@ -58,6 +60,11 @@ def test_each_sentence_is_a_slice_of_one_line_without_space_around_it(text: str)
 )
 def test_sentences_end_where_a_reader_ends_them(text: str, expected: tuple[str, ...]) -> None:
     assert sentences(text) == expected
+
+
+@pytest.mark.parametrize("control", ["\x1c", "\x1d", "\x1e", "\x1f", "\x00", "\x0b", "\x85"])
+def test_control_characters_before_a_number_break_nothing(control: str) -> None:
+    assert "".join(sentences(f"He ran. {control}1. She stayed.")).replace(" ", "").endswith("1.Shestayed.")
 
 
 def test_a_long_text_is_cut_between_sentences() -> None:
