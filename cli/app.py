@@ -6,11 +6,14 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .check import check
 from .convert import convert
 from .doctor import doctor
 from .draw import draw
 from .output import failed
+from .repair import repair
 from .simulate import simulate
+from .validators import validators
 
 app = typer.Typer(
     help="Simulate conversations between a user and an assistant; write them in the published formats.",
@@ -21,6 +24,9 @@ app = typer.Typer(
 )
 app.add_typer(simulate, name="simulate")
 app.command()(convert)
+app.command()(check)
+app.command()(validators)
+app.add_typer(repair, name="repair")
 app.command()(draw)
 app.command()(doctor)
 

@@ -14,7 +14,7 @@ KIND = "messages"
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One conversation a line: its id and what both sides said. Nothing is left out but the unstored."""
+    """One conversation a line: its id and what both sides said; the format knows no spans, drafts or labels."""
     write_lines(path, (to_object(conversation) for conversation in conversations))
     return []
 

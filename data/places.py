@@ -136,7 +136,7 @@ class Places:
             work.left -= 32
             if row[i : i + min(length, 32)] != pattern[j : j + min(length, 32)]:
                 continue
-            work.left -= length
+            work.left -= length // 8
             if row[i : i + length] != pattern[j : j + length]:
                 continue
             if j + length == len(pattern):
@@ -160,11 +160,11 @@ class Places:
         """The slice of the place, and of the answer's own edge punctuation as far as it stands there."""
         first, last = place
         for token in reversed(before):
-            if first == 0 or self._token(first - 1) != token:
+            if first == 0 or self._token(first - 1) != token or self.ends[first - 1] != self.starts[first]:
                 break
             first -= 1
         for token in after:
-            if last == len(self.starts) or self._token(last) != token:
+            if last == len(self.starts) or self._token(last) != token or self.starts[last] != self.ends[last - 1]:
                 break
             last += 1
         return self.slice(self.starts[first], self.ends[last - 1])

@@ -27,7 +27,10 @@ def sentences(text: str) -> tuple[str, ...]:
         of_line: list[str] = []
         goes_on = False
         for piece, ends in _pieces(line):
-            parts = list(_segmenter("zh" if _HAN.search(piece) else "en").segment(piece))
+            try:
+                parts = list(_segmenter("zh" if _HAN.search(piece) else "en").segment(piece))
+            except ValueError:  # pysbd takes some control characters for digits
+                parts = []
             if "".join(parts) != piece:  # pysbd changed a character: its sentences are not slices
                 parts = _BREAK.split(piece)
             if goes_on and parts:  # a sentence that is longer than a piece is one all the same

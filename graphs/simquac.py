@@ -13,6 +13,7 @@ from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
 from ..data.records import Message, Role
 from ..data.simquac import Topic
+from ..nodes import released
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node, Stop
 from ..nodes.limits import Limits
@@ -26,6 +27,7 @@ from .cast import Cast, Speaker, speaker
 from .conversation import conversation
 
 NAME = "simquac"
+RELEASED = "simquac_as_released"
 TURNS = 12
 """Exchanges of a conversation, as in the published data set."""
 
@@ -74,6 +76,29 @@ def cast(
         limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
         fallback=NO_ANSWER,
         prompts=pages,
+    )
+
+
+def as_released(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
+    """The cast that follows the published script's rules instead of the paper's; settings as for `cast`.
+
+    What the script crashes on or repeats for ever is bounded here: four calls a turn on both sides, twelve
+    exchanges. `docs/as_released.md` lists each deviation between paper, script and this project.
+    """
+    plain = cast(user, assistant, **settings)
+    selector = plain.user_prompt_selector
+    pages = plain.prompts
+    words = settings.get("question_words", QUESTION_WORDS)
+    observed = isinstance(plain.question_validator, Observing), isinstance(plain.answer_validator, Observing)
+    question: Node = released.ReleasedQuestionValidator(words)
+    answer: Node = released.ReleasedAnswerValidator()
+    assert isinstance(selector, nodes.StudentPrompts)
+    return plain.replace(
+        name=RELEASED,
+        user_prompt_selector=released.ReleasedStudentPrompts(pages, words, selector.interesting_once),
+        question_validator=Observing(question) if observed[0] else question,
+        assistant_prompt_selector=released.ReleasedTeacherPrompts(pages),
+        answer_validator=Observing(answer) if observed[1] else answer,
     )
 
 

@@ -91,7 +91,7 @@ class StudentPrompts:
         answers = said(state, "assistant")
         if not answers:
             return "user/start"
-        if not gives_no_answer(Message.model_validate(answers[-1])):
+        if not self._refused(answers[-1]):
             return "user/next"
         used = {(a.get("prompt") or {}).get("name") for m in said(state, "user") for a in m.get("attempts", [])}
         open_guides = [
@@ -101,6 +101,10 @@ class StudentPrompts:
             return "user/next"
         draw = call_seed(limits.seed, state.get("id", ""), "user_prompt_selector", state.get("turn", 0), 1)
         return open_guides[draw % len(open_guides)]
+
+    @staticmethod
+    def _refused(answer: dict[str, Any]) -> bool:
+        return gives_no_answer(Message.model_validate(answer))
 
     def provenance(self) -> dict[str, Any]:
         return {"words": self.words, "interesting_once": self.interesting_once, "guides": list(self.guides)}

@@ -18,10 +18,16 @@ ROOMS = {
     "nodes": {"data", "prompts"},
     "graphs": {"data", "prompts", "nodes"},
     "runs": {"data", "prompts", "nodes", "graphs"},
-    "cli": {"data", "prompts", "nodes", "graphs", "runs"},
+    "analysis": {"data"},
+    "cli": {"analysis", "data", "prompts", "nodes", "graphs", "runs"},
 }
 """Each room with those that it may import."""
-NEVER = {"data": ("langgraph", "langchain", "jinja2"), "prompts": ("langgraph", "langchain"), "runs": ("langchain",)}
+NEVER = {
+    "data": ("langgraph", "langchain", "jinja2"),
+    "analysis": ("langgraph", "langchain"),
+    "prompts": ("langgraph", "langchain"),
+    "runs": ("langchain",),
+}
 
 
 def modules():

@@ -7,11 +7,22 @@ from .. import record_lines
 from ..errors import DataError, at
 from ..kinds import kind_of
 from ..records import Conversation
-from . import dataset, teacher, topics
+from . import dataset, released, teacher, topics
 from .dataset import misplaced, to_object, write
 from .topics import KIND, MAX_BYTES, Topic
 
-__all__ = ["KIND", "MAX_BYTES", "Topic", "misplaced", "read", "read_topics", "samples", "to_object", "write"]
+__all__ = [
+    "KIND",
+    "MAX_BYTES",
+    "Topic",
+    "misplaced",
+    "read",
+    "read_topics",
+    "released",
+    "samples",
+    "to_object",
+    "write",
+]
 
 
 def read(path: str | Path) -> list[Conversation]:

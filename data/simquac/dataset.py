@@ -27,7 +27,8 @@ _NAMES = {"title": "title", "header": "section_title", "background": "background
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of a SimQuAC or QuAC file, in its order.
 
-    What was read is kept, odd values and unknown keys included: `write` gives an equal JSON object.
+    What was read is kept, odd values and unknown keys included: `write` gives an equal JSON object (but for
+    an article without paragraphs, which holds no conversation).
     """
     return from_object(read_json(path), path)
 

@@ -72,7 +72,7 @@ def assert_own_slices(grounding: Grounding, section: str) -> None:
         assert section[span.start : span.end] == span.text
 
 
-@settings(max_examples=250)
+@settings(max_examples=200)
 @given(sections, st.data())
 def test_every_slice_between_word_boundaries_is_exactly_one_span(section: str, data: st.DataObject) -> None:
     offset = st.sampled_from(boundaries(section))
@@ -415,7 +415,7 @@ SLOW = [
     ("(a" * 100_000, "(a" * 100_000),
     ("(a" * 20_000 + " z", "(a" * 20_000 + ")" * 20_000),
     ("a. " * 30_000, "a. " * 30_000),
-    ("a. " * 30_000 + "z.", "a b. " * 10_000),
+    ("a. " * 10_000 + "z.", "a b. " * 10_000),
     ("a " * 2_000 + "b", "a (x) " * 10_000),
     ("a " * 10_000, "(a) " * 10_000),
     ("中。" * 2_000 + "z", "中文。" * 10_000),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, Span, grounding, load, record_lines, simquac
@@ -119,6 +119,7 @@ def test_what_is_read_and_written_again_is_equal_with_every_unknown_key(value: d
     assert exactly(again(simquac.read(saved(value)))) == exactly(value)
 
 
+@settings(max_examples=30)
 @given(data_sets)
 def test_nothing_is_lost_when_it_is_kept_as_records_in_between(value: dict[str, Any]) -> None:
     conversations = simquac.read(saved(value))
@@ -128,6 +129,7 @@ def test_nothing_is_lost_when_it_is_kept_as_records_in_between(value: dict[str, 
     assert exactly(again(kept)) == exactly(value)
 
 
+@settings(max_examples=20)
 @given(data_sets)
 def test_every_conversation_of_a_file_has_an_id_of_its_own(value: dict[str, Any]) -> None:
     conversations = simquac.read(saved(value))

@@ -1,0 +1,58 @@
+"""`duologue repair FORMAT`: undo known damage of published data."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..data import DataError
+from ..data import simquac as simquac_format
+from ..data.jsonfiles import write_lines
+from ..data.simquac.repair import repair as mend
+from .output import print_json, say
+
+repair = typer.Typer(help="Undo known damage of published data.", no_args_is_help=True)
+
+
+@repair.callback()
+def formats() -> None:
+    """Undo known damage of published data."""
+
+
+@repair.command("simquac")
+def simquac(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A SimQuAC file.")],
+    out: Annotated[Path, typer.Option(help="The file to write; the list of changes goes beside it.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
+) -> int:
+    """Give answers their lost first word, the section's case and true offsets, where that is certain."""
+    listed = out.with_name(f"{out.name}.changes.jsonl")
+    for path in (out, listed):
+        if path.exists() and not force:
+            raise DataError(f"{path}: exists: give --force to replace it, or another file")
+    conversations, changes = mend(simquac_format.read(source))
+    left_out = simquac_format.write(conversations, out)
+    write_lines(listed, (change.model_dump(mode="json") for change in changes))
+    counts = Counter(change.kind for change in changes)
+    spans = sum(len(message.spans) for conversation in conversations for message in conversation.messages)
+    if as_json:
+        print_json(
+            {
+                "source": str(source),
+                "out": str(out),
+                "changes": str(listed),
+                "spans": spans,
+                "changed": {kind: counts[kind] for kind in ("first_word", "case", "offset")},
+                "left_out": left_out,
+            }
+        )
+    else:
+        for line in left_out:
+            say(f"left out: {line}")
+        told = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.most_common()) or "nothing"
+        print(f"{spans} spans, mended: {told}")
+        print(f"data set: {out}")
+        print(f"changes:  {listed}")
+    return 0
