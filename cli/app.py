@@ -13,6 +13,7 @@ from .draw import draw
 from .output import failed
 from .repair import repair
 from .simulate import simulate
+from .stats import stats
 from .validators import validators
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app.command()(convert)
 app.command()(check)
 app.command()(validators)
 app.add_typer(repair, name="repair")
+app.add_typer(stats, name="stats")
 app.command()(draw)
 app.command()(doctor)
 

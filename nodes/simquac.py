@@ -111,6 +111,25 @@ class StudentPrompts:
 
 
 @dataclass(frozen=True)
+class OnePrompt:
+    """The same page whatever happened: what is left of a selector that does not select."""
+
+    page: Page
+    values: Mapping[str, object]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        return {"prompt": _prompt(self.page, self.values)}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"page": self.page.name}
+
+
+def next_question(pages: Library) -> OnePrompt:
+    """A student's selector that always asks for the next question: for measuring what the real one is worth."""
+    return OnePrompt(pages["user/next"], {})
+
+
+@dataclass(frozen=True)
 class TeacherPrompts:
     """The reminder with each question, a repair of its own for each reason of rejection."""
 

@@ -1,0 +1,57 @@
+"""A student's questions: how many are answered, how much of the section they bring up, how many repeat."""
+
+from collections.abc import Iterable
+
+from ...data.checks import asked_before
+from ...data.grounding import gives_no_answer
+from ...data.records import Conversation, Record
+
+
+class StudentScore(Record):
+    """What a student's questions came to."""
+
+    student: str
+    conversations: int
+    questions: int
+    answered: float
+    """Share of questions that got an answer, 0 to 1."""
+    asked_again: int
+    """Questions that repeat an earlier one of their conversation, white space, punctuation and case aside."""
+    coverage: float
+    """Mean over conversations of the section's share in the answers' spans, 0 to 1."""
+
+
+def coverage(conversation: Conversation) -> float:
+    """Share of the section's characters that stand in a span of an answer, 0 to 1."""
+    section = str(conversation.scenario.get("section", ""))
+    covered = {
+        place for message in conversation.messages for span in message.spans for place in range(span.start, span.end)
+    }
+    return len(covered) / len(section) if section else 0.0
+
+
+def score_student(student: str, conversations: Iterable[Conversation]) -> StudentScore:
+    """Count questions, answers and repeats; ValueError without a question."""
+    count = questions = answered = again = 0
+    shares: list[float] = []
+    for conversation in conversations:
+        count += 1
+        shares.append(coverage(conversation))
+        earlier: list[str] = []
+        for message in conversation.messages:
+            if message.role == "user":
+                questions += 1
+                again += asked_before(message.text, earlier)
+                earlier.append(message.text)
+            else:
+                answered += not gives_no_answer(message)
+    if not questions:
+        raise ValueError("there is no question to score: give conversations with questions")
+    return StudentScore(
+        student=student,
+        conversations=count,
+        questions=questions,
+        answered=answered / questions,
+        asked_again=again,
+        coverage=sum(shares) / count,
+    )

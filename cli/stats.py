@@ -1,0 +1,77 @@
+"""`duologue stats`: numbers about conversations."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from ..data import DataError
+from ..data import simquac as simquac_format
+from ..data.records import Record
+from .output import print_json, stdout
+
+stats = typer.Typer(help="Numbers about conversations.", no_args_is_help=True)
+
+
+@stats.callback()
+def kinds() -> None:
+    """Numbers about conversations."""
+
+
+@stats.command("baseline")
+def baseline(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A QuAC file: people's questions with their answers.")],
+    seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON on stdout.")] = False,
+) -> int:
+    """Measure the embedded baseline: its teacher on people's questions, its student on its own."""
+    from .. import graphs, runs
+    from ..analysis.simquac import first_sentence, random_sentence, score_student, score_teacher
+    from ..analysis.simquac.answers import answered_by
+    from ..nodes.limits import Limits
+    from ..nodes.simquac import next_question
+
+    references = simquac_format.read(source)
+    topics = simquac_format.read_topics(source)
+    if not references:
+        raise DataError(f"{source}: holds no conversation: give a QuAC file")
+    scenarios = graphs.simquac.scenarios(topics)
+
+    def simulated(cast: graphs.Cast) -> list[Any]:
+        return runs.simulate(cast, scenarios, limits=Limits(seed=seed))
+
+    plain = graphs.simquac.cast()
+    teachers = [
+        score_teacher("offline", simulated(graphs.simquac.cast(user=f"replay:{source}")), references),
+        score_teacher("first sentence", answered_by(first_sentence, references), references),
+        score_teacher("random sentence", answered_by(random_sentence, references), references),
+    ]
+    students = [
+        score_student("offline", simulated(plain)),
+        score_student(
+            "offline, no prompt selector", simulated(plain.replace(user_prompt_selector=next_question(plain.prompts)))
+        ),
+    ]
+    if as_json:
+        rows: dict[str, Sequence[Record]] = {"teachers": teachers, "students": students}
+        print_json({name: [row.model_dump(mode="json") for row in group] for name, group in rows.items()})
+    else:
+        stdout.print(_table(teachers))
+        stdout.print()
+        stdout.print(_table(students))
+    return 0
+
+
+def _table(rows: Sequence[Record]) -> Table:
+    """The records as columns, shares to three places."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    first, *fields = type(rows[0]).model_fields
+    table.add_column(first)
+    for row in rows:
+        table.add_column(str(getattr(row, first)), justify="right")
+    for field in fields:
+        values = [getattr(row, field) for row in rows]
+        table.add_row(field.replace("_", " "), *(f"{v:.3f}" if isinstance(v, float) else str(v) for v in values))
+    return table
