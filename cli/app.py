@@ -12,6 +12,7 @@ from .doctor import doctor
 from .draw import draw
 from .output import failed
 from .repair import repair
+from .show import show
 from .simulate import simulate
 from .stats import stats
 from .validators import validators
@@ -30,6 +31,7 @@ app.command()(validators)
 app.add_typer(repair, name="repair")
 app.add_typer(stats, name="stats")
 app.command()(draw)
+app.command()(show)
 app.command()(doctor)
 
 

@@ -19,7 +19,8 @@ ROOMS = {
     "graphs": {"data", "prompts", "nodes"},
     "runs": {"data", "prompts", "nodes", "graphs"},
     "analysis": {"data"},
-    "cli": {"analysis", "data", "prompts", "nodes", "graphs", "runs"},
+    "views": {"data"},
+    "cli": {"analysis", "views", "data", "prompts", "nodes", "graphs", "runs"},
 }
 """Each room with those that it may import."""
 NEVER = {
