@@ -20,7 +20,6 @@ simulate = typer.Typer(help="Simulate conversations into a run folder.", no_args
 
 T = TypeVar("T")
 OUT = Path("out")
-REPLAY = "replay:"
 
 
 @simulate.callback()
@@ -67,10 +66,11 @@ def simquac(
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
     from .. import graphs, runs
     from ..nodes.limits import Limits
+    from ..nodes.replay import PREFIX
 
     if resume and out is None:
         raise ValueError("--resume needs --out: say which run to continue")
-    replays = [spec.removeprefix(REPLAY) for spec in (user, assistant) if spec.startswith(REPLAY)]
+    replays = [spec.removeprefix(PREFIX) for spec in (user, assistant) if spec.startswith(PREFIX)]
     if len(replays) == 2 and repeats > 1:
         raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
     limits = Limits(

@@ -20,7 +20,7 @@ from ..data.identity import begun_with, conversation_id, digest
 from ..data.records import Conversation, Message, Role, StopReason
 from ..nodes.contract import ContractError, check_reason, check_update
 from ..nodes.limits import Limits
-from ..nodes.settings import redacted
+from ..nodes.settings import redacted, told
 from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, awaits_answer, merged
 from ..nodes.stops import budget, until_spent
 from .cast import Cast
@@ -72,7 +72,7 @@ def seat(place: Place, cast: Cast) -> Seat:
                 raise
             except Exception as error:
                 log.debug("%s failed: %s", place, redacted("".join(format_exception(error))))
-                failure = {"failure": {"node": place, "error": _told(error)}}
+                failure = {"failure": {"node": place, "error": told(error)}}
                 state = merged(state, failure)
         settled = settle(state, answer, limits)
         timing = {"timing": _timed(state, place, perf_counter() - began)}
@@ -162,7 +162,8 @@ def _after_selector(role: Role, state: State, update: Update, limits: Limits) ->
 
 
 def _after_speaker(prompted: bool, state: State, update: Update, limits: Limits) -> dict[str, Any]:
-    changed = {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": update.get("stop")}
+    stop = update.get("stop") or state.get("stop")  # one that the opening found is not forgotten
+    changed = {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": stop}
     return changed if prompted else {**changed, "prompt": None}
 
 
@@ -218,7 +219,7 @@ def _after_validator(role: Role, cast: Cast, state: State, update: Update, limit
 
 
 def _stop(
-    cast: Cast, state: State, changed: dict[str, Any], told: StopReason | None, limits: Limits
+    cast: Cast, state: State, changed: dict[str, Any], reason: StopReason | None, limits: Limits
 ) -> StopReason | None:
     """The failure's reason, the one that was told, or what the cast's criterion says of the new state.
 
@@ -227,7 +228,7 @@ def _stop(
     if state.get("failure"):
         return "model_failed"
     new = merged(state, changed)
-    return told or check_reason(cast.stop, cast.stop(new, limits)) or until_spent(new, limits)
+    return reason or check_reason(cast.stop, cast.stop(new, limits)) or until_spent(new, limits)
 
 
 def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> dict[str, Any]:
@@ -281,14 +282,6 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
         if value:
             attempt[key] = value
     return attempt
-
-
-def _told(error: Exception) -> str:
-    """Class and message of an error on one line, without secrets."""
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    if error.__cause__ is not None and str(error.__cause__):
-        told += f" ({type(error.__cause__).__name__}: {error.__cause__})"
-    return redacted(" ".join(told.split()))[:500]
 
 
 def _timed(state: State, place: Place, seconds: float) -> dict[str, Any]:

@@ -85,3 +85,11 @@ def redacted(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no log
     text = _BEARER.sub(r"\1[key]", text)
     return _USERINFO.sub("[key]@", _KEY_LIKE.sub("[key]", text))
+
+
+def told(error: BaseException) -> str:
+    """Class, message and cause of an error on one line of at most 500 characters, without secrets."""
+    line = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if error.__cause__ is not None and str(error.__cause__):
+        line += f" ({type(error.__cause__).__name__}: {error.__cause__})"
+    return redacted(" ".join(line.split()))[:500]

@@ -12,7 +12,7 @@ from langgraph.errors import GraphRecursionError
 from ..data.records import Conversation, Failure
 from ..graphs import Cast, ConversationGraph, conversation, fuse, record
 from ..nodes.limits import Limits
-from ..nodes.settings import redacted
+from ..nodes.settings import told
 from ..nodes.state import State
 
 CONCURRENCY = 8
@@ -36,9 +36,8 @@ async def converse(
         try:
             made = record(state)
         except ValueError as error:  # a state that is none of ours: what ends it must still be written down
-            told = " ".join(redacted(f"{type(error).__name__}: {error}").split())[:500]
             made = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
-            changes["failure"] = Failure(node="graph", error=told)
+            changes["failure"] = Failure(node="graph", error=told(error))
         timing = {
             **made.timing,
             "started": started.isoformat(timespec="seconds"),
@@ -57,11 +56,10 @@ async def converse(
         over(stop="cancelled")
         raise
     except GraphRecursionError:
-        told = f"no stop criterion held within {fuse(limits)} steps"
-        over(stop="budget", failure=Failure(node="stop", error=told))
+        reason = f"no stop criterion held within {fuse(limits)} steps"
+        over(stop="budget", failure=Failure(node="stop", error=reason))
     except Exception as error:  # a broken node of the user's ends its conversation, never the others
-        told = " ".join(redacted(f"{type(error).__name__}: {error}").split())[:500]
-        over(stop="model_failed", failure=Failure(node="graph", error=told))
+        over(stop="model_failed", failure=Failure(node="graph", error=told(error)))
     else:
         over()
 

@@ -216,11 +216,11 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
     except BaseException:
         if not future.done():  # the caller was interrupted: let what runs be written down first
             future.cancel()
-            _settled(future)
+            _settle()
         raise
 
 
-def _settled(future: Any) -> None:
+def _settle() -> None:
     """Wait until the loop has nothing of a cancelled call left."""
 
     async def others() -> None:
