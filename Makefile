@@ -46,13 +46,13 @@ $(STAMPS)/core: pyproject.toml constraints.txt | $(BIN)/python
 
 $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
 	$(PIP) --upgrade "pip>=25.1"
-	$(PIP) --group test --group lint
+	$(PIP) -e ".[stats,ml,viz,zh,xlsx]" --group test --group lint
 	mkdir -p build/types
 	ln -sfn ../.. build/types/duologue
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[notebook,dev-server]"
+	$(PIP) -e ".[notebook,dev-server]" --group browser
 	touch $@
 
 constraints: $(STAMPS)/env  ## write constraints.txt anew from what is installed here
