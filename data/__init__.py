@@ -2,9 +2,12 @@
 
 from . import chat, checks, cleaning, grounding, identity, record_lines, sentences, simquac
 from .errors import DataError
+from .executed import ExecutedGraph, executed
 from .kinds import kind_of
 from .loading import Loaded, load
-from .records import FAULTS, Attempt, Conversation, Exchange, Message, Role, Span, StopReason, Usage
+from .outline import Outline, coverage, outline
+from .pairing import Pairing, paired
+from .records import FAULTS, Attempt, Conversation, Edge, Exchange, Message, Role, Span, StopReason, Usage
 from .tally import Tally, tally
 
 __all__ = [
@@ -12,9 +15,13 @@ __all__ = [
     "Attempt",
     "Conversation",
     "DataError",
+    "Edge",
     "Exchange",
+    "ExecutedGraph",
     "Loaded",
     "Message",
+    "Outline",
+    "Pairing",
     "Role",
     "Span",
     "StopReason",
@@ -23,10 +30,14 @@ __all__ = [
     "chat",
     "checks",
     "cleaning",
+    "coverage",
+    "executed",
     "grounding",
     "identity",
     "kind_of",
     "load",
+    "outline",
+    "paired",
     "record_lines",
     "sentences",
     "simquac",

@@ -1,13 +1,14 @@
 """Any data set that this project knows, from any path."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import chat, record_lines, simquac
 from .errors import DataError, at
-from .kinds import Kind, kind_of
-from .records import Conversation
+from .jsonfiles import read_json
+from .kinds import MANIFEST, Kind, kind_of
+from .records import Conversation, Json
 
 _READERS: Mapping[Kind, Callable[[Path], list[Conversation]]] = {
     "simquac": simquac.read,
@@ -27,6 +28,8 @@ class Loaded:
     conversations: tuple[Conversation, ...]
     notes: tuple[str, ...] = ()
     """What is odd about the data: kept as it is, and said."""
+    manifest: Json = field(default_factory=dict)
+    """What the folder of a run says of the run; empty for what is none."""
 
     def __iter__(self) -> Iterator[Conversation]:
         return iter(self.conversations)
@@ -54,7 +57,8 @@ def load(path: str | Path) -> Loaded:
         if odd
         else ()
     )
-    return Loaded(place, kind, tuple(conversations), notes)
+    manifest = read_json(place / MANIFEST) if kind == "run" else {}
+    return Loaded(place, kind, tuple(conversations), notes, manifest)
 
 
 def _of_folder(folder: Path) -> list[Conversation]:

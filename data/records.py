@@ -35,6 +35,9 @@ ENDED_BY_ITSELF: frozenset[StopReason] = frozenset({"max_turns", "user_ended", "
 FINISHED: frozenset[StopReason] = frozenset({*ENDED_BY_ITSELF, "budget"})
 """Stops after which there is nothing left to simulate; after any other a resumed run tries again."""
 
+Way: TypeAlias = Literal["", "accepted", "regenerate", "continue", "stop"]
+"""What leads along an edge of the graph; empty where there is only one way."""
+
 Json: TypeAlias = dict[str, JsonValue]
 
 
@@ -184,6 +187,17 @@ class Failure(Record):
     """The error's class and message, without secrets."""
 
 
+class Edge(Record):
+    """A way from one node of the graph to the next, and how often the conversation went it."""
+
+    source: str
+    """The node that it leaves: a place of the graph, or `__start__`."""
+    target: str
+    """The node that it leads to: a place of the graph, or `__end__`."""
+    label: Way = ""
+    count: int = 0
+
+
 class Provenance(Record):
     """Where a simulated conversation comes from: enough to make it again."""
 
@@ -227,6 +241,9 @@ class Conversation(Record):
     failure: Failure | None = None
     provenance: Provenance | None = None
     """None for conversations that were read from elsewhere."""
+    edges: tuple[Edge, ...] = ()
+    """Every edge of the graph that ran, in the order of its drawing, those that were not taken with 0: with
+    it the graph can be drawn from the record alone. Empty for conversations that were read from elsewhere."""
     timing: Json = Field(default_factory=dict)
     """Every time there is, in seconds or UTC. Nothing else in a record depends on the clock."""
     labels: Json = Field(default_factory=dict)

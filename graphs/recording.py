@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..data.identity import begun_with, conversation_id
-from ..data.records import Conversation, Role
+from ..data.records import Conversation, Edge, Role
 from ..nodes.state import State, attempt_number
+from .books import edge_name
+from .topology import edges
 
 
 def record(state: State | Mapping[str, Any]) -> Conversation:
@@ -28,10 +30,26 @@ def record(state: State | Mapping[str, Any]) -> Conversation:
             "stop": state.get("stop"),
             "failure": state.get("failure"),
             "provenance": state.get("provenance"),
+            "edges": _edges(state.get("taken", {})),
             "timing": state.get("timing", {}),
             "labels": state.get("labels", {}),
         }
     )
+
+
+def _edges(taken: Mapping[str, int]) -> list[Edge]:
+    """Every edge of the topology with its count, then those that only a graph of somebody else's has."""
+    left = dict(taken)
+    known = [
+        edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})
+        for edge in (edges() if taken else ())
+    ]
+    others = (
+        Edge(source=source, target=target, count=n)
+        for name, n in left.items()
+        for source, _, target in [name.partition(">")]
+    )
+    return [*known, *others]
 
 
 def _in_flight(state: State | Mapping[str, Any], after: int) -> list[dict[str, Any]]:

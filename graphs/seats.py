@@ -5,11 +5,11 @@ recorded failure, and keeps the books: which draft became a message, which was r
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
 from traceback import format_exception
-from typing import Any, Protocol
+from typing import Any
 from typing import cast as typed
 
 from langgraph.runtime import Runtime
@@ -23,7 +23,9 @@ from ..nodes.limits import Limits
 from ..nodes.settings import redacted, told
 from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, awaits_answer, merged
 from ..nodes.stops import budget, until_spent
+from .books import timed, walked
 from .cast import Cast
+from .topology import Seat
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +38,6 @@ ROLES: Mapping[Place, Role] = {
     "answer_validator": "assistant",
 }
 """Whose trio a place belongs to."""
-
-
-class Seat(Protocol):
-    """What LangGraph runs: it may write the whole state, the node in it only its update."""
-
-    def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]: ...
 
 
 FELL_WITH_ANOTHER = "fell_with_another"
@@ -75,8 +71,8 @@ def seat(place: Place, cast: Cast) -> Seat:
                 failure = {"failure": {"node": place, "error": told(error)}}
                 state = merged(state, failure)
         settled = settle(state, answer, limits)
-        timing = {"timing": _timed(state, place, perf_counter() - began)}
-        return typed(State, opened | failure | settled | timing)
+        kept = walked(state, place) | timed(state, place, perf_counter() - began)
+        return typed(State, opened | failure | settled | kept)
 
     return seated
 
@@ -282,11 +278,3 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
         if value:
             attempt[key] = value
     return attempt
-
-
-def _timed(state: State, place: Place, seconds: float) -> dict[str, Any]:
-    """The clock's only place: runs and seconds of each node so far."""
-    timing = state.get("timing", {})
-    nodes = timing.get("nodes", {})
-    runs, spent = nodes.get(place, {}).get("runs", 0), nodes.get(place, {}).get("seconds", 0.0)
-    return {**timing, "nodes": {**nodes, place: {"runs": runs + 1, "seconds": round(spent + seconds, 6)}}}

@@ -92,6 +92,10 @@ class State(TypedDict, total=False):
     """Turns that ended without a message, each the plain form of a `data.records.Unsaid`."""
     speaking: Role | None
     """Whose turn it is."""
+    came_from: Place
+    """The node that ran last."""
+    taken: dict[str, int]
+    """How often each edge was taken, by `source>target`."""
     stop: StopReason | None
     failure: dict[str, str] | None
     provenance: dict[str, Any]

@@ -1,11 +1,25 @@
-"""How it looks: a conversation as self-contained HTML, and in notebooks. Every text is escaped."""
+"""How it looks: conversations, runs and executed graphs as self-contained HTML, and in notebooks. Every text
+is escaped."""
 
 from typing import Any
 
+from .against import against_page
 from .conversation import conversation_html, conversation_page
+from .graph import graph_html
 from .notebook import register, register_here
+from .run import run_page, write_run
+from .watching import watch
 
-__all__ = ["conversation_html", "conversation_page", "load_ipython_extension"]
+__all__ = [
+    "against_page",
+    "conversation_html",
+    "conversation_page",
+    "graph_html",
+    "load_ipython_extension",
+    "run_page",
+    "watch",
+    "write_run",
+]
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -1,15 +1,22 @@
-"""A conversation as one self-contained page: the section with its spans, the dialogue, every draft."""
+"""A conversation as one self-contained page: what it is about, the dialogue, every draft, the graph that ran."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
 from itertools import pairwise
 
-from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
 
+from ..data.executed import executed
 from ..data.grounding import gives_no_answer
+from ..data.outline import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
+from .graph import drawn
+from .marking import Mark, facts, leaves, marked
+from .pages import page, render, source
+
+_KNOWN = ("task", "task_context", "preference", "profile")
+"""Keys of a scenario that are shown first, in this order; those below have places of their own."""
+_PLACED = frozenset({"kind", "digest", "title", "header", "background", "section"})
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class Turn:
     attempts: tuple[Attempt, ...]
     targets: tuple[tuple[str, int], ...]
     """Text of each span, and where in the section it begins."""
+    marks: tuple[Mark, ...] = ()
+    """The message's text, with the scenario's facts in it."""
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:
@@ -46,35 +55,40 @@ class Turn:
         return self.message is not None and self.role == "assistant" and gives_no_answer(self.message)
 
 
-def conversation_page(conversation: Conversation) -> str:
-    """The page as HTML: no script, no network, light and dark. Every text in it is escaped."""
-    page = _environment().get_template("page.html")
-    text = page.render(title=_title(conversation), style=_read("style.css"), body=conversation_html(conversation))
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
+def conversation_page(conversation: Conversation, *, back: str = "") -> str:
+    """The page as HTML: no script, no network, light and dark. Every text in it is escaped.
+
+    `back`: address of a list that the page belongs to, for a link.
+    """
+    link = render("back.html", back=back) if back else ""
+    return page(title_of(conversation), link + conversation_html(conversation))
 
 
-def conversation_html(conversation: Conversation) -> str:
-    """The conversation without the page around it, as a notebook shows it."""
+def conversation_html(conversation: Conversation, anchor: str = "") -> str:
+    """The conversation without the page around it, as a notebook shows it.
+
+    `anchor`: what its element ids begin with, in a page that holds several; by default they are its own.
+    """
     section = conversation.scenario.get("section")
-    return (
-        _environment()
-        .get_template("conversation.html")
-        .render(
-            conversation=conversation,
-            title=_title(conversation),
-            header=str(conversation.scenario.get("header", "")),
-            background=str(conversation.scenario.get("background", "")),
-            pieces=pieces(section, conversation.messages) if isinstance(section, str) else (),
-            turns=tuple(turns(conversation)),
-            seconds=conversation.timing.get("seconds"),
-            nodes=_nodes(conversation),
-        )
+    graph = executed([conversation])
+    return render(
+        "conversation.html",
+        conversation=conversation,
+        anchor=anchor or f"c{conversation.id}",
+        told=outline(conversation),
+        background=str(conversation.scenario.get("background", "")),
+        pieces=pieces(section, conversation.messages) if isinstance(section, str) else (),
+        material=material(conversation),
+        turns=tuple(turns(conversation)),
+        seconds=conversation.timing.get("seconds"),
+        nodes=() if graph.edges else _nodes(conversation),
+        graph=Markup(drawn(graph)) if graph.edges else "",
     )
 
 
 def notebook_html(conversation: Conversation) -> str:
     """The conversation with its own style, for a cell's output."""
-    return f"<style>{_read('style.css')}</style>{conversation_html(conversation)}"
+    return f"<style>{source('style.css')}</style>{conversation_html(conversation)}"
 
 
 def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
@@ -91,24 +105,38 @@ def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
     )
 
 
+def material(conversation: Conversation) -> tuple[tuple[str, str | tuple[tuple[str, str], ...]], ...]:
+    """What the scenario says besides a topic's own texts: each key's name with its text, or with rows of an object."""
+    about = conversation.scenario
+    keys = [*(key for key in _KNOWN if key in about), *(key for key in about if key not in _KNOWN)]
+    found: list[tuple[str, str | tuple[tuple[str, str], ...]]] = []
+    for key in keys:
+        value = about[key]
+        if key in _PLACED or not value:
+            continue
+        if isinstance(value, dict):
+            rows = ((str(label).replace("_", " "), ", ".join(leaves(inner))) for label, inner in value.items())
+            found.append((key.replace("_", " "), tuple(row for row in rows if row[1])))
+        elif isinstance(value, str):
+            found.append((key.replace("_", " "), value))
+    return tuple(found)
+
+
 def turns(conversation: Conversation) -> Iterator[Turn]:
     """Messages and silent turns in the order in which they came."""
-    silent = {turn.after: [] for turn in conversation.unsaid}  # type: dict[int, list[Turn]]
+    known = facts(conversation.scenario)
+    silent: dict[int, list[Turn]] = {turn.after: [] for turn in conversation.unsaid}
     for turn in conversation.unsaid:
         silent[turn.after].append(Turn(None, turn.role, None, turn.attempts, ()))
     for number, message in enumerate(conversation.messages):
         yield from silent.get(number, [])
         targets = tuple((span.text, span.start) for span in message.spans)
-        yield Turn(number, message.role, message, message.attempts, targets)
+        yield Turn(number, message.role, message, message.attempts, targets, marked(message.text, known))
     yield from silent.get(len(conversation.messages), [])
 
 
-def _title(conversation: Conversation) -> str:
-    return str(conversation.scenario.get("title") or f"Conversation {conversation.id}")
-
-
 def _nodes(conversation: Conversation) -> tuple[tuple[str, int, float], ...]:
-    """Name, runs and seconds of each node, where the record tells them."""
+    """Name, runs and seconds of each node, where a record without edges tells them."""
     nodes = conversation.timing.get("nodes")
     told = nodes.items() if isinstance(nodes, dict) else ()
     return tuple(
@@ -116,20 +144,3 @@ def _nodes(conversation: Conversation) -> tuple[tuple[str, int, float], ...]:
         for name, value in told
         if isinstance(value, dict)
     )
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    names = ("page.html", "conversation.html")
-    return Environment(
-        loader=DictLoader({name: _read(name) for name in names}),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-@lru_cache(maxsize=8)
-def _read(name: str) -> str:
-    return files("duologue.views").joinpath("templates", name).read_text(encoding="utf-8")

@@ -1,7 +1,8 @@
 """Teacher-student conversations in numbers: answers against references, coverage and repeats of questions."""
 
+from ...data.outline import coverage
 from .answers import TeacherScore, exact_match, first_sentence, random_sentence, score_teacher, token_f1
-from .questions import StudentScore, coverage, score_student
+from .questions import StudentScore, score_student
 
 __all__ = [
     "StudentScore",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ...data.checks import asked_before
+from ...data.outline import coverage
 from ...data.grounding import gives_no_answer
 from ...data.records import Conversation, Record
 
@@ -19,15 +20,6 @@ class StudentScore(Record):
     """Questions that repeat an earlier one of their conversation, white space, punctuation and case aside."""
     coverage: float
     """Mean over conversations of the section's share in the answers' spans, 0 to 1."""
-
-
-def coverage(conversation: Conversation) -> float:
-    """Share of the section's characters that stand in a span of an answer, 0 to 1."""
-    section = str(conversation.scenario.get("section", ""))
-    covered = {
-        place for message in conversation.messages for span in message.spans for place in range(span.start, span.end)
-    }
-    return len(covered) / len(section) if section else 0.0
 
 
 def score_student(student: str, conversations: Iterable[Conversation]) -> StudentScore:

@@ -1,0 +1,50 @@
+"""Two data sets about the same topics: which conversation of one belongs to which of the other."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .chat import KIND as MESSAGES
+from .identity import digest
+from .records import Conversation
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Pairs in the order of the first set, and what is left of both."""
+
+    pairs: tuple[tuple[Conversation, Conversation], ...]
+    only_first: tuple[Conversation, ...]
+    only_second: tuple[Conversation, ...]
+
+
+def topic_key(conversation: Conversation) -> str | None:
+    """What two conversations about the same topic share: the section's words, else the task's, else all of the
+    scenario. None where nothing is known but the conversation itself."""
+    about = conversation.scenario
+    for key in ("section", "task_context"):
+        text = about.get(key)
+        if isinstance(text, str) and text.strip():
+            return digest(key, " ".join(text.split()))
+    if about.get("kind") == MESSAGES or not set(about) - {"kind"}:
+        return None
+    return digest("scenario", about)
+
+
+def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
+    """Each conversation with the next one about its topic in the other set; every one stands in one place."""
+    waiting: dict[str, list[Conversation]] = defaultdict(list)
+    left: list[Conversation] = []
+    for conversation in second:
+        key = topic_key(conversation)
+        (left if key is None else waiting[key]).append(conversation)
+    pairs, alone = [], []
+    for conversation in first:
+        key = topic_key(conversation)
+        found = waiting[key] if key is not None and key in waiting else None
+        if found:
+            pairs.append((conversation, found.pop(0)))
+        else:
+            alone.append(conversation)
+    free = {id(conversation) for rest in (left, *waiting.values()) for conversation in rest}
+    return Pairing(tuple(pairs), tuple(alone), tuple(each for each in second if id(each) in free))

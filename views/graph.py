@@ -1,0 +1,91 @@
+"""The executed graph as inline SVG: how often each node ran and each edge was taken, and what was rejected."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+
+from ..data.executed import ExecutedGraph, ExecutedNode, executed
+from ..data.records import Conversation, Edge
+from .layout import Box, Line, laid_out
+from .pages import render, short
+
+NAME, DETAIL = 7.0, 5.9
+"""Pixels of an average character in a node's name, and in the lines below it."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A node in its box, with the lines of text that stand there."""
+
+    node: ExecutedNode
+    name: str
+    lines: tuple[str, ...]
+    box: Box
+    end: bool
+    """Whether it is where the graph begins or ends, and no node that does anything."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """An edge with its line."""
+
+    edge: Edge
+    line: Line
+    width: float
+    text: str
+
+
+def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
+    """The graph of one conversation, or of many with their counts added; empty where no record tells edges.
+
+    A figure with an SVG, and the same figures as a table.
+    """
+    told = executed([conversations] if isinstance(conversations, Conversation) else conversations)
+    return drawn(told) if told.edges else ""
+
+
+def drawn(graph: ExecutedGraph) -> str:
+    """The figure of an executed graph."""
+    texts = {node.name: _lines(node) for node in graph.nodes}
+    names = {node.name: short(_name(node.name), 34) for node in graph.nodes}
+    sizes = {}
+    for node in graph.nodes:
+        if _is_end(node.name):
+            sizes[node.name] = (64.0, 26.0)
+        else:
+            broad = max(NAME * len(names[node.name]), *(DETAIL * len(line) for line in texts[node.name]), 130)
+            sizes[node.name] = (broad + 20, 26.0 + 15 * len(texts[node.name]))
+    layout = laid_out([(edge.source, edge.target) for edge in graph.edges], sizes)
+    most = max((edge.count for edge in graph.edges), default=0)
+    ways = [
+        Way(edge, line, 1.2 + 2.8 * sqrt(edge.count / most) if edge.count else 1.0, _told(edge))
+        for edge, line in zip(graph.edges, layout.lines, strict=True)
+    ]
+    nodes = [
+        Drawn(node, names[node.name], texts[node.name], layout.boxes[node.name], _is_end(node.name))
+        for node in graph.nodes
+    ]
+    inner = [node for node in graph.nodes if not _is_end(node.name)]
+    return render("graph.html", graph=graph, layout=layout, ways=ways, nodes=nodes, inner=inner)
+
+
+def _name(name: str) -> str:
+    return name.strip("_").replace("_", " ") or name
+
+
+def _is_end(name: str) -> bool:
+    return name in ("__start__", "__end__")
+
+
+def _told(edge: Edge) -> str:
+    return f"{edge.label} {edge.count:,}".strip()
+
+
+def _lines(node: ExecutedNode) -> tuple[str, ...]:
+    """What stands below a node's name: runs, time and tokens, then every reason of rejection."""
+    told = [f"ran {node.runs:,}×"]
+    if node.seconds is not None:
+        told.append(f"{node.seconds:,.2f} s")
+    if node.tokens is not None:
+        told.append(f"{node.tokens:,} tokens")
+    return (" · ".join(told), *(short(f"{reason.replace('_', ' ')} {n:,}", 40) for reason, n in node.reasons.items()))

@@ -1,0 +1,82 @@
+"""A list that sorts, filters and unfolds: rows of figures, each with the HTML that is behind it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from .pages import embedded, page, render
+
+SCRIPT = "list.js"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; those with a number sort by it and can be filtered."""
+
+    label: str
+    number: bool = True
+    digits: int = 0
+    """Decimal places that are shown."""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: a cell for each column, and what it unfolds into or leads to."""
+
+    cells: Sequence[str | int | float | None]
+    text: str
+    """What the search looks through."""
+    body: str = ""
+    """HTML of ours."""
+    href: str = ""
+    """Address of the page that holds it, in place of a body."""
+    small: str = ""
+    """Further words in the first cell."""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Value for each filter."""
+
+
+def list_page(
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    *,
+    lines: Sequence[str] = (),
+    about: str = "",
+    graph: str = "",
+    graph_line: str = "",
+    after: str = "",
+    rejections: str = "",
+) -> str:
+    """The page as HTML, its one script a part of it.
+
+    `lines` stand below the title; `about`, `graph` and `after` are HTML of ours. `rejections`: label of the
+    column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
+    """
+    names = list(rows[0].choices) if rows else []
+    labels = [column.label for column in columns]
+    body = render(
+        "list.html",
+        title=title,
+        lines=lines,
+        about=Markup(about),
+        columns=columns,
+        rows=[_Told(row) for row in rows],
+        filters=[(name, sorted({row.choices[name] for row in rows})) for name in names],
+        rejections=labels.index(rejections) if rejections else None,
+        graph=Markup(graph),
+        graph_line=graph_line,
+        after=Markup(after),
+        texts=embedded([row.text for row in rows]),
+    )
+    return page(title, body, script=SCRIPT)
+
+
+class _Told:
+    """A row as the template reads it: its body is HTML already."""
+
+    def __init__(self, row: Row) -> None:
+        self.cells, self.href, self.small, self.choices = row.cells, row.href, row.small, row.choices
+        self.body = Markup(row.body)

@@ -1,0 +1,91 @@
+"""Pages as files: one template environment that escapes every text, and a frame that allows no network."""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+
+def page(title: str, body: str, *, script: str = "") -> str:
+    """A whole page around HTML of ours. The only style and the only script that run are those named by digest."""
+    style, code = source("style.css"), source(script) if script else ""
+    text = render(
+        "page.html",
+        title=title,
+        style=Markup(style),
+        body=Markup(body),
+        script=Markup(code),
+        policy=_policy(style, code),
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
+
+
+def render(template: str, **values: Any) -> str:
+    """The template's HTML; every value that is not marked as HTML is escaped."""
+    return _environment().get_template(template).render(**values)
+
+
+def embedded(value: Any) -> Markup:
+    """JSON for a script element: no character in it can end the element or a line of it."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return Markup(re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+@lru_cache(maxsize=16)
+def source(name: str) -> str:
+    """A template, style or script of this package."""
+    return files("duologue.views").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    allowed = "; ".join(f"{kind}-src {_digest(text)}" for kind, text in (("style", style), ("script", script)) if text)
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _number(value: float | int | None, digits: int = 0) -> str:
+    """As people read numbers: thousands apart, a dash for what is not known."""
+    return "–" if value is None else f"{value:,.{digits}f}" if digits else f"{value:,}"
+
+
+def _words(value: object) -> str:
+    return str(value).replace("_", " ")
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 draft`, `2 drafts`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": _number, "words": _words}
+    environment.globals |= {"plural": plural}
+    return environment
+
+
+def short(text: str, most: int = 40) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def joined(parts: Sequence[str]) -> Markup:
+    """HTML of ours, one piece after the other."""
+    return Markup("\n").join(map(Markup, parts))

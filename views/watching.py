@@ -1,0 +1,85 @@
+"""A conversation that grows before one's eyes: in a notebook as HTML, elsewhere as lines of text."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Protocol
+
+from ..data.records import Conversation
+from .conversation import notebook_html
+
+
+class Watchable(Protocol):
+    """A compiled graph that streams its states and makes records of them, as `graphs.conversation` gives."""
+
+    def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]: ...
+
+    def record(self, state: Any) -> Conversation: ...
+
+
+async def watch(
+    graph: Watchable,
+    scenario: Mapping[str, Any],
+    context: Any = None,
+    *,
+    config: Mapping[str, Any] | None = None,
+    show: Callable[[Conversation], None] | None = None,
+) -> Conversation:
+    """Run the graph on a scenario, show what is said as it is said, and give the conversation.
+
+    `context` and `config` go to the graph as they are. `show` is called with the record whenever a message,
+    a rejected draft or the end has come; by default it grows in the notebook's cell, or prints lines.
+    """
+    tell = show or _display()
+    made = graph.record(scenario)
+    before = None
+    async for state in graph.astream(scenario, config, context=context, stream_mode="values"):
+        made = graph.record(state)
+        now = (len(made.messages), sum(1 for _ in made.attempts()), made.stop, made.failure)
+        if now != before:
+            before = now
+            tell(made)
+    tell(made)
+    return made
+
+
+def _display() -> Callable[[Conversation], None]:
+    """What shows a growing conversation here: one cell output that is replaced, or new lines."""
+    if "IPython" in sys.modules:
+        from IPython.core.getipython import get_ipython
+
+        if getattr(get_ipython(), "kernel", None) is not None:
+            return _Cell()
+    return _Lines()
+
+
+class _Cell:
+    """One output of a notebook's cell."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def __call__(self, conversation: Conversation) -> None:
+        from IPython.display import HTML, display
+
+        shown = HTML(notebook_html(conversation))  # type: ignore[no-untyped-call]
+        if self._handle is None:
+            self._handle = display(shown, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(shown)
+
+
+class _Lines:
+    """Lines on stdout, each message once, with the reasons of the drafts before it."""
+
+    def __init__(self) -> None:
+        self._said = 0
+        self._ended = False
+
+    def __call__(self, conversation: Conversation) -> None:
+        for message in conversation.messages[self._said :]:
+            reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
+            print(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else ""))
+        self._said = len(conversation.messages)
+        if conversation.stop and not self._ended and conversation.edges and conversation.edges[-1].count:
+            self._ended = True
+            print(f"ended with {conversation.stop}")
