@@ -1,5 +1,7 @@
 """A conversation in a row of figures: what a list of conversations sorts and filters by."""
 
+from collections.abc import Iterable
+
 from .grounding import gives_no_answer
 from .records import Conversation, Record
 
@@ -75,3 +77,14 @@ def outline(conversation: Conversation) -> Outline:
         characters=sum(len(message.text) for message in said),
         tokens=conversation.usage.tokens if conversation.usage.calls else None,
     )
+
+
+FIGURES = ("exchanges", "messages", "rejected", "coverage", "refused", "characters", "tokens")
+"""The outline's figures, in its order."""
+
+
+def means(rows: Iterable[Outline]) -> dict[str, float | None]:
+    """Mean of each figure over the conversations that have it; None where none has."""
+    found = list(rows)
+    known = {name: [value for row in found if (value := getattr(row, name)) is not None] for name in FIGURES}
+    return {name: sum(values) / len(values) if values else None for name, values in known.items()}

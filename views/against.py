@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from markupsafe import Markup
-
 from ..data.executed import executed
-from ..data.outline import outline
+from ..data.outline import means, outline
 from ..data.pairing import paired
 from ..data.records import Conversation
 from ..data.tally import tally
 from .conversation import Turn, material, pieces, turns
 from .graph import drawn
-from .listing import Column, Row, list_page
+from .listing import Column, Row, list_page, packed
 from .pages import plural, render
 from .run import summary_html
 
@@ -24,7 +22,7 @@ FIGURES = (
     ("coverage", "coverage", 2),
     ("characters", "characters", 0),
 )
-"""What the list tells of both sides: the outline's field, its name, decimal places."""
+"""What the list tells of both sides, where there is any: the outline's field, its name, decimal places."""
 
 
 @dataclass(frozen=True)
@@ -41,33 +39,31 @@ def against_page(
 ) -> str:
     """Both sets as one self-contained page: a row for each topic that both are about, unfolding into the two
     conversations side by side; the others are listed."""
+    sets = [(f"A {names[0]}", first), (f"B {names[1]}", second)]
+    outlines = [[outline(each) for each in conversations] for _, conversations in sets]
     found = paired(first, second)
-    rows = [_row(one, other, names, number) for number, (one, other) in enumerate(found.pairs)]
+    shown = [figure for figure in FIGURES if any(getattr(row, figure[0]) for rows in outlines for row in rows)]
+    rows = [_row(one, other, names, shown, number) for number, (one, other) in enumerate(found.pairs)]
     columns = [Column("title", number=False)]
-    for _, label, digits in FIGURES:
-        columns += [
-            Column(f"{label} {side}", digits=digits, hint=f"{label}: {name}")
-            for side, name in zip("AB", names, strict=True)
-        ]
-    graphs = [(f"{side} {name}", executed(each)) for side, name, each in zip("AB", names, (first, second), strict=True)]
-    left = [
-        (f"only in {side} {name}", [outline(each) for each in alone])
-        for side, name, alone in zip("AB", names, (found.only_first, found.only_second), strict=True)
-    ]
+    for _, label, digits in shown:
+        columns += [Column(f"{label} {name[0]}", digits=digits, hint=f"{label}: {name}") for name, _ in sets]
+    alone = zip((name for name, _ in sets), (found.only_first, found.only_second), strict=True)
+    graphs = [(name, executed(conversations)) for name, conversations in sets]
     return list_page(
         title or f"{names[0]} against {names[1]}",
         columns,
         rows,
         lines=[
-            f"A {names[0]}: {plural(len(first), 'conversation')}; B {names[1]}: {plural(len(second), 'conversation')}; "
-            f"{plural(len(found.pairs), 'pair')} about the same topic"
+            *(f"{name}: {plural(len(conversations), 'conversation')}" for name, conversations in sets),
+            f"{plural(len(found.pairs), 'pair')} about the same topic",
         ],
         about=summary_html(
-            [(f"{side} {name}", tally(each)) for side, name, each in zip("AB", names, (first, second), strict=True)]
+            [(name, tally(conversations)) for name, conversations in sets],
+            means=[(name, means(rows)) for (name, _), rows in zip(sets, outlines, strict=True)],
         ),
-        after=render("left.html", left=[(name, alone) for name, alone in left if alone]),
+        after=render("left.html", left=[(f"only in {name}", list(map(outline, left))) for name, left in alone if left]),
         graph="\n".join(f"{render('heading.html', text=name)}{drawn(graph)}" for name, graph in graphs if graph.edges),
-        rejections="rejected A",
+        rejections="rejected A" if any(name == "rejected" for name, _, _ in shown) else "",
     )
 
 
@@ -86,14 +82,20 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
     )
 
 
-def _row(one: Conversation, other: Conversation, names: tuple[str, str], number: int) -> Row:
+def _row(
+    one: Conversation,
+    other: Conversation,
+    names: tuple[str, str],
+    shown: Sequence[tuple[str, str, int]],
+    number: int,
+) -> Row:
     told = outline(one), outline(other)
-    figures = [getattr(side, name) for name, _, _ in FIGURES for side in told]
+    figures = [getattr(side, name) for name, _, _ in shown for side in told]
     said = "\n".join(message.text for each in (one, other) for message in each.messages)
     return Row(
         cells=[told[0].title, *figures],
         text=f"{told[0].title}\n{told[0].topic}\n{said}",
-        body=Markup(pair_html(one, other, names, f"p{number}")),
+        packed=packed(pair_html(one, other, names, f"p{number}")),
         small=told[0].topic,
         choices={"kind": told[0].kind},
     )

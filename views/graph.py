@@ -9,7 +9,7 @@ from ..data.records import Conversation, Edge
 from .layout import Box, Line, laid_out
 from .pages import render, short
 
-NAME, DETAIL = 7.0, 5.9
+NAME, DETAIL = 7.7, 5.9
 """Pixels of an average character in a node's name, and in the lines below it."""
 
 
@@ -85,7 +85,7 @@ def _lines(node: ExecutedNode) -> tuple[str, ...]:
     """What stands below a node's name: runs, time and tokens, then every reason of rejection."""
     told = [f"ran {node.runs:,}×"]
     if node.seconds is not None:
-        told.append(f"{node.seconds:,.2f} s")
+        told.append(f"{node.seconds:,.2f} s" if node.seconds >= 0.1 else f"{1000 * node.seconds:.2g} ms")
     if node.tokens is not None:
         told.append(f"{node.tokens:,} tokens")
     return (" · ".join(told), *(short(f"{reason.replace('_', ' ')} {n:,}", 40) for reason, n in node.reasons.items()))

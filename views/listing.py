@@ -1,13 +1,17 @@
 """A list that sorts, filters and unfolds: rows of figures, each with the HTML that is behind it."""
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from zlib import compress
 
 from markupsafe import Markup
 
 from .pages import embedded, page, render
 
 SCRIPT = "list.js"
+AT_ONCE = 200
+"""Rows that a browser lays out before they are scrolled to."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +27,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: a cell for each column, and what it unfolds into or leads to."""
+    """A row: a cell for each column, and what it unfolds into or where it leads."""
 
     cells: Sequence[str | int | float | None]
     text: str
     """What the search looks through."""
-    body: str = ""
-    """HTML of ours."""
+    packed: str = ""
+    """HTML of ours, as `packed` gives it."""
     href: str = ""
-    """Address of the page that holds it, in place of a body."""
+    """Address of the page that holds it, in place of what it unfolds into."""
     small: str = ""
     """Further words in the first cell."""
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +67,8 @@ def list_page(
         lines=lines,
         about=Markup(about),
         columns=columns,
-        rows=[_Told(row) for row in rows],
+        rows=rows,
+        at_once=AT_ONCE,
         filters=[(name, sorted({row.choices[name] for row in rows})) for name in names],
         rejections=labels.index(rejections) if rejections else None,
         graph=Markup(graph),
@@ -74,9 +79,7 @@ def list_page(
     return page(title, body, script=SCRIPT)
 
 
-class _Told:
-    """A row as the template reads it: its body is HTML already."""
-
-    def __init__(self, row: Row) -> None:
-        self.cells, self.href, self.small, self.choices = row.cells, row.href, row.small, row.choices
-        self.body = Markup(row.body)
+def packed(html: str) -> str:
+    """HTML deflated, in base64: a browser need not parse what nobody has unfolded, and a page of a thousand
+    conversations is small."""
+    return b64encode(compress(html.encode("utf-8", "replace"), 6)).decode("ascii")

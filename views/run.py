@@ -12,7 +12,7 @@ from ..data.records import Conversation
 from ..data.tally import Tally, tally
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
-from .listing import Column, Row, list_page
+from .listing import Column, Row, list_page, packed
 from .pages import plural, render
 
 IN_ONE_FILE = 1_000
@@ -38,7 +38,7 @@ def run_page(conversations: Iterable[Conversation], title: str, *, manifest: Map
     """
     found = list(conversations)
     rows = [
-        _row(conversation, body=conversation_html(conversation, f"r{number}"))
+        _row(conversation, html=conversation_html(conversation, f"r{number}"))
         for number, conversation in enumerate(found)
     ]
     return _page(found, rows, title, manifest)
@@ -54,13 +54,14 @@ def write_run(
 ) -> Path:
     """Write the page, or beyond `in_one_file` conversations a folder of pages; gives the file to open.
 
-    A folder is named like the file, without its `.html`; it must be new, empty, or one that was written so.
+    A folder is named like the file, without its `.html`, or is that of an `index.html`; it must be new, empty,
+    or one that was written so.
     """
     place = Path(target)
     if len(conversations) <= in_one_file:
         write_text(place, run_page(conversations, title, manifest=manifest))
         return place
-    folder = place.with_suffix("") if place.suffix == ".html" else place
+    folder = place.parent if place.name == "index.html" else place.with_suffix("")
     pages = folder / "conversations"
     if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or (folder / "index.html").is_file())):
         raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another place with --out")
@@ -126,9 +127,13 @@ def model_of(node: Any) -> str:
     return f"replays {node['replays']}" if "replays" in node else str(node.get("name") or "")
 
 
-def summary_html(tallies: Sequence[tuple[str, Tally]], told: Sequence[tuple[str, str]] = ()) -> str:
-    """Facts and the counts of one or more sets of conversations, side by side."""
-    return render("summary.html", tallies=tallies, told=told)
+def summary_html(
+    tallies: Sequence[tuple[str, Tally]],
+    told: Sequence[tuple[str, str]] = (),
+    means: Sequence[tuple[str, Mapping[str, float | None]]] = (),
+) -> str:
+    """Facts, the counts of one or more sets of conversations side by side, and a row of means for each."""
+    return render("summary.html", tallies=tallies, told=told, means=means)
 
 
 def _page(
@@ -148,13 +153,13 @@ def _page(
     )
 
 
-def _row(conversation: Conversation, *, body: str = "", href: str = "") -> Row:
+def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
     told = outline(conversation)
     said = "\n".join(message.text for message in conversation.messages)
     return Row(
         cells=cells(told),
         text=f"{told.title}\n{told.topic}\n{said}",
-        body=body,
+        packed=packed(html) if html else "",
         href=href,
         small=told.topic,
         choices={"stop": told.stop, "kind": told.kind, "task": str(conversation.scenario.get("task") or "")},

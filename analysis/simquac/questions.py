@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from ...data.checks import asked_before
-from ...data.outline import coverage
 from ...data.grounding import gives_no_answer
+from ...data.outline import coverage
 from ...data.records import Conversation, Record
 
 

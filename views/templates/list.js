@@ -1,9 +1,10 @@
 "use strict";
 const list = document.querySelector(".list"), body = list.querySelector(".rows tbody"), form = list.querySelector(".filters");
-const heads = [...list.querySelectorAll(".rows thead th")], templates = [...list.querySelectorAll(":scope > template")];
+const heads = [...list.querySelectorAll(".rows thead th")], packed = [...list.querySelectorAll(":scope > .packed")];
 const rows = [...body.rows].map((tr, place) => ({ tr, place, unfolded: null }));
 const of = new Map(rows.map(row => [row.tr, row]));
-let texts = null, order = rows;
+const more = list.querySelector(".more"), atOnce = Number(more.dataset.atOnce);
+let texts = null, order = rows, fitting = rows, shown = atOnce;
 
 function value(row, column) {
   const cell = row.tr.cells[column];
@@ -27,6 +28,20 @@ function sort(column) {
   const sorted = document.createDocumentFragment();
   for (const row of order) sorted.append(row.tr, ...(row.unfolded ? [row.unfolded] : []));
   body.append(sorted);
+  filter();
+}
+
+// Rows are laid out as they are scrolled to: a thousand at once would keep the page waiting.
+function show(count) {
+  shown = count;
+  const visible = new Set(fitting.slice(0, shown));
+  for (const row of rows) {
+    row.tr.hidden = !visible.has(row);
+    if (row.unfolded) row.unfolded.hidden = row.tr.hidden;
+  }
+  more.hidden = shown >= fitting.length;
+  const reached = rows.find(row => row.tr.tabIndex === 0);
+  if (!reached || reached.tr.hidden) focusable(fitting[0]);
 }
 
 function filter() {
@@ -34,21 +49,16 @@ function filter() {
   const sought = search.value.trim().toLowerCase();
   if (sought && !texts) texts = JSON.parse(list.querySelector('[type="application/json"]').textContent).map(text => text.toLowerCase());
   const chosen = [...form.querySelectorAll("select")].filter(select => select !== column && select.value);
-  let shown = 0;
-  for (const row of rows) {
+  fitting = order.filter(row => {
     const figure = value(row, Number(column.value));
-    const fits = chosen.every(select => row.tr.dataset[select.name] === select.value)
+    return chosen.every(select => row.tr.dataset[select.name] === select.value)
       && (least.value === "" || (figure !== null && figure >= Number(least.value)))
       && (most.value === "" || (figure !== null && figure <= Number(most.value)))
       && (!rejections || !rejections.checked || value(row, Number(rejections.value)) > 0)
       && (!sought || texts[row.place].includes(sought));
-    row.tr.hidden = !fits;
-    if (row.unfolded) row.unfolded.hidden = !fits;
-    shown += fits;
-  }
-  form.querySelector("output").textContent = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
-  const reached = rows.find(row => row.tr.tabIndex === 0);
-  if (reached && reached.tr.hidden) focusable(order.find(row => !row.tr.hidden));
+  });
+  form.querySelector("output").textContent = `${fitting.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+  show(atOnce);
 }
 
 function focusable(row) {
@@ -57,28 +67,38 @@ function focusable(row) {
   row.tr.tabIndex = 0;
 }
 
-function unfold(row) {
+async function conversation(place) {
+  const bytes = Uint8Array.from(atob(packed[place].textContent), character => character.charCodeAt(0));
+  const template = document.createElement("template");
+  template.innerHTML = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  return template.content;
+}
+
+async function unfold(row) {
   const link = row.tr.querySelector("a");
   if (link) { link.click(); return; }
-  const open = row.tr.getAttribute("aria-expanded") === "true";
+  const open = row.unfolded !== null;
   row.tr.setAttribute("aria-expanded", String(!open));
   if (open) { row.unfolded.remove(); row.unfolded = null; return; }
   row.unfolded = document.createElement("tr");
   row.unfolded.className = "unfolded";
   const cell = row.unfolded.insertCell();
   cell.colSpan = heads.length;
-  cell.append(templates[row.place].content.cloneNode(true));
   row.tr.after(row.unfolded);
+  cell.append(await conversation(row.place));
 }
 
 function move(row, step) {
-  const visible = order.filter(other => !other.tr.hidden);
-  const at = step === Infinity ? visible.length - 1 : step === -Infinity ? 0 : visible.indexOf(row) + step;
-  if (!visible[at]) return;
-  focusable(visible[at]);
-  visible[at].tr.focus();
+  const place = step === Infinity ? fitting.length - 1 : step === -Infinity ? 0 : fitting.indexOf(row) + step;
+  if (!fitting[place]) return;
+  if (place >= shown) show(place + atOnce);
+  focusable(fitting[place]);
+  fitting[place].tr.focus();
 }
 
+new IntersectionObserver(seen => { if (seen.some(entry => entry.isIntersecting)) show(shown + atOnce); }).observe(more);
+if (matchMedia("(max-width: 48rem)").matches) list.querySelector(".facts").open = false;
+more.hidden = rows.length <= atOnce;
 heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => sort(column)));
 form.addEventListener("input", filter);
 form.addEventListener("submit", event => event.preventDefault());
@@ -90,7 +110,7 @@ document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.closest("input, select, textarea");
   if (event.key === "/" && !typing) { event.preventDefault(); form.elements.search.focus(); return; }
-  if (event.key === "Escape" && typing) { focusable(order.find(row => !row.tr.hidden)); body.querySelector("[tabindex='0']")?.focus(); return; }
+  if (event.key === "Escape" && typing) { body.querySelector("[tabindex='0']")?.focus(); return; }
   const row = of.get(event.target);
   if (!row) return;
   const steps = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
