@@ -1,74 +1,20 @@
 """A conversation as a page: everything in it, nothing of it markup."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from duologue import data
-from duologue.data import Attempt, Conversation, Message, Span
-from duologue.data.records import Prompt, Unsaid
+from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
 from duologue.views import conversation_html, conversation_page, load_ipython_extension
 from duologue.views.conversation import pieces
 
 SECTION = "Three keepers lived there. The last one left in 1968."
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "</p></section></article></body></html>",
-    "</style><style>*{display:none}",
-    "{{ 7 * 7 }} {% raw %} ${x}",
-    "graph TD; a-->b; click a call()",
-    "javascript:alert(1)",
-    "\u202eright to left\u202c \u2066x",
-    "x" * 100_000,
-    "\ud800 half \x00",
-]
 
 
-class Tags(HTMLParser):
-    """What a browser would make of the page: its tags and its visible text."""
-
-    def __init__(self, html):
-        super().__init__(convert_charrefs=True)
-        self.tags, self.ids, self.targets, self.text = [], [], [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, tuple(name for name, _ in attrs)))
-        known = dict(attrs)
-        self.ids += [known["id"]] if "id" in known else []
-        self.targets += [known["href"].removeprefix("#")] if tag == "a" else []
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def talk(text="Three keepers", topic=None, **more):
-    topic = topic or Topic(title="The lighthouse", background="b", header="Keepers", section=SECTION)
-    rejected = Attempt(number=1, text=text, raw=f"<think>{text}</think>{text}", cleaned=("reasoning",), verdict="rejected", reason="not_in_section",
-                       prompt=Prompt(name="assistant/reminder", digest="d1", text=text, quote=text))  # fmt: skip
-    accepted = rejected.model_copy(update={"number": 2, "verdict": "accepted", "reason": None})
-    return Conversation(
-        id="0123456789abcdef",
-        scenario=topic.scenario(),
-        messages=(
-            Message(role="user", text=text),
-            Message(
-                role="assistant", text=text, spans=(Span(text="Three keepers", start=0),), attempts=(rejected, accepted)
-            ),
-            Message(role="user", text="And when?", stored=False),
-        ),
-        unsaid=(Unsaid(role="assistant", after=3, attempts=(rejected,)),),
-        stop="user_ended",
-        timing={"seconds": 1.5, "nodes": {"assistant": {"runs": 2, "seconds": 1.25}}},
-        **more,
-    )
-
-
-def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason_and_prompt():
-    text = " ".join("".join(Tags(conversation_page(talk())).text).split())
+def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason_and_prompt(talk, tags):
+    text = " ".join("".join(tags(conversation_page(talk())).text).split())
     for told in (
         "The lighthouse", "Keepers", "ended with user_ended", "1.5 s", "draft 1: rejected, not in section", "taken off: reasoning",
         "assistant/reminder d1", "<think>Three keepers</think>Three keepers", "not in the published history", "nothing said", "1.250",
@@ -76,8 +22,8 @@ def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason
         assert told in text, told
 
 
-def test_spans_and_messages_are_linked_both_ways():
-    page = Tags(conversation_page(talk()))
+def test_spans_and_messages_are_linked_both_ways(talk, tags):
+    page = tags(conversation_page(talk()))
     assert set(page.targets) == {"c0123456789abcdef-m1", "c0123456789abcdef-0"}
     assert set(page.targets) <= set(page.ids)
 
@@ -98,37 +44,44 @@ def test_pieces_are_the_section_again_with_the_messages_of_each():
     ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_stays_text(text):
-    topic = Topic(title=text, background=text, header=text, section=f"Three keepers {text}")
-    page = conversation_page(talk(text, topic))
+def test_hostile_text_stays_text(talk, tags, hostile_text):
+    def shown(text):
+        topic = Topic(title=text, background=text, header=text, section=f"Three keepers {text}")
+        return conversation_page(talk(text, topic))
+
+    page = shown(hostile_text)
     page.encode("utf-8")
-    plain = conversation_page(
-        talk("plain", Topic(title="plain", background="plain", header="plain", section="Three keepers plain"))
-    )
-    assert Tags(page).tags == Tags(plain).tags  # not one tag or attribute more or less
+    assert tags(page).tags == tags(shown("plain")).tags  # not one tag or attribute more or less
     assert "49" not in re.sub(r"\d{5,}", "", page) or "7 * 7" in page
-    if text.isprintable():
-        assert text in "".join(Tags(page).text)
+    if hostile_text.isprintable():
+        assert hostile_text in "".join(tags(page).text)
 
 
-def test_the_page_asks_nothing_of_a_network_and_runs_no_script():
+def test_hostile_names_of_prompts_reasons_nodes_and_keys_stay_text(hostile, tags, hostile_text):
+    page = tags(conversation_page(hostile(hostile_text)))
+    plain = tags(conversation_page(hostile("plain words")))
+    assert {tag for tag, _ in page.tags} <= {tag for tag, _ in plain.tags}
+    assert set(page.tags) <= set(plain.tags)
+
+
+def test_the_page_asks_nothing_of_a_network_and_runs_no_script(talk, tags):
     page = conversation_page(talk())
-    assert "default-src 'none'" in page
+    assert tags(page).policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "script-src" not in page
     assert not re.search(r"(?:src|href)=\"(?!#)|url\(|@import|<script|<link|<iframe", page)
 
 
-def test_conversations_of_any_source_have_a_page(open_data):
+def test_conversations_of_any_source_have_a_page(open_data, tags):
     for name in ("quac_subset.json", "sim_quac.json", "teacher_sim_topics.txt"):
         for conversation in data.load(open_data / "simquac" / name).conversations[:10]:
-            page = Tags(conversation_page(conversation))
+            page = tags(conversation_page(conversation))
             assert set(page.targets) <= set(page.ids)
             assert len(page.ids) == len(set(page.ids))
     chat = Conversation(id="a", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),))
     assert "Conversation a" in conversation_html(chat)
 
 
-def test_a_notebook_shows_conversations_once_the_views_are_loaded():
+def test_a_notebook_shows_conversations_once_the_views_are_loaded(talk):
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell()
@@ -138,7 +91,7 @@ def test_a_notebook_shows_conversations_once_the_views_are_loaded():
     assert "The lighthouse" in shown["text/html"]
 
 
-def test_the_command_writes_the_page_of_the_conversation_asked_for(monkeypatch, capsys, tmp_path):
+def test_the_command_writes_the_page_of_the_conversation_asked_for(monkeypatch, capsys, tmp_path, talk):
     from duologue.cli import main
 
     data.record_lines.write([talk(), talk().model_copy(update={"id": "0123ffff"})], "r.jsonl")
@@ -155,3 +108,26 @@ def test_the_command_writes_the_page_of_the_conversation_asked_for(monkeypatch, 
     assert (code, "2 conversations begin with '0123'" in told.err) == (2, True)
     code, told = run("--id", "nope")
     assert (code, "has no conversation 'nope'" in told.err) == (2, True)
+
+
+def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_users_facts(tags):
+    scenario = {
+        "kind": "recllmsim", "task": "travel planning", "task_context": "Plan a month in summer.", "season": "summer",
+        "preference": "1. Habits: hiking, slow food", "profile": {"daily_interests": ["chess", "tea"], "age": 21},
+    }  # fmt: skip
+    said = (Message(role="user", text="I like Hiking and chess; chessboards too."),)
+    html = conversation_page(Conversation(id="a", scenario=scenario, messages=said))
+    told = " ".join("".join(tags(html).text).split())
+    for words in ("travel planning", "Plan a month in summer.", "daily interests", "chess, tea", "season", "slow food"):
+        assert words in told, words
+    assert re.findall(r'<mark title="([^"]+)">([^<]+)</mark>', html) == [
+        ("Habits", "Hiking"),
+        ("daily interests", "chess"),
+    ]
+    assert told.index("Plan a month") < told.index("slow food") < told.index("chess, tea") < told.index("season")
+
+
+def test_the_graph_that_ran_stands_below_the_dialogue(talk, ran):
+    html = conversation_page(talk(edges=ran("user_simulator", "question_validator", "assistant")))
+    assert html.index("</ol>") < html.index("<svg")
+    assert "regenerate 2" in html

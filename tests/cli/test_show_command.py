@@ -1,0 +1,79 @@
+"""`duologue show`: pages of runs, data sets and pairs of them; one line for what cannot be shown."""
+
+import pytest
+
+from duologue import data
+from duologue.data import Conversation, Message
+
+
+@pytest.fixture
+def source(tmp_path):
+    made = [
+        Conversation(
+            id=f"{n}abc", scenario={"kind": "x", "title": f"Talk {n}"}, messages=(Message(role="user", text="hi"),)
+        )
+        for n in range(3)
+    ]
+    data.record_lines.write(made, tmp_path / "talks.jsonl")
+    return "talks.jsonl"
+
+
+def test_a_data_set_becomes_a_page_named_after_it(duologue, source, tmp_path):
+    assert duologue("show", source) == (0, "talks.html\n", "")
+    assert "Talk 2" in (tmp_path / "talks.html").read_text()
+
+
+def test_a_run_becomes_a_page_with_its_graph_and_models(duologue, tmp_path):
+    duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "r")
+    assert duologue("show", "r")[:2] == (0, "r.html\n")
+    page = (tmp_path / "r.html").read_text()
+    assert "The graph that ran" in page
+    assert '<dd dir="auto">offline</dd>' in page
+
+
+def test_a_great_data_set_becomes_a_folder(duologue, source, tmp_path):
+    assert duologue("show", source, "--in-one-file", 2)[:2] == (0, "talks/index.html\n")
+    assert duologue("show", source, "--in-one-file", 2, "--out", "p")[:2] == (0, "p/index.html\n")
+    assert len(list((tmp_path / "p/conversations").iterdir())) == 3
+
+
+def test_a_folder_may_be_given_for_one_page_too(duologue, source):
+    assert duologue("show", source, "--out", "p")[:2] == (0, "p/index.html\n")
+
+
+def test_two_data_sets_become_one_page(duologue, source, tmp_path):
+    assert duologue("show", source, "--against", source)[:2] == (0, "talks-talks.html\n")
+    assert "3 pairs about the same topic" in (tmp_path / "talks-talks.html").read_text()
+
+
+def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):
+    (tmp_path / "in").mkdir()
+    data.record_lines.write([Conversation(id="../../x y", scenario={"kind": "x"})], "in/r.jsonl")
+    assert duologue("show", "in/r.jsonl", "--id", "..")[:2] == (0, "_.._x_y.html\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("talks.jsonl", "--id", "z"), "talks.jsonl: has no conversation 'z'"),
+        (("talks.jsonl", "--id", "0", "--against", "talks.jsonl"), "give one of the two"),
+        (("nothing",), "nothing: cannot be read"),
+        (("empty.jsonl",), "empty.jsonl: is empty"),
+        (("talks.jsonl", "--against", "nothing"), "nothing: cannot be read"),
+        (("talks.jsonl", "--out", "talks.jsonl/x.html"), "cannot be written"),
+        (("copy.html", "--out", "copy.html"), "copy.html: is what is to be shown"),
+        (("talks.jsonl", "--in-one-file", "1", "--out", "full"), "full: exists and is no folder of pages"),
+        (("none",), "none: holds no conversation"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line_and_exit_code_two(duologue, source, tmp_path, arguments, told):
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "copy.html").write_text((tmp_path / source).read_text())
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/mine").write_text("x")
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none/manifest.json").write_text('{"planned": []}')
+    (tmp_path / "none/conversations.jsonl").write_text("")
+    code, out, err = duologue("show", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert told in err

@@ -1,0 +1,137 @@
+"""A conversation with drafts, spans and edges, hostile texts to put into it, and what a browser would read."""
+
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from duologue.data import Attempt, Conversation, Edge, Message, Span
+from duologue.data.records import Prompt, Unsaid
+from duologue.data.simquac import Topic
+
+SECTION = "Three keepers lived there. The last one left in 1968."
+HOSTILE = {
+    "script": "<script>document.title='hit'</script>",
+    "handler": "\"><img src=x onerror=document.title='hit'>",
+    "tags": "</p></li></section></article></main></body></html>",
+    "style": "</style><style>*{display:none}",
+    "closing script": "</script></template><!-- <script>document.title='hit'</script>",
+    "svg": "</title></text></svg><svg onload=document.title='hit'>",
+    "jinja": "{{ 7 * 7 }} {% raw %} ${x}",
+    "mermaid": "graph TD; a-->b; click a call()",
+    "address": "javascript:document.title='hit'",
+    "right to left": "\u202eright to left\u202c \u2066x",
+    "lines": "\u2028 \u2029 \x0b",
+    "long": "x" * 100_000,
+    "half": "\ud800 half \x00",
+}
+
+
+class Tags(HTMLParser):
+    """What a browser would make of the page: its tags and its visible text."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.ids, self.targets, self.text, self.policy = [], [], [], [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, tuple(name for name, _ in attrs)))
+        known = dict(attrs)
+        self.ids += [known["id"]] if "id" in known else []
+        self.targets += [known["href"].removeprefix("#")] if tag == "a" else []
+        if known.get("http-equiv") == "Content-Security-Policy":
+            self.policy = known["content"]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="session")
+def tags():
+    return Tags
+
+
+@pytest.fixture(scope="session")
+def talk():
+    """A conversation whose every text is the one given."""
+
+    def make(text="Three keepers", topic=None, **more):
+        topic = topic or Topic(title="The lighthouse", background="b", header="Keepers", section=SECTION)
+        rejected = Attempt(number=1, text=text, raw=f"<think>{text}</think>{text}", cleaned=("reasoning",), verdict="rejected", reason="not_in_section",
+                           prompt=Prompt(name="assistant/reminder", digest="d1", text=text, quote=text))  # fmt: skip
+        accepted = rejected.model_copy(update={"number": 2, "verdict": "accepted", "reason": None})
+        made = Conversation(
+            id="0123456789abcdef",
+            scenario=topic.scenario(),
+            messages=(
+                Message(role="user", text=text),
+                Message(
+                    role="assistant",
+                    text=text,
+                    spans=(Span(text="Three keepers", start=0),),
+                    attempts=(rejected, accepted),
+                ),
+                Message(role="user", text="And when?", stored=False),
+            ),
+            unsaid=(Unsaid(role="assistant", after=3, attempts=(rejected,)),),
+            stop="user_ended",
+            timing={"seconds": 1.5, "nodes": {"assistant": {"runs": 2, "seconds": 1.25}}},
+        )
+        return made.model_copy(update=more)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def ran():
+    """Edges of a graph that ran, between nodes of these names."""
+
+    def make(*names):
+        ahead = [Edge(source=one, target=other, count=n) for n, (one, other) in enumerate(pairwise(names), 1)]
+        return (*ahead, Edge(source=names[-1], target=names[0], label="regenerate", count=2))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def hostile(talk, ran):
+    """A conversation all of whose texts are hostile: title, reasons, prompt names, nodes and keys too."""
+
+    def make(text):
+        topic = Topic(title=text, background=text, header=text, section=f"Three keepers {text}")
+        plain = talk(text, topic)
+        attempt = (
+            plain.messages[1]
+            .attempts[0]
+            .model_copy(
+                update={
+                    "reason": text,
+                    "notes": (text,),
+                    "cleaned": (text,),
+                    "prompt": Prompt(name=text, digest=text, text=text, quote=text),
+                }
+            )
+        )
+        answer = plain.messages[1].model_copy(update={"attempts": (attempt, plain.messages[1].attempts[1])})
+        return plain.model_copy(
+            update={
+                "id": text,
+                "scenario": {
+                    **plain.scenario,
+                    "profile": {text: [text, "x y"]},
+                    "preference": f"{text}: {text}",
+                    text: text,
+                },
+                "messages": (plain.messages[0], answer, plain.messages[2]),
+                "edges": ran("question_validator", text, "answer_validator"),
+                "labels": {text: text},
+            }
+        )
+
+    return make
+
+
+@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
+def hostile_text(request):
+    return request.param

@@ -1,0 +1,341 @@
+"""The pages in a real browser that has no network: open, filter, sort, unfold, click, keys, narrow, dark, hostile."""
+
+import os
+import shutil
+from collections import Counter
+
+import pytest
+
+import duologue
+from duologue import data, views
+from duologue.data import Conversation, Message
+from duologue.graphs import simquac
+from duologue.nodes import Limits
+
+pytestmark = pytest.mark.heavy
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ROW = "tr.row:not([hidden])"
+
+
+def missing(what):
+    if os.environ.get("CI"):
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed: make env")
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        missing("chromium is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A page in a context without network; what it asked for and complained of is kept."""
+
+    def __init__(self, context, path):
+        self.asked, self.said = [], []
+        context.route("**/*", self._route)
+        self.page = context.new_page()
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.goto(path.as_uri())
+
+    def _route(self, route):
+        if route.request.url.startswith("file:"):
+            return route.continue_()
+        self.asked.append(route.request.url)
+        return route.abort()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens HTML, or a file; at the end nothing may have been asked of a network or complained of."""
+    contexts = []
+
+    def opening(html, width=1400, dark=False):
+        path = html
+        if isinstance(html, str):
+            path = tmp_path / f"page{len(contexts)}.html"
+            path.write_text(html, encoding="utf-8")
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, offline=True, color_scheme="dark" if dark else "light"
+        )
+        contexts.append((context, Opened(context, path)))
+        return contexts[-1][1].page
+
+    yield opening
+    for context, seen in contexts:
+        assert seen.asked == []
+        assert seen.said == []
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def conversations():
+    cast = simquac.cast(user="offline?misbehave=0.4", assistant="offline?misbehave=0.4")
+    scenarios = simquac.scenarios(data.simquac.samples(), repeats=2)
+    return duologue.simulate(cast, scenarios, limits=Limits(max_turns=3, question_attempts=2))
+
+
+@pytest.fixture(scope="module")
+def html(conversations):
+    return views.run_page(conversations, "a run")
+
+
+def column(page, number):
+    """The texts of a column, of the rows that are seen."""
+    return page.locator(f"{ROW} > :nth-child({number})").all_inner_texts()
+
+
+def figures(page, number):
+    return [float(text.replace(",", "")) for text in column(page, number)]
+
+
+def test_a_list_opens_with_a_row_for_each_conversation_and_the_summed_graph(opened, html, conversations):
+    page = opened(html)
+    assert page.title() == "a run"
+    assert page.locator(ROW).count() == len(conversations)
+    assert page.locator("aside svg .node").count() == 10
+    assert page.locator("output").inner_text() == f"{len(conversations)} of {len(conversations)}"
+
+
+def test_each_column_sorts_both_ways(opened, html):
+    page = opened(html)
+    for number, button in enumerate(page.locator("thead button").all(), start=1):
+        button.click()
+        first = column(page, number)
+        head = page.locator(f"thead th:nth-child({number})")
+        way = head.get_attribute("aria-sort")
+        button.click()
+        assert head.get_attribute("aria-sort") != way
+        assert page.locator("thead [aria-sort]").count() == 1
+        assert Counter(column(page, number)) == Counter(first)
+        if "n" in (head.get_attribute("class") or ""):
+            assert way == "descending"  # figures begin with the greatest
+            assert figures(page, number) == sorted(figures(page, number))
+        else:
+            assert column(page, number) == sorted(column(page, number), key=str.lower)
+
+
+def test_filters_hold_together_and_are_counted(opened, html, conversations):
+    page = opened(html)
+    rows = [data.outline(conversation) for conversation in conversations]
+    page.check("[name=rejections]")
+    assert page.locator(ROW).count() == sum(row.rejected > 0 for row in rows)
+    page.uncheck("[name=rejections]")
+    page.fill("[name=least]", "3")
+    assert page.locator(ROW).count() == sum(row.rejected >= 3 for row in rows)
+    page.select_option("[name=stop]", "user_rejected")
+    both = sum(row.rejected >= 3 and row.stop == "user_rejected" for row in rows)
+    assert 0 < both < len(rows)
+    assert page.locator("output").inner_text() == f"{both} of {len(rows)}"
+    page.fill("[name=least]", "")
+    page.select_option("[name=stop]", "")
+    page.select_option("[name=column]", label="coverage")
+    page.fill("[name=most]", "0.1")
+    assert page.locator(ROW).count() == sum(row.coverage <= 0.1 for row in rows)
+
+
+def test_the_search_reads_titles_and_the_dialogue_in_any_case(opened, html, conversations):
+    page = opened(html)
+    sought = conversations[3].messages[0].text
+    page.fill("[name=search]", sought.upper())
+    said = [any(sought.lower() in m.text.lower() for m in each.messages) for each in conversations]
+    assert page.locator(ROW).count() == sum(said) > 0
+    page.fill("[name=search]", "nothing like this")
+    assert page.locator(ROW).count() == 0
+
+
+def test_a_row_unfolds_and_folds_and_a_span_leads_to_its_message(opened, html):
+    page = opened(html)
+    row = page.locator(ROW).first
+    row.click()
+    article = page.locator(".unfolded article")
+    article.wait_for()
+    assert row.get_attribute("aria-expanded") == "true"
+    article.locator("details.rejected summary").first.click()
+    assert article.locator("details.rejected[open] pre").first.is_visible()
+    span = article.locator("a.span").first
+    target = span.get_attribute("href").removeprefix("#")
+    span.click()
+    assert page.url.endswith(f"#{target}")
+    assert page.evaluate("document.querySelector(':target').id") == target
+    assert page.locator(f"[id='{target}']").is_visible()
+    article.locator(".dialogue .what a").first.click()
+    assert page.evaluate("document.querySelector(':target').className") == "span"
+    row.click()
+    assert page.locator(".unfolded").count() == 0
+    assert row.get_attribute("aria-expanded") == "false"
+
+
+def test_unfolded_rows_follow_when_the_list_is_sorted_and_filtered(opened, html):
+    page = opened(html)
+    page.locator(ROW).first.click()
+    page.locator(".unfolded article").wait_for()
+    page.click("thead button >> nth=0")
+    page.click("thead button >> nth=0")
+    assert (
+        page.evaluate("document.querySelector('.unfolded').previousElementSibling.getAttribute('aria-expanded')")
+        == "true"
+    )
+    page.fill("[name=search]", "nothing like this")
+    assert not page.locator(".unfolded").is_visible()
+
+
+def test_the_whole_list_is_reached_by_keys(opened, html, conversations):
+    page = opened(html)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "search"
+    page.keyboard.type("a/")
+    assert page.input_value("[name=search]") == "a/"
+    page.fill("[name=search]", "")
+    page.keyboard.press("Escape")
+    places = "[...document.querySelectorAll('tr.row')].indexOf(document.activeElement)"
+    assert page.evaluate(places) == 0
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(places) == 1
+    page.keyboard.press("Enter")
+    page.locator(".unfolded article").wait_for()
+    page.keyboard.press(" ")
+    assert page.locator(".unfolded").count() == 0
+    page.keyboard.press("End")
+    assert page.evaluate(places) == len(conversations) - 1
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Home")
+    assert page.evaluate(places) == 0
+    assert page.locator("tr.row[tabindex='0']").count() == 1
+
+
+@pytest.mark.parametrize("width", [400, 320])
+def test_a_narrow_window_needs_no_sideways_scrolling(opened, html, conversations, width):
+    overflow = "document.documentElement.scrollWidth - innerWidth"
+    page = opened(html, width=width)
+    page.locator(ROW).first.click()
+    page.locator(".unfolded article").wait_for()
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert page.evaluate(overflow) <= 0
+    assert opened(views.conversation_page(conversations[0]), width=width).evaluate(overflow) <= 0
+    pair = opened(views.against_page(conversations[:2], conversations[:2], ("one", "other")), width=width)
+    pair.locator(ROW).first.click()
+    pair.locator(".unfolded article").wait_for()
+    assert pair.evaluate(overflow) <= 0
+
+
+def test_dark_and_light_have_their_own_colours_with_enough_contrast(opened, html):
+    luminance = """element => {
+        const [r, g, b] = getComputedStyle(element)[PROPERTY].match(/[\\d.]+/g).map(v => v / 255)
+            .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; }"""
+    seen = []
+    for dark in (False, True):
+        page = opened(html, dark=dark)
+        main = page.locator("main")
+        ground = main.evaluate(luminance.replace("PROPERTY", "'backgroundColor'"))
+        for selector, name in (
+            ("main", "color"),
+            (".what", "color"),
+            (".way.regenerate text", "fill"),
+            (".node .reason", "fill"),
+        ):
+            ink = page.locator(selector).first.evaluate(luminance.replace("PROPERTY", f"'{name}'"))
+            brighter, darker = max(ink, ground), min(ink, ground)
+            assert (brighter + 0.05) / (darker + 0.05) >= 4.5, (selector, dark)
+        seen.append(ground)
+    assert seen[0] > 0.9 > 0.1 > seen[1]
+
+
+def test_a_page_of_one_conversation_links_spans_and_messages(opened, conversations):
+    made = next(each for each in conversations if any(message.spans for message in each.messages))
+    page = opened(views.conversation_page(made))
+    page.locator("a.span").first.click()
+    assert page.evaluate("document.querySelector(':target').classList.contains('assistant')")
+    page.locator("summary", has_text="The graph that ran").click()
+    assert page.locator("svg").is_visible()
+
+
+def test_two_sets_are_read_side_by_side(opened, conversations):
+    page = opened(views.against_page(conversations[:3], conversations[3:], ("one", "other")))
+    page.locator(ROW).first.click()
+    columns = page.locator(".unfolded .pair > div")
+    columns.first.wait_for()
+    left, right = columns.nth(0).bounding_box(), columns.nth(1).bounding_box()
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"]
+    page.locator("details.only summary").first.click()
+
+
+def test_a_folder_of_pages_is_walked_by_links_and_keys(opened, conversations, tmp_path):
+    page = opened(views.write_run(conversations, tmp_path / "many", "many", in_one_file=3))
+    page.locator(f"{ROW} a").first.click()
+    page.wait_for_url("**/conversations/01.html")
+    page.locator("nav a").click()
+    page.wait_for_url("**/index.html")
+    page.locator(ROW).nth(1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/conversations/02.html")
+    assert page.locator("article.conversation").is_visible()
+
+
+def test_more_rows_than_are_laid_out_at_once_come_with_scrolling_keys_and_filters(opened):
+    many = [
+        Conversation(
+            id=str(n), scenario={"kind": "x", "title": f"Talk {n}"}, messages=(Message(role="user", text="hi"),)
+        )
+        for n in range(450)
+    ]
+    page = opened(views.run_page(many, "many"))
+    assert page.locator(ROW).count() == 200
+    page.locator(".more").scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelectorAll('tr.row:not([hidden])').length >= 400")
+    page.fill("[name=search]", "talk 449")
+    assert page.locator(ROW).count() == 1
+    page.fill("[name=search]", "")
+    page.locator(ROW).first.focus()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.textContent").strip().startswith("Talk 449")
+
+
+def test_a_thousand_conversations_open_in_a_file_of_bounded_size(opened, conversations):
+    many = [conversations[n % len(conversations)] for n in range(1_000)]
+    html = views.run_page(many, "a thousand")
+    assert len(html) < 12_000_000
+    page = opened(html)
+    timing = page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
+    assert timing < 5_000  # a second where nothing else runs; ten if each conversation were parsed
+    page.locator(ROW).nth(5).click()
+    page.locator(".unfolded article").wait_for()
+
+
+def test_hostile_conversations_run_nothing_and_are_read_as_they_are(opened, hostile, hostile_text):
+    made = hostile(hostile_text)
+    pages = {
+        "list": views.run_page([made, made], hostile_text),
+        "pair": views.against_page([made], [made], (hostile_text, hostile_text)),
+        "one": views.conversation_page(made),
+    }
+    for name, html in pages.items():
+        page = opened(html, width=700)
+        title = page.title()
+        if name != "one":
+            page.locator(ROW).first.click()
+            page.locator(".unfolded article").wait_for()
+            page.fill("[name=search]", hostile_text[:50])
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        page.wait_for_timeout(50)
+        assert page.title() == title != "hit"
+        assert page.locator("img, iframe, object, link, template").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        article = page.locator("article").first.text_content()
+        assert hostile_text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd") in article

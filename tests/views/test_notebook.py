@@ -1,0 +1,144 @@
+"""What shows itself in notebooks, and a conversation that grows while it goes on."""
+
+from importlib.util import find_spec
+from tempfile import TemporaryDirectory
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import duologue
+from duologue import data, graphs, runs, views
+from duologue.graphs import simquac
+from duologue.nodes import Limits
+
+
+@pytest.fixture
+def shown():
+    """The HTML of an object in a notebook, or None."""
+    shell = InteractiveShell()
+    views.load_ipython_extension(shell)
+    return lambda value: shell.display_formatter.format(value)[0].get("text/html")
+
+
+@pytest.fixture(scope="module")
+def conversations():
+    return duologue.simulate(simquac.cast(), simquac.scenarios(data.simquac.samples()[:2]), limits=Limits(max_turns=1))
+
+
+def test_a_list_of_conversations_shows_figures_graph_and_each_of_them(shown, conversations, tags):
+    told = " ".join("".join(tags(shown(conversations)).text).split())
+    assert "2 conversations" in told
+    assert "answer validator" in told
+    for conversation in conversations:
+        assert conversation.scenario["title"] in told
+        assert conversation.messages[0].text in told
+
+
+def test_a_list_of_anything_else_shows_as_before(shown):
+    for value in ([], [1], (), ("a",), [None]):
+        assert shown(value) is None
+
+
+def test_only_the_first_of_many_unfold_and_the_rest_is_counted(shown, conversations):
+    html = shown(conversations * 15)
+    assert html.count('<article class="duologue conversation">') == 20
+    assert "and 10 more" in html
+
+
+async def test_what_was_loaded_and_a_runs_summary_show_themselves(shown, tmp_path):
+    summary = await runs.arun(
+        simquac.cast(),
+        simquac.scenarios(data.simquac.samples()[:1]),
+        tmp_path / "r",
+        limits=Limits(max_turns=1, seed=3),
+    )
+    for value in (summary, data.load(tmp_path / "r")):
+        html = shown(value)
+        assert '<dt>seed</dt><dd dir="auto">3</dd>' in html
+        assert "<svg" in html
+    (tmp_path / "r/conversations.jsonl").unlink()
+    assert "1 of 1" in shown(summary)  # its folder is gone; its figures are not
+
+
+def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
+    told = " ".join("".join(tags(shown(simquac.cast(user="offline?misbehave=0.5"))).text).split())
+    for words in (
+        "QuestionValidator",
+        "offline (misbehave=0.5)",
+        "max turns 12",
+        "one question: False",
+    ):
+        assert words in told, words
+
+
+def test_a_hostile_cast_stays_text(shown, tags):
+    html = shown(simquac.cast().replace(name="<script>x</script>", fallback="</style><img onerror=x>"))
+    assert "script" not in {tag for tag, _ in tags(html).tags}
+    assert "img" not in {tag for tag, _ in tags(html).tags}
+
+
+def test_showing_a_conversation_brings_no_graph_along(tmp_path):
+    import subprocess
+    import sys
+
+    code = "import sys, duologue.views; print([m for m in ('langgraph', 'langchain_core') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+async def test_a_watched_conversation_is_the_one_that_the_graph_gives_and_grows_message_by_message():
+    graph, scenario = simquac.graph, simquac.scenario(data.simquac.samples()[0])
+    seen = []
+    made = await views.watch(graph, scenario, Limits(max_turns=3), show=seen.append)
+    state = await graph.ainvoke(scenario, context=Limits(max_turns=3))
+    assert made.without_timing() == graphs.record(state).without_timing()
+    lengths = [len(conversation.messages) for conversation in seen]
+    assert lengths == sorted(lengths)
+    assert set(range(7)) <= set(lengths)
+    assert seen[-1] == made
+
+
+async def test_outside_of_a_notebook_a_watched_conversation_is_printed_as_it_goes(capsys):
+    cast = simquac.cast(assistant="offline?paraphrase=1")
+    graph = graphs.conversation(cast)
+    made = await views.watch(graph, simquac.scenario(data.simquac.samples()[0]), Limits(max_turns=2, answer_attempts=2))
+    told = capsys.readouterr().out.splitlines()
+    assert [line.partition("  (")[0] for line in told[:-1]] == str(made).splitlines()
+    assert "(rejected before: not_in_section" in told[1]
+    assert told[-1] == "ended with max_turns"
+
+
+CELL = """
+import duologue.views
+from duologue import data, views
+from duologue.graphs import simquac
+from duologue.nodes import Limits
+
+conversation = await views.watch(simquac.graph, simquac.scenario(data.simquac.samples()[0]), Limits(max_turns=2))
+"""
+
+
+@pytest.mark.skipif(find_spec("ipykernel") is None, reason="needs a notebook's kernel")
+async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_path, monkeypatch):
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    notebook = new_notebook(cells=[new_code_cell(CELL), new_code_cell("conversation"), new_code_cell("simquac.cast()")])
+    with TemporaryDirectory() as pipes:
+        kernel = AsyncKernelManager(
+            kernel_name="python3",
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),
+            transport="ipc",
+            ip=f"{pipes}/k",
+        )
+        await NotebookClient(notebook, km=kernel, timeout=120).async_execute(cleanup_kc=True)
+    grown, shown, cast = (cell.outputs for cell in notebook.cells)
+    (output,) = grown  # one output, replaced with each message
+    assert output.data["text/html"].count('id="c') >= 4
+    assert "ended with max_turns" in output.data["text/html"]
+    assert "ended with max_turns" in shown[0].data["text/html"]
+    assert "QuestionValidator" in cast[0].data["text/html"]

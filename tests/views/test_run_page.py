@@ -1,0 +1,166 @@
+"""A run or a data set as one page, beyond a bound as a folder; two of them side by side."""
+
+import json
+import re
+from base64 import b64decode
+from zlib import decompress
+
+import pytest
+
+from duologue import data
+from duologue.data import Conversation, DataError, Message
+from duologue.data.simquac import Topic
+from duologue.views import against_page, run_page, write_run
+
+
+def bodies(page):
+    """What the rows of a page unfold into."""
+    return [decompress(b64decode(text)).decode() for text in re.findall(r'class="packed">([^<]*)<', page)]
+
+
+def other_topic(number):
+    return Topic(title=f"Topic {number}", background="", header="h", section=f"Words about {number}.")
+
+
+def test_a_page_lists_every_conversation_with_its_figures_and_holds_each_of_them(talk, tags):
+    page = run_page([talk(), talk("y" * 20, other_topic(2), id="b", stop="max_turns")], "two talks")
+    text = " ".join("".join(tags(page).text).split())
+    for words in (
+        "two talks",
+        "2 conversations",
+        "The lighthouse Keepers",
+        "Topic 2",
+        "max turns",
+        "user ended",
+        "not in section 4",
+    ):
+        assert words in text, words
+    one, other = bodies(page)
+    assert "The lighthouse" in one
+    assert "y" * 20 in other
+    assert re.findall(r'data-v="([^"]*)"', page)[:7] == ["2", "3", "2", str(13 / 53), "0", "35", ""]
+
+
+def test_the_anchors_of_two_conversations_with_one_id_differ(talk, tags):
+    one, other = (tags(body) for body in bodies(run_page([talk(), talk()], "x")))
+    assert one.ids
+    assert not set(one.ids) & set(other.ids)
+    assert set(one.targets) <= set(one.ids)
+
+
+def test_a_run_says_its_models_seed_and_limits(talk):
+    manifest = {
+        "version": "1.2",
+        "planned": ["a", "b", "c"],
+        "data": [{"source": "mine.jsonl"}],
+        "settings": {
+            "cast": "simquac",
+            "limits": {"seed": 7, "max_turns": 5, "max_tokens": None},
+            "nodes": {
+                "user_simulator": {
+                    "name": "ChatSpeaker",
+                    "model": {"spec": "openai:m", "arguments": {"temperature": 0.5}},
+                },
+                "assistant": {"name": "ReplaySpeaker", "replays": "f.json"},
+            },
+        },
+    }
+    page = run_page([talk()], "x", manifest=manifest)
+    told = dict(re.findall(r"<dt>([^<]*)</dt><dd[^>]*>([^<]*)</dd>", page))
+    assert told | {
+        "cast": "simquac", "user": "openai:m (temperature=0.5)", "assistant": "replays f.json", "seed": "7", "limits": "max turns 5",
+        "planned": "3", "source": "mine.jsonl", "version": "1.2",
+    } == told  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "manifest", [{"settings": 3}, {"settings": {"nodes": [], "limits": 4}, "planned": 3, "data": 1}]
+)
+def test_a_manifest_that_is_none_is_no_reason_to_show_nothing(talk, manifest):
+    assert "The lighthouse" in run_page([talk()], "x", manifest=manifest)
+
+
+def test_the_page_allows_its_own_script_alone_and_no_network(talk, tags):
+    page = run_page([talk()], "x")
+    policy = tags(page).policy
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'sha256-[^ ]+'; script-src 'sha256-[^ ]+'; base-uri 'none'; form-action 'none'",
+        policy,
+    )
+    assert not re.search(r"(?:src|href)=\"(?!#)|url\(|@import|<link|<iframe|fetch\(|XMLHttp|eval\(", page)
+
+
+def test_hostile_texts_stay_text_in_the_list_and_in_what_it_unfolds(hostile, tags, hostile_text):
+    page, plain = (run_page([hostile(text)] * 2, text) for text in (hostile_text, "plain words"))
+    page.encode("utf-8")
+    assert tags(page).tags == tags(plain).tags
+    for body, like in zip(bodies(page), bodies(plain), strict=True):
+        assert set(tags(body).tags) <= set(tags(like).tags)
+    texts = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
+    assert len(texts) == 2
+    assert hostile_text.encode("utf-8", "replace").decode() in texts[0].encode("utf-8", "replace").decode()
+
+
+def test_hostile_texts_stay_text_side_by_side(hostile, tags, hostile_text):
+    def page(text):
+        one = hostile(text)
+        return against_page([one, talk_alone(text)], [one], (text, text))
+
+    def talk_alone(text):
+        return Conversation(id=text, scenario={"kind": "x", "title": text}, messages=(Message(role="user", text=text),))
+
+    assert tags(page(hostile_text)).tags == tags(page("plain words")).tags
+    (body,), (like,) = bodies(page(hostile_text)), bodies(page("plain words"))
+    assert set(tags(body).tags) <= set(tags(like).tags)
+
+
+def test_beyond_the_bound_a_folder_has_a_page_for_each_conversation(talk, tmp_path, tags):
+    conversations = [talk(topic=other_topic(n), id=f"../{n}") for n in range(12)]
+    index = write_run(conversations, tmp_path / "many.html", "many", in_one_file=11)
+    assert index == tmp_path / "many" / "index.html"
+    pages = sorted(path.name for path in (tmp_path / "many/conversations").iterdir())
+    assert pages == [f"{n:02}.html" for n in range(1, 13)]
+    links = [target for target in tags(index.read_text()).targets if target.startswith("conv")]
+    assert links == [f"conversations/{name}" for name in pages]
+    third = (tmp_path / "many" / links[2]).read_text()
+    assert "Topic 2" in third
+    assert 'href="../index.html"' in third
+    assert (
+        write_run(conversations, tmp_path / "many.html", "many", in_one_file=11) == index
+    )  # its own folder is written anew
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/mine.txt").write_text("x")
+    with pytest.raises(DataError, match="exists and is no folder of pages"):
+        write_run(conversations, tmp_path / "other.html", "many", in_one_file=11)
+
+
+def test_half_a_character_fits_into_every_page_of_a_folder(talk, tmp_path):
+    assert write_run([talk("\ud800"), talk("\ud800")], tmp_path / "p", "p\ud800", in_one_file=1).is_file()
+
+
+def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tags):
+    section = talk().scenario["section"]
+    other = talk(topic=Topic(title="Same section", background="b", header="Keepers", section=section), id="b")
+    page = against_page([talk(), talk(topic=other_topic(5), id="c")], [other], ("people", "machines"))
+    text = " ".join("".join(tags(page).text).split())
+    for words in (
+        "people against machines",
+        "1 pair about the same topic",
+        "only in A people",
+        "Topic 5",
+        "mean of a conversation",
+    ):
+        assert words in text, words
+    assert "only in B" not in text
+    (body,) = bodies(page)
+    told = " ".join("".join(tags(body).text).split())
+    assert "A people" in told
+    assert "B machines" in told
+    assert '<span class="span a b" title="A and B">Three keepers</span>' in body
+
+
+def test_two_published_sets_pair_by_section(open_data):
+    people, simulated = (data.load(open_data / "simquac" / name) for name in ("quac_subset.json", "sim_quac.json"))
+    page = against_page(people.conversations, simulated.conversations, ("people", "simulated"))
+    assert "77 pairs about the same topic" in page
+    assert len(bodies(page)) == 77
