@@ -111,10 +111,10 @@ def test_a_list_opens_with_a_row_for_each_conversation_and_the_summed_graph(open
 
 def test_each_column_sorts_both_ways(opened, html):
     page = opened(html)
-    for number, button in enumerate(page.locator("thead button").all(), start=1):
+    for number, button in enumerate(page.locator(".rows thead button").all(), start=1):
         button.click()
         first = column(page, number)
-        head = page.locator(f"thead th:nth-child({number})")
+        head = page.locator(f".rows thead th:nth-child({number})")
         way = head.get_attribute("aria-sort")
         button.click()
         assert head.get_attribute("aria-sort") != way
@@ -124,7 +124,8 @@ def test_each_column_sorts_both_ways(opened, html):
             assert way == "descending"  # figures begin with the greatest
             assert figures(page, number) == sorted(figures(page, number))
         else:
-            assert column(page, number) == sorted(column(page, number), key=str.lower)
+            assert way == "ascending"
+            assert first == sorted(first, key=str.lower)
 
 
 def test_filters_hold_together_and_are_counted(opened, html, conversations):
@@ -298,7 +299,7 @@ def test_more_rows_than_are_laid_out_at_once_come_with_scrolling_keys_and_filter
     page = opened(views.run_page(many, "many"))
     assert page.locator(ROW).count() == 200
     page.locator(".more").scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelectorAll('tr.row:not([hidden])').length >= 400")
+    page.locator(ROW).nth(399).wait_for()
     page.fill("[name=search]", "talk 449")
     assert page.locator(ROW).count() == 1
     page.fill("[name=search]", "")
@@ -338,4 +339,5 @@ def test_hostile_conversations_run_nothing_and_are_read_as_they_are(opened, host
         assert page.locator("img, iframe, object, link, template").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         article = page.locator("article").first.text_content()
-        assert hostile_text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd") in article
+        read = hostile_text.encode("utf-8", "replace").decode().replace("\x00", "")  # what a browser leaves out
+        assert read in article.replace("\ufffd", "")
