@@ -7,7 +7,7 @@ import typer
 
 from ..data import DataError, Loaded, load
 from ..data.jsonfiles import write_text
-from .output import say
+from .output import print_json, say
 
 
 def show(
@@ -30,6 +30,7 @@ def show(
     in_one_file: Annotated[
         int, typer.Option(min=0, help="Most conversations of one file; beyond, a folder with a page for each.")
     ] = 1_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> int:
     """Write a run or a data set as one HTML page without network: figures, the graph that ran, every conversation."""
     from .. import views
@@ -59,6 +60,10 @@ def show(
         target = views.write_run(
             loaded.conversations, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file
         )
+    if as_json:
+        shown = len(loaded) if name is None else 1
+        print_json({"source": str(source), "target": str(target), "conversations": shown, "notes": list(loaded.notes)})
+        return 0
     for note in loaded.notes:
         say(note)
     print(target)

@@ -1,5 +1,7 @@
 """`duologue show`: pages of runs, data sets and pairs of them; one line for what cannot be shown."""
 
+import json
+
 import pytest
 
 from duologue import data
@@ -44,6 +46,12 @@ def test_a_folder_may_be_given_for_one_page_too(duologue, source):
 def test_two_data_sets_become_one_page(duologue, source, tmp_path):
     assert duologue("show", source, "--against", source)[:2] == (0, "talks-talks.html\n")
     assert "3 pairs about the same topic" in (tmp_path / "talks-talks.html").read_text()
+
+
+def test_what_was_written_can_be_told_as_json(duologue, source):
+    code, out, err = duologue("show", source, "--id", "1", "--json")
+    told = {"source": source, "target": "1abc.html", "conversations": 1, "notes": []}
+    assert (code, json.loads(out), err) == (0, told, "")
 
 
 def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):

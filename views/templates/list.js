@@ -97,7 +97,10 @@ function move(row, step) {
 }
 
 new IntersectionObserver(seen => { if (seen.some(entry => entry.isIntersecting)) show(shown + atOnce); }).observe(more);
-if (matchMedia("(max-width: 48rem)").matches) list.querySelector(".facts").open = false;
+// Where there is no room beside the list, the list comes first.
+for (const [width, place] of [["48rem", ".facts"], ["84rem", ".graphs"]]) {
+  if (matchMedia(`(max-width: ${width})`).matches) list.querySelectorAll(place).forEach(details => { details.open = false; });
+}
 more.hidden = rows.length <= atOnce;
 heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => sort(column)));
 form.addEventListener("input", filter);
