@@ -3,7 +3,6 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -84,8 +83,3 @@ def _environment() -> Environment:
 def short(text: str, most: int = 40) -> str:
     """The text, or its beginning and an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def joined(parts: Sequence[str]) -> Markup:
-    """HTML of ours, one piece after the other."""
-    return Markup("\n").join(map(Markup, parts))

@@ -80,6 +80,7 @@ class _Lines:
             reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
             print(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else ""))
         self._said = len(conversation.messages)
-        if conversation.stop and not self._ended and conversation.edges and conversation.edges[-1].count:
+        over = any(edge.target == "__end__" and edge.count for edge in conversation.edges)
+        if over and not self._ended:
             self._ended = True
             print(f"ended with {conversation.stop}")

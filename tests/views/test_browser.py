@@ -313,8 +313,11 @@ def test_a_thousand_conversations_open_in_a_file_of_bounded_size(opened, convers
     html = views.run_page(many, "a thousand")
     assert len(html) < 12_000_000
     page = opened(html)
-    timing = page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
-    assert timing < 5_000  # a second where nothing else runs; ten if each conversation were parsed
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.reload()
+    spent = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    assert spent["TaskDuration"] < 2.0  # half a second of the processor; the wall clock hangs on what else runs
     page.locator(ROW).nth(5).click()
     page.locator(".unfolded article").wait_for()
 
