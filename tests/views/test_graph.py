@@ -51,6 +51,19 @@ def test_any_edges_are_laid_out_inside_the_drawing_without_overlap(ways):
 
 
 @given(WAYS)
+def test_no_two_edges_that_go_round_run_over_each_other(ways):
+    upright = []
+    for line in laid_out(ways, sizes(ways)).lines:
+        found = re.search(r"Q([\d.-]+) [\d.-]+ [\d.-]+ ([\d.-]+)V([\d.-]+)Q", line.path)
+        if found:
+            x, *ends = map(float, found.groups())
+            upright.append((x, *sorted(ends)))
+    for n, (x, top, bottom) in enumerate(upright):
+        for other, other_top, other_bottom in upright[n + 1 :]:
+            assert x != other or bottom < other_top or other_bottom < top
+
+
+@given(WAYS)
 def test_without_its_ways_back_a_graph_has_no_circle_and_leads_down(ways):
     back = ways_back(ways, list(sizes(ways)))
     ahead = [way for n, way in enumerate(ways) if n not in back]

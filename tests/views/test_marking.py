@@ -23,8 +23,8 @@ def test_a_preference_tells_a_fact_for_each_value_of_a_line_and_a_profile_for_ea
 
 
 def test_a_phrase_is_marked_as_whole_words_in_any_case():
-    assert shown("Chess, chessboard and CHESS", "chess") == [
-        ("Chess", "L"), (", chessboard and ", None), ("CHESS", "L")
+    assert shown("Chess, chessboard, unchess and CHESS", "chess") == [
+        ("Chess", "L"), (", chessboard, unchess and ", None), ("CHESS", "L")
     ]  # fmt: skip
     assert shown("C++ (C++)", "c++") == [("C++", "L"), (" (", None), ("C++", "L"), (")", None)]
 
