@@ -79,25 +79,26 @@ def attempt_rows(conversations: Iterable[Conversation]) -> list[AttemptRow]:
     return rows
 
 
-def attempt_table(rows: Sequence[AttemptRow]) -> Table:
-    """The rows with a column for each reason that occurs."""
-    reasons = list(dict.fromkeys(reason for row in rows for reason in row.reasons))
-    counts = ("attempt", "turns", "accepted", "grounded", "refused", "rejected")
+def attempt_table(rows: Sequence[AttemptRow], source: str = "") -> Table:
+    """The rows of a source, the reasons of rejected drafts in words."""
     columns = [
-        Column(name="role"),
-        Column(name="model"),
-        *(Column(name=name, kind="count") for name in counts),
-        Column(name="accepted so far", kind="number"),
-        *(Column(name=f"reason: {reason}", kind="count") for reason in reasons),
+        *(Column(name=name) for name in ("role", "model")),
+        *(Column(name=name, kind="count") for name in ("attempt", "turns", "accepted", "grounded", "refused")),
+        Column(name="so far", kind="number"),
+        Column(name="rejected"),
     ]
     values = [
-        row.model_dump() | {f"reason:_{reason}".replace(" ", "_"): row.reasons.get(reason, 0) for reason in reasons}
+        row.model_dump()
+        | {"so_far": row.accepted_so_far, "rejected": ", ".join(f"{n} {why}" for why, n in row.reasons.items()) or "0"}
         for row in rows
     ]
-    notes = ["Grounded: accepted and no refusal. Accepted so far: share of the model's turns."]
+    notes = [
+        "Grounded: accepted answers that are no refusals; not told of questions. So far: share of the model's turns "
+        "accepted at this attempt or before."
+    ]
     if not rows:
         notes = ["There is no draft: these conversations were read from elsewhere, or nothing was said."]
-    return Table.of("Validity by attempt", columns, values, notes)
+    return Table.of(f"Validity by attempt{source and f': {source}'}", columns, values, notes)
 
 
 def speaker_of(conversation: Conversation, role: Role) -> str:

@@ -70,7 +70,7 @@ def compare_means(measure: str, a: str, b: str, of_a: Sequence[float], of_b: Seq
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
-    """The comparisons, a row each; one pair of sources stands in the title, several in columns."""
+    """The comparisons, a row each; one pair of sources stands in a note, several in columns."""
     pairs = {(one.a, one.b) for one in comparisons}
     columns = [
         Column(name="measure"),
@@ -79,9 +79,9 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         *(Column(name=name, kind="number") for name in ("mean a", "mean b", "statistic")),
         *(Column(name=name, kind="p") for name in ("p", "welch p")),
     ]
-    about = "".join(f": a is {a}, b is {b}" for a, b in pairs) if len(pairs) == 1 else ""
-    notes = [
+    notes = [f"a: {a}, b: {b}." for a, b in pairs] if len(pairs) == 1 else []
+    notes += [
         "One value a conversation. Two-tailed t-tests: Student's (equal variances), and the p of Welch's beside it."
     ]
     notes += [f"{one.measure}, {one.a} and {one.b}: {one.reason}." for one in comparisons if one.reason]
-    return Table.of(f"Comparisons{about}", columns, comparisons, notes)
+    return Table.of("Comparisons", columns, comparisons, notes)

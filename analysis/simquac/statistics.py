@@ -11,6 +11,7 @@ from typing import Any
 
 from ...data.records import Conversation, Record
 from ...data.simquac import KIND
+from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..comparing import Comparison, compare_means, comparison_table
 from ..tables import Cell, Column, Table
 from .forms import QuestionForms, question_forms, question_table
@@ -52,6 +53,8 @@ class SourceStatistics(Record):
     """Conversations left out of it since all answers begin at one place."""
     forms: QuestionForms
     """How questions are put."""
+    attempts: tuple[AttemptRow, ...]
+    """What the validators said of each attempt; empty where no draft is kept."""
     notes: tuple[str, ...] = ()
 
 
@@ -69,7 +72,7 @@ class SimquacStatistics(Record):
         rows: list[tuple[Cell, ...]] = [
             (field.replace("_", " "), *(getattr(source, field) for source in self.sources))
             for field in SourceStatistics.model_fields
-            if field not in ("source", "forms", "notes")
+            if field not in ("source", "forms", "attempts", "notes")
         ]
         columns = [Column(name="measure"), *(Column(name=one.source, kind="number") for one in self.sources)]
         notes = [
@@ -80,10 +83,11 @@ class SimquacStatistics(Record):
         return Table(title="Answers, coverage and flow", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
     def tables(self) -> list[Table]:
-        """Every table: numbers, questions, comparisons where there are several sources."""
+        """Every table: numbers, questions, comparisons of several sources, validity where there are drafts."""
         forms = {source.source: source.forms for source in self.sources}
         compared = [comparison_table(self.comparisons)] if self.comparisons else []
-        return [self.table(), question_table(forms), *compared]
+        drafted = [attempt_table(one.attempts, one.source) for one in self.sources if one.attempts]
+        return [self.table(), question_table(forms), *compared, *drafted]
 
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each source in order and, with several, a last one that holds the comparisons."""
@@ -97,8 +101,9 @@ def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> Simquac
     """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
     given = {name: list(conversations) for name, conversations in sources.items()}
     samples = [measure(name, conversations) for name, conversations in given.items()]
+    about = {name: [one for one in found if one.scenario.get("kind") == KIND] for name, found in given.items()}
     return SimquacStatistics(
-        sources=tuple(_source(sample, given[sample.source]) for sample in samples),
+        sources=tuple(_source(sample, about[sample.source]) for sample in samples),
         comparisons=tuple(one for a, b in combinations(samples, 2) for one in _compared(a, b)),
         samples=tuple(samples),
     )
@@ -127,7 +132,8 @@ def _source(sample: Sample, conversations: Sequence[Conversation]) -> SourceStat
         flow_sd=_spread(sample.flows),
         flow_few=left_out.count("few"),
         flow_tied=left_out.count("tied"),
-        forms=question_forms(one for one in conversations if one.scenario.get("kind") == KIND),
+        forms=question_forms(conversations),
+        attempts=tuple(attempt_rows(conversations)),
         notes=tuple(_notes(sample, bool(words))),
     )
 

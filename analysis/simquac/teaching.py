@@ -150,9 +150,9 @@ def teacher_statistics(
         conversations=len(pairs),
         questions=len(texts),
         agreement=Agreement(
-            same=ByParts(**grid["same"]),
-            overlap=ByParts(**grid["overlap"]),
-            different=ByParts(**grid["different"]),
+            same=ByParts.model_validate(grid["same"]),
+            overlap=ByParts.model_validate(grid["overlap"]),
+            different=ByParts.model_validate(grid["different"]),
             teacher_within=within,
         ),
         score=score_teacher(teacher, [one for one, _ in pairs], [one for _, one in pairs]) if texts else None,
