@@ -40,7 +40,8 @@ def histogram(
             else:
                 axes.plot([], [], color=colour, label=f"{_plain(name)} (no value)")
         axes.set_xlim(low, high)
-        axes.legend(frameon=False)
+        if series:
+            axes.legend(frameon=False)
     return figure
 
 
@@ -66,7 +67,8 @@ def bars(
                 below = [one + other for one, other in zip(below, heights, strict=True)]
         crowded = sum(map(len, groups)) > 60
         axes.set_xticks(range(len(groups)), [_plain(name) for name in groups], rotation=30 if crowded else 0)
-        axes.legend(frameon=False)
+        if series:
+            axes.legend(frameon=False)
     return figure
 
 

@@ -118,7 +118,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
     short = [path.name or str(path) for path in paths]
     names: list[str] = []
     for path, name in zip(paths, short, strict=True):
-        whole = name if short.count(name) == 1 else str(path)
+        alone = all(other == path for other, same in zip(paths, short, strict=True) if same == name)
+        whole = name if alone else str(path)
         again = sum(str(other) == str(path) for other in paths[: len(names)])
         names.append(f"{whole} ({again + 1})" if again else whole)
     return names

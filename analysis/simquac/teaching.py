@@ -133,6 +133,9 @@ def teacher_statistics(
         notes.append(
             f"{missing} of people's questions were not put to this teacher, or not answered, and are left out."
         )
+    attempts = attempt_rows(given)
+    if pairs and not attempts:
+        notes.append("no draft is kept here, so validity by attempt is not known.")
     texts = [
         (_said(answer), _said(people))
         for mine, theirs in pairs
@@ -159,7 +162,7 @@ def teacher_statistics(
         words_per_answer=_mean([_words(text) for text in own]),
         words_per_answer_people=_mean([_words(text) for _, text in texts if text]),
         spans_per_answer=_mean([len(_lines(text)) for text in own]),
-        attempts=tuple(attempt_rows(given)),
+        attempts=tuple(attempts),
         notes=tuple(notes),
     )
 
