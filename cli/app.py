@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from ..data.extras import MissingExtraError
 from .check import check
 from .convert import convert
 from .doctor import doctor
@@ -67,7 +68,7 @@ def main() -> None:
         sys.exit(exit.exit_code)
     except BrokenPipeError:
         sys.exit(1)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MissingExtraError) as error:
         sys.exit(failed(_line(error)))
     sys.exit(result if isinstance(result, int) else 0)
 

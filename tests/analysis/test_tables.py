@@ -1,0 +1,152 @@
+"""One table in every form: right for the reader, and for the format's own signs."""
+
+import csv
+import io
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from rich.console import Console
+
+from duologue.analysis.tables import Column, Table
+from duologue.data.extras import MissingExtraError
+from duologue.data.records import Record
+
+COLUMNS = (
+    Column(name="side"),
+    Column(name="messages", kind="count"),
+    Column(name="length", kind="number", unit="words", places=2),
+    Column(name="p", kind="p"),
+    Column(name="survives", kind="flag"),
+)
+TABLE = Table(
+    title="Lengths & shares",
+    columns=COLUMNS,
+    rows=(("a|b_<i>", 1200, -2.3456, 0.00001, True), ("50% of \\x", None, None, None, None)),
+    notes=("no length: *nothing* was said",),
+)
+
+
+class Row(Record):
+    name: str
+    n: int
+
+
+def printed(table):
+    console = Console(file=io.StringIO(), width=120)
+    console.print(table.rich())
+    return console.file.getvalue()
+
+
+def test_markdown_shows_text_as_text_and_a_missing_value_as_a_dash():
+    assert TABLE.to_markdown().splitlines() == [
+        r"**Lengths \& shares**",
+        "",
+        "| side | messages | length (words) | p | survives |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        r"| a\|b\_\<i\> | 1200 | -2.35 | \<0.001 | yes |",
+        r"| 50% of \\x | – | – | – | – |",
+        "",
+        r"- no length: \*nothing\* was said",
+    ]
+
+
+def test_latex_escapes_its_own_signs_and_writes_a_minus():
+    told = TABLE.to_latex()
+    assert r"\caption{Lengths \& shares}" in told
+    assert r"\begin{tabular}{lrrrr}" in told
+    assert r"a\textbar{}b\_\textless{}i\textgreater{} & 1200 & $-$2.35 & \textless{}0.001 & yes \\" in told
+    assert r"50\% of \textbackslash{}x & -- & -- & -- & -- \\" in told
+
+
+def test_a_bracket_behind_a_row_is_no_argument_of_latex():
+    table = Table(title="t", columns=(Column(name="a"),), rows=(("[1cm]",), ("*",)))
+    assert "{[}1cm{]}" in table.to_latex()
+    assert "\n* " not in table.to_latex()
+
+
+def test_csv_is_unrounded_with_empty_fields_for_what_is_missing():
+    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
+    assert rows[0] == ["side", "messages", "length (words)", "p", "survives"]
+    assert rows[1] == ["a|b_<i>", "1200", "-2.3456", "1e-05", "True"]
+    assert rows[2][1:] == ["", "", "", ""]
+
+
+def test_html_is_escaped_and_is_what_notebooks_show():
+    told = TABLE._repr_html_()
+    assert "a|b_&lt;i&gt;" in told
+    assert "<i>" not in told
+    assert "Lengths &amp; shares" in told
+
+
+def test_rich_prints_markup_as_text():
+    table = Table(title="[red]t[/red]", columns=(Column(name="[b]"),), rows=(("[/x]",),), notes=("[dim]",))
+    assert [line.strip() for line in printed(table).splitlines()] == ["[red]t[/red]", "[b]", "[/x]", "[dim]"]
+
+
+def test_a_frame_keeps_types_and_knows_missing_values():
+    frame = TABLE.frame()
+    assert list(frame.columns) == ["side", "messages", "length", "p", "survives"]
+    assert [str(kind) for kind in frame.dtypes] == ["string", "Int64", "Float64", "Float64", "boolean"]
+    assert frame["messages"].tolist()[0] == 1200
+    assert frame["length"].isna().tolist() == [False, True]
+
+
+def test_a_frame_without_pandas_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r'pandas is not installed: pip install "duologue\[stats\]"'):
+        TABLE.frame()
+
+
+def test_a_negative_nothing_has_no_sign():
+    assert Column(name="x", kind="number", places=1).shown(-0.04) == "0.0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell"),
+    [
+        ("number", float("nan")),
+        ("number", float("inf")),
+        ("number", True),
+        ("count", 1.5),
+        ("count", "1"),
+        ("p", 1.2),
+        ("text", 3),
+        ("flag", 1),
+    ],
+)
+def test_a_cell_that_its_column_cannot_hold_is_refused_by_name(kind, cell):
+    with pytest.raises(ValidationError, match=f"is no {kind} for column 'x'"):
+        Table(title="t", columns=(Column(name="x", kind=kind),), rows=((cell,),))
+
+
+def test_rows_and_columns_must_fit():
+    with pytest.raises(ValidationError, match="row 1: has 2 cells for 1 columns"):
+        Table(title="t", columns=(Column(name="x"),), rows=(("a", "b"),))
+    with pytest.raises(ValidationError, match="columns of different names"):
+        Table(title="t", columns=(Column(name="x"), Column(name="x")), rows=())
+
+
+def test_rows_are_made_of_records_by_the_columns_names():
+    columns = (Column(name="mean length", kind="number"), Column(name="n", kind="count"))
+    table = Table.of("t", columns, [{"mean_length": 2, "n": 3}, {"mean_length": None, "n": 0}], ["none said"])
+    assert table.rows == ((2, 3), (None, 0))
+    assert table.notes == ("none said",)
+
+
+def test_records_may_stand_side_by_side():
+    table = Table.across("t", [Row(name="a", n=1), Row(name="b", n=2)])
+    assert [column.name for column in table.columns] == ["measure", "a", "b"]
+    assert table.rows == (("n", 1, 2),)
+
+
+@given(st.lists(st.text(), min_size=1, max_size=4))
+def test_any_text_comes_back_from_csv_and_breaks_no_row(texts):
+    table = Table(title="t", columns=(Column(name="a"), Column(name="b")), rows=tuple((t, "x") for t in texts))
+    back = list(csv.reader(io.StringIO(table.to_csv(), newline="")))
+    assert [row[0] for row in back[1:]] == texts
+    lines = table.to_markdown().splitlines()
+    assert len(lines) == 4 + len(texts)
+    printed(table)
