@@ -37,10 +37,13 @@ def check(
     loaded = load(source)
     findings = check_all(loaded, left)
     counts = Counter(finding.rule for finding in findings)
+    for line in loaded.notes:
+        say(line)
     if as_json:
         print_json(
             {
                 "source": str(source),
+                "broken": list(loaded.broken),
                 "conversations": len(loaded),
                 "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in left},
                 "findings": [finding.model_dump(mode="json") for finding in findings],
@@ -59,4 +62,4 @@ def check(
             table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].about))
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
-    return 1 if any(finding.level in failing for finding in findings) else 0
+    return 1 if loaded.broken or any(finding.level in failing for finding in findings) else 0
