@@ -35,10 +35,14 @@ def check(
 
     left = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
+    kinds = {str(conversation.scenario.get("kind")) for conversation in loaded}
+    left = [name for name in left if RULES[name].kind in kinds]
     findings = check_all(loaded, left)
     counts = Counter(finding.rule for finding in findings)
     for line in loaded.notes:
         say(line)
+    if not left:
+        say("no rule reads these conversations: rules are about SimQuAC's and RecLLMSim's")
     if as_json:
         print_json(
             {
@@ -51,7 +55,7 @@ def check(
         )
     else:
         for finding in findings[:most]:
-            place = f"{finding.conversation} {finding.role} {finding.message}"
+            place = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
             stdout.print(escape(f"{place}: {finding.rule}: {finding.reason}"), soft_wrap=True)
         if len(findings) > most:
             say(f"... and {len(findings) - most} more: --most N or --json shows them")
