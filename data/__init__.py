@@ -1,6 +1,6 @@
 """Conversations on paper: records, the data sets' formats, grounding, cleaning, checks. Pure functions."""
 
-from . import chat, checks, cleaning, grounding, identity, record_lines, sentences, simquac
+from . import chat, checks, cleaning, grounding, identity, recllmsim, record_lines, sentences, sharegpt, simquac
 from .errors import DataError
 from .executed import ExecutedGraph, executed
 from .kinds import kind_of
@@ -38,8 +38,10 @@ __all__ = [
     "load",
     "outline",
     "paired",
+    "recllmsim",
     "record_lines",
     "sentences",
+    "sharegpt",
     "simquac",
     "tally",
 ]

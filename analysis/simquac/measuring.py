@@ -8,9 +8,9 @@ from typing import Literal
 
 from ...data.extras import of_extra
 from ...data.grounding import gives_no_answer
+from ...data.outline import coverage
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import KIND
-from .questions import coverage
 
 
 class Measured(Record):
