@@ -30,6 +30,7 @@ def record(state: State | Mapping[str, Any]) -> Conversation:
             "provenance": state.get("provenance"),
             "timing": state.get("timing", {}),
             "labels": state.get("labels", {}),
+            "extra": state.get("extra", {}),
         }
     )
 
