@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..data import Conversation, load, recllmsim as format
+from ..data import Conversation, load
+from ..data import recllmsim as format
 from ..data.recllmsim import Situation
 from .output import say
 from .progress import Progress
@@ -148,10 +149,12 @@ def _shipped_or_given(
     """Tasks x contexts x profiles, and what is known of their source."""
     tasks = format.read_tasks(task_file) if task_file else format.shipped_tasks(language)
     pool = format.read_pool(profiles) if profiles else format.shipped_profiles(language)
-    source: dict[str, Any] = {"source": f"{_name(task_file, 'tasks', language)}, {_name(profiles, 'profiles', language)}"}
+    source: dict[str, Any] = {
+        "source": f"{_name(task_file, 'tasks', language)}, {_name(profiles, 'profiles', language)}"
+    }
     if task_file is None and profiles is None:
         source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
-    return format.situations(tasks, pool, language), source
+    return format.combined(tasks, pool, language), source
 
 
 def _name(path: Path | None, what: str, language: Language) -> str:

@@ -13,6 +13,7 @@ from .output import say
 from .progress import Progress
 from .running import OUT, report, resumable, run, say_hosts
 
+
 def simquac(
     topics: Annotated[
         Path | None,

@@ -7,11 +7,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
 from ..data.records import Role
+from ..nodes.asking import PostQuestions
 from ..nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.limits import Limits
 from ..nodes.models import chat_model
-from ..nodes.replay import PREFIX, ReplaySpeaker
 from ..nodes.recording import closing, turn_recorder
+from ..nodes.replay import PREFIX, ReplaySpeaker
 from ..nodes.speaking import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
@@ -69,6 +70,9 @@ class Cast:
                 raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(known))}")
             if name in SPEAKERS and (is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))):
                 changes[name] = speaker(SPEAKERS[name], given, self._view(name))
+        closing = changes.get("closing", self.closing)
+        if isinstance(closing, PostQuestions):  # it asks those who speak, not those who were replaced
+            changes["closing"] = closing.to({role: changes[name] for name, role in SPEAKERS.items() if name in changes})
         return replace(self, **changes)
 
     def _view(self, place: str) -> View:

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..data.identity import ordinals
 from ..data.languages import Language
-from ..data.records import Conversation, Message, Role
 from ..data.recllmsim import KIND, Situation
+from ..data.records import Conversation, Message, Role
 from ..nodes import recllmsim as nodes
 from ..nodes.asking import PostQuestions
 from ..nodes.contract import Node, Stop

@@ -11,7 +11,7 @@ from ..data.checks import QUESTION_WORDS
 from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
-from ..data.records import Message, Role
+from ..data.records import Message
 from ..data.simquac import Topic
 from ..nodes import released
 from ..nodes import simquac as nodes

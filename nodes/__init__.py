@@ -1,10 +1,10 @@
 """Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
 
 from . import conformance, models, recllmsim, replay, simquac, stops
+from .asking import PostQuestions
 from .contract import ContractError, Node, Stop
 from .limits import Limits
 from .models import ModelError, chat_model
-from .asking import PostQuestions
 from .speaking import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
 from .validating import Observing, accept_all, every, validator

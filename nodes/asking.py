@@ -5,7 +5,7 @@ to another, and what they cost is counted apart from the conversation.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -39,6 +39,10 @@ class PostQuestions:
             for name in self.questions(role):
                 asked.append(await self._ask(role, speaker, name, state, runtime))
         return {"labels": {LABEL: asked}}
+
+    def to(self, speakers: Mapping[Role, Node]) -> "PostQuestions":
+        """The same questions to others."""
+        return replace(self, speakers={**self.speakers, **speakers})
 
     def questions(self, role: Role) -> Sequence[str]:
         """Names of the pages that are put to a side."""

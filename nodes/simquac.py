@@ -15,11 +15,11 @@ from ..data.checks import QUESTION_WORDS, question_reasons
 from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER, gives_no_answer, ground
 from ..data.identity import call_seed
-from ..data.records import Message, Role
+from ..data.records import Message
 from ..prompts import Library, Page
 from .limits import Limits
 from .prompting import filled, last_rejected, repair
-from .state import Draft, Prompt, State, Update, Verdict, attempt_number, said
+from .state import Draft, Prompt, State, Update, Verdict, said
 from .views import MARKS, fenced, messages_for, unfenced
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")

@@ -12,7 +12,7 @@ from .situations import Situation
 About = TypeVar("About", Situation, Conversation, Situation | Conversation)
 
 
-def situations(
+def combined(
     tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en"
 ) -> list[Situation]:
     """Every task x context x profile, in this order; `profiles` are texts, numbered from 0."""
