@@ -94,7 +94,8 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     The assistant greets, the user acknowledges its pages, the closing words count anywhere in a message, and
     nothing that the user writes is rejected: its validator counts.
     """
-    plain = cast(user, assistant, **({"opens": "assistant", "handshake": True} | settings))
+    published: dict[str, Any] = {"opens": "assistant", "handshake": True}
+    plain = cast(user, assistant, **(published | settings))
     validator = plain.question_validator
     observed = validator if isinstance(validator, Observing) else Observing(validator)
     return plain.replace(name=PUBLISHED, question_validator=observed)

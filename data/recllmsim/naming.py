@@ -1,7 +1,7 @@
 """One short name for each task, whatever a source calls it, so that tasks of two sources can be matched."""
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 TaskName: TypeAlias = Literal["travel", "new_travel", "gifts", "recipe", "skills", "restaurant", "other"]
 
@@ -23,4 +23,4 @@ def task_name(task: str) -> TaskName:
     'gifts'
     """
     said = " ".join(task.replace("_", " ").casefold().split())
-    return next((name for name, known in NAMES.items() if said == name or said in known), cast(TaskName, "other"))
+    return next((name for name, known in NAMES.items() if said == name or said in known), "other")
