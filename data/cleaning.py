@@ -7,7 +7,22 @@ from itertools import pairwise
 REASONING = ("think", "thinking", "reasoning", "thought", "analysis", "scratchpad")
 """Tags that models wrap their reasoning in, as `<think> ... </think>`."""
 
-LABELS = ("student", "teacher", "user", "assistant", "question", "answer", "q", "a", "学生", "老师", "问题", "回答")
+LABELS = (
+    "student",
+    "teacher",
+    "user",
+    "assistant",
+    "question",
+    "answer",
+    "q",
+    "a",
+    "学生",
+    "老师",
+    "用户",
+    "助手",
+    "问题",
+    "回答",
+)
 """Words that models put before what they say, as `Teacher: ...`."""
 
 QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "」", "『": "』", "`": "`"}

@@ -33,6 +33,7 @@ def record(state: State | Mapping[str, Any]) -> Conversation:
             "edges": _edges(state.get("taken", {})),
             "timing": state.get("timing", {}),
             "labels": state.get("labels", {}),
+            "extra": state.get("extra", {}),
         }
     )
 

@@ -106,12 +106,12 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
         raise ContractError(f"the initial state's messages: {where}: {first['msg']}") from None
     said = [message.plain() for message in messages]
     begun = Conversation(id="", scenario=scenario, messages=messages)
-    turn = sum(1 for exchange in begun.exchanges if exchange.assistant)
+    turn = sum(1 for exchange in begun.exchanges if any(message.stored for message in exchange.assistant))
     return {
         "id": state.get("id") or conversation_id(cast.name, scenario, ordinal, repeat, begun_with(said)),
         "ordinal": ordinal,
         "repeat": repeat,
-        "messages": said,
+        "messages": said or _greeting(cast),
         "turn": turn,
         "opened": turn,
         "attempts": [],
@@ -129,6 +129,13 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
         }
         | ({"begun": begun_with(said)} if said else {}),
     }
+
+
+def _greeting(cast: Cast) -> list[dict[str, Any]]:
+    """What the assistant says before anybody spoke, where the cast has it say something."""
+    if cast.greeting is None:
+        return []
+    return [Message(role="assistant", text=cast.greeting, stored=False).plain()]
 
 
 def _spent(cast: Cast, state: State, said: list[dict[str, Any]], turn: int, limits: Limits) -> StopReason | None:

@@ -11,19 +11,18 @@ from ..data.checks import QUESTION_WORDS
 from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
-from ..data.records import Message, Role
+from ..data.records import Message
 from ..data.simquac import Topic
 from ..nodes import released
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node, Stop
 from ..nodes.limits import Limits
-from ..nodes.replay import PREFIX, ReplayedOut, ReplaySpeaker
+from ..nodes.replay import ReplayedOut, ReplaySpeaker
 from ..nodes.state import State
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validating import Observing
-from ..nodes.views import View
 from ..prompts import Library, shipped
-from .cast import Cast, Speaker, speaker
+from .cast import Cast, Speaker, side
 from .conversation import conversation
 
 NAME = "simquac"
@@ -58,8 +57,8 @@ def cast(
     pages = prompts if isinstance(prompts, Library) else shipped(NAME)
     if isinstance(prompts, (str, Path)):
         pages = pages.replaced(prompts)
-    student = _speaker("user", user, nodes.StudentView(pages, question_words))
-    teacher = _speaker("assistant", assistant, nodes.TeacherView(pages, answer_tokens))
+    student = side("user", user, nodes.StudentView(pages, question_words))
+    teacher = side("assistant", assistant, nodes.TeacherView(pages, answer_tokens))
     question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
     answer_validator: Node = nodes.AnswerValidator()
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
@@ -100,12 +99,6 @@ def as_released(user: Speaker = "offline", assistant: Speaker = "offline", **set
         assistant_prompt_selector=released.ReleasedTeacherPrompts(pages),
         answer_validator=Observing(answer) if observed[1] else answer,
     )
-
-
-def _speaker(role: Role, given: Speaker, view: View) -> Node:
-    if isinstance(given, str) and given.startswith(PREFIX):
-        return ReplaySpeaker.of(given.removeprefix(PREFIX), role)
-    return speaker(role, given, view)
 
 
 def scenario(

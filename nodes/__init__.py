@@ -1,10 +1,11 @@
 """Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
 
-from . import conformance, models, replay, simquac, stops
+from . import conformance, models, recllmsim, replay, simquac, stops
+from .asking import PostQuestions
 from .contract import ContractError, Node, Stop
 from .limits import Limits
 from .models import ModelError, chat_model
-from .speaking import AgentSpeaker, ChatSpeaker, draft
+from .speaking import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
 from .validating import Observing, accept_all, every, validator
 from .views import View, fenced, messages_for
@@ -14,11 +15,13 @@ __all__ = [
     "ChatSpeaker",
     "ContractError",
     "Draft",
+    "FunctionSpeaker",
     "Limits",
     "ModelError",
     "Node",
     "Observing",
     "Place",
+    "PostQuestions",
     "Prompt",
     "State",
     "Stop",
@@ -34,6 +37,7 @@ __all__ = [
     "messages_for",
     "models",
     "prompt",
+    "recllmsim",
     "replay",
     "simquac",
     "stops",

@@ -80,8 +80,8 @@ def check_update(place: Place, update: object, state: State) -> Update:
         )
     if "prompt" in ANSWERS[place]:
         prompt = update.get("prompt")
-        if not isinstance(prompt, Mapping) or not all(
-            isinstance(prompt.get(k), str) for k in ("name", "digest", "text")
+        if prompt is not None and not (
+            isinstance(prompt, Mapping) and all(isinstance(prompt.get(k), str) for k in ("name", "digest", "text"))
         ):
             raise ContractError(
                 f"{place}: expected a prompt with the texts name, digest and text, got {_shown(prompt)}"

@@ -15,10 +15,11 @@ from ..data.checks import QUESTION_WORDS, question_reasons
 from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER, gives_no_answer, ground
 from ..data.identity import call_seed
-from ..data.records import Message, Role
+from ..data.records import Message
 from ..prompts import Library, Page
 from .limits import Limits
-from .state import Draft, Prompt, State, Update, Verdict, attempt_number, said
+from .prompting import filled, last_rejected, repair
+from .state import Draft, Prompt, State, Update, Verdict, said
 from .views import MARKS, fenced, messages_for, unfenced
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
@@ -84,8 +85,8 @@ class StudentPrompts:
         limits = runtime.context
         if state.get("attempts"):
             values = {"words": self.words, "attempts": limits.question_attempts}
-            return {"prompt": _repair(self.pages, "user", state, values)}
-        return {"prompt": _prompt(self.pages[self._page(state, limits)], {"words": self.words})}
+            return {"prompt": repair(self.pages, "user", state, values)}
+        return {"prompt": filled(self.pages[self._page(state, limits)], {"words": self.words})}
 
     def _page(self, state: State, limits: Limits) -> str:
         answers = said(state, "assistant")
@@ -118,7 +119,7 @@ class OnePrompt:
     values: Mapping[str, object]
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"prompt": _prompt(self.page, self.values)}
+        return {"prompt": filled(self.page, self.values)}
 
     def provenance(self) -> dict[str, Any]:
         return {"page": self.page.name}
@@ -138,25 +139,17 @@ class TeacherPrompts:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         values = {"no_answer": NO_ANSWER, "attempts": runtime.context.answer_attempts}
         if state.get("attempts"):
-            return {"prompt": _repair(self.pages, "assistant", state, values)}
-        return {"prompt": _prompt(self.pages["assistant/reminder"], values)}
+            return {"prompt": _repair(self.pages, state, values)}
+        return {"prompt": filled(self.pages["assistant/reminder"], values)}
 
 
-def _repair(pages: Library, role: Role, state: State, values: Mapping[str, object]) -> Prompt:
-    """The prompt for the reason of the last rejected draft; its number makes each differ from the last."""
-    verdict = next((v for v in state.get("verdicts", []) if not v["accepted"]), Verdict(accepted=False))
-    reason = str(verdict.get("reason") or "")
-    told = str(verdict.get("repair") or reason.replace("_", " ") + ".")
-    name = f"{role}/repair_{reason}"
-    page = pages[name if name in pages else f"{role}/repair_other"]
-    prompt = _prompt(page, {**values, "attempt": attempt_number(state), "repair": fenced(told)})
-    if reason == "partly":
-        prompt["quote"] = told  # the model's own words: shown to it as data, outside our note
+def _repair(pages: Library, state: State, values: Mapping[str, object]) -> Prompt:
+    """The repair of an answer; the parts that were not found are shown to the teacher."""
+    prompt = repair(pages, "assistant", state, values)
+    verdict = last_rejected(state)
+    if verdict.get("reason") == "partly":
+        prompt["quote"] = str(verdict.get("repair") or "")  # its own words: as data, outside our note
     return prompt
-
-
-def _prompt(page: Page, values: Mapping[str, object]) -> Prompt:
-    return {"name": page.name, "digest": page.digest, "text": page.fill_from(values)}
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
-"""Speakers: a chat model, or somebody's own LangGraph agent, asked for the next message."""
+"""Speakers: a chat model, somebody's own LangGraph agent or plain function, asked for the next message."""
 
-from collections.abc import Sequence
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from json import JSONDecodeError
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
 from langchain_core.runnables import Runnable
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
@@ -107,6 +109,47 @@ class AgentSpeaker:
     def provenance(self) -> dict[str, Any]:
         name = getattr(self.agent, "name", None) or type(self.agent).__name__
         return {"agent": str(name), "view": describe(self.view)}
+
+
+Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | Awaitable[str]]
+"""Reads messages, `{"role": "system" | "user" | "assistant", "content": text}` each, and writes the next."""
+
+
+@dataclass(frozen=True)
+class FunctionSpeaker:
+    """A plain function from messages to the next one's text: any assistant behind any interface.
+
+    One that is not async runs in a thread of its own, so that the other conversations go on.
+    """
+
+    role: Role
+    reply: Reply
+    view: View
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        sent = convert_to_openai_messages(self.view(state))
+        given: Any = sent if isinstance(sent, list) else [sent]
+        if inspect.iscoroutinefunction(self.reply):
+            text = await self.reply(given)
+        else:
+            text = await asyncio.to_thread(self.reply, given)
+        if not isinstance(text, str):
+            raise ContractError(f"{self.role}: expected the function to answer with a text, got {type(text).__name__}")
+        return {"drafts": [draft(text)]}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"function": describe(self.reply), "view": describe(self.view)}
+
+
+def is_reply(given: object) -> bool:
+    """Whether the object is a function of messages alone, and no node, which takes state and runtime."""
+    if not callable(given) or isinstance(given, (type, Runnable)):
+        return False
+    try:
+        parameters = inspect.signature(given).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters) == 1
 
 
 def speaker_seed(role: Role, state: State, limits: Limits) -> int:

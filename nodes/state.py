@@ -100,14 +100,16 @@ class State(TypedDict, total=False):
     failure: dict[str, str] | None
     provenance: dict[str, Any]
     labels: dict[str, Any]
+    extra: dict[str, Any]
+    """What a conversation that is re-enacted had besides; carried and never read."""
     timing: dict[str, Any]
 
 
 class Update(TypedDict, total=False):
     """What a node may answer. The rest of the state is kept by the graph."""
 
-    prompt: Prompt
-    """From a prompt selector."""
+    prompt: Prompt | None
+    """From a prompt selector; None, or nothing, if it has nothing to say."""
     drafts: list[Draft]
     """From a speaker."""
     verdicts: list[Verdict]

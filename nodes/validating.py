@@ -95,6 +95,8 @@ class Observing:
         standing = Verdict(accepted=True, observed=not verdict["accepted"], reason=verdict.get("reason"))
         if notes := verdict.get("notes"):
             standing["notes"] = notes
+        if "stored" in verdict:
+            standing["stored"] = verdict["stored"]
         return standing
 
     def provenance(self) -> dict[str, Any]:

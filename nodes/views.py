@@ -11,16 +11,17 @@ from typing import TypeAlias
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ..data.records import Role
-from .state import Prompt, State, said
+from .state import Prompt, State
 
 View: TypeAlias = Callable[[State], list[BaseMessage]]
 """What a speaker is sent in a state."""
 
-MARKS = tuple(f"{end}{name}" for name in ("title", "background", "header", "section") for end in ("", "/"))
+_MATERIAL = ("title", "background", "header", "section", "task", "profile")
+MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
 """The marks that material stands between."""
 
 _NOTE = re.compile(r"<(/?\s*note\s*)>", re.IGNORECASE)
-_FENCED = re.compile(r"‹(/?\s*(?:note|title|background|header|section)\s*)›", re.IGNORECASE)
+_FENCED = re.compile(rf"‹(/?\s*(?:note|{'|'.join(_MATERIAL)})\s*)›", re.IGNORECASE)
 
 
 def fenced(text: str, *marks: str) -> str:
@@ -56,14 +57,18 @@ def plain_view(role: Role, system: str = "") -> View:
     return view
 
 
-def messages_for(role: Role, state: State, *, system: str, material: str, own_drafts: bool) -> list[BaseMessage]:
+def messages_for(
+    role: Role, state: State, *, system: str, material: str | Sequence[tuple[bool, str]], own_drafts: bool
+) -> list[BaseMessage]:
     """System page, material, what was said, the drafts of this turn (if the side sees its own), the prompt.
 
+    `material`: one text, or a scripted talk about it: whether the side itself says it, and the words.
+    What was said and is not part of the published history was heard all the same.
     Each side sees itself as the assistant of the model and the other side as its user. Roles alternate:
     what follows from the same side is joined by an empty line.
     """
-    turns: list[tuple[bool, str]] = [(False, material)]
-    for message in said(state):
+    turns: list[tuple[bool, str]] = [(False, material)] if isinstance(material, str) else list(material)
+    for message in state.get("messages", []):
         mine = message["role"] == role
         turns.append((mine, message["text"] if mine else fenced(message["text"], *MARKS)))
     if own_drafts:

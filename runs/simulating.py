@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import __version__
-from ..data import chat, record_lines, simquac
+from ..data import chat, recllmsim, record_lines, simquac
 from ..data.identity import digest, equals, ordinals
 from ..data.jsonfiles import write_json, write_text
 from ..data.records import ENDED_BY_ITSELF, FINISHED, SCHEMA, Conversation
@@ -32,8 +32,9 @@ log = logging.getLogger(__name__)
 
 _WRITERS: Mapping[str, tuple[str, Callable[[list[Conversation], Path], list[str]], str]] = {
     simquac.KIND: ("simquac.json", simquac.write, "the conversations in SimQuAC's format (SQuAD-style JSON)"),
+    recllmsim.KIND: ("", recllmsim.write, "a conversation a file, in RecLLMSim's format"),
 }
-"""Per kind of scenario: the data set's file, its writer, what it is."""
+"""Per kind of scenario: the data set's file (none: it is the folder), its writer, what it is."""
 _OTHERWISE = ("messages.jsonl", chat.write, "the conversations as JSON lines of messages")
 
 
@@ -166,10 +167,11 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
     name, write, what = _WRITERS.get(kinds.pop(), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
     if not conversations:
         name, write, what = _WRITERS.get(str(plan[0]["scenario"].get("kind")) if plan else "", _OTHERWISE)
-    dataset = folder.path / "dataset" / name
+    place = folder.path / "dataset"
+    dataset = place / name
     left_out = write(conversations, dataset)
     counts = tally(conversations)
-    write_text(dataset.with_name("README.md"), card(folder.manifest, counts, {name: what}, left_out))
+    write_text(place / "README.md", card(folder.manifest, counts, {name or "TASK/FILE.json": what}, left_out))
     wanted = {name_of(state) for state in plan}
     return Summary(
         path=folder.path,

@@ -1,9 +1,11 @@
 """Task-oriented conversations with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
+from .choosing import chosen, combined
 from .contexts import Template, expand
 from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
 from .folders import Reading, cluster, oddities, read, read_folder, write
+from .naming import TaskName, task_name
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .situations import ATTRIBUTES, KIND, Situation
 from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
@@ -17,10 +19,13 @@ __all__ = [
     "Profile",
     "Reading",
     "Situation",
+    "TaskName",
     "Template",
     "Variant",
+    "chosen",
     "chosen_tasks",
     "cluster",
+    "combined",
     "coverage",
     "expand",
     "in_language",
@@ -36,6 +41,7 @@ __all__ = [
     "shipped_profiles",
     "shipped_tasks",
     "similarity",
+    "task_name",
     "to_object",
     "variant",
     "write",

@@ -1,0 +1,90 @@
+"""What every `duologue simulate CAST` does around its run: hosts told, a polite end, the report."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+
+from .output import print_json, say, stdout, tally_table
+
+T = TypeVar("T")
+OUT = Path("out")
+"""Where runs go that name no folder."""
+
+
+def say_hosts(cast: Any) -> None:
+    """The endpoint's host, once a run: a stray setting could send conversations elsewhere."""
+    from ..nodes.models import endpoint_host
+
+    models = (getattr(node, "model", None) for node in (cast.user_simulator, cast.assistant))
+    for host in sorted({host for model in models if model is not None and (host := endpoint_host(model))}):
+        say(f"calls go to {host}")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """The work's result; a polite kill ends it as Ctrl-C does: what is finished is written, what runs is recorded."""
+
+    async def terminable() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            with suppress(NotImplementedError):  # a system without signals
+                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
+
+    return asyncio.run(terminable())
+
+
+@contextmanager
+def resumable(folder: Path) -> Iterator[None]:
+    """What to do after an interruption, said before the command ends."""
+    try:
+        yield
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        say(f"interrupted: what is finished is in {folder}; the same command with --out {folder} --resume goes on")
+        raise typer.Exit(130) from None
+
+
+def report(summary: Any, as_json: bool) -> int:
+    for note in summary.notes:
+        say(note)
+    if as_json:
+        print_json(
+            {
+                "out": str(summary.path),
+                "dataset": str(summary.dataset),
+                "planned": summary.planned,
+                "finished": summary.finished,
+                "equal": summary.equal,
+                "failed": summary.failed,
+                "left_out": summary.left_out,
+                **summary.counts.model_dump(mode="json"),
+            }
+        )
+    else:
+        counts = summary.counts
+        stops = ", ".join(f"{reason} {count}" for reason, count in counts.stops.items()) or "none"
+        stdout.print(
+            f"{summary.finished} of {summary.planned} conversations finished ({stops}), {counts.exchanges} exchanges, {counts.tokens} tokens"
+        )
+        stdout.print(tally_table(counts))
+        for line in summary.left_out[:5]:
+            say(f"not in the data set: {line}")
+        if len(summary.left_out) > 5:
+            say(f"not in the data set: {len(summary.left_out) - 5} more, named in its card")
+        for name, reason in list(summary.failed.items())[:5]:
+            say(f"failed: {name}: {reason}")
+        if len(summary.failed) > 5:
+            say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
+        print(f"run:     {summary.path}")
+        print(f"dataset: {summary.dataset}")
+    if summary.finished == summary.planned and not summary.complete:
+        say(f"{summary.counts.stops.get('budget', 0)} ended at the bound of tokens, not by themselves")
+    elif not summary.complete:
+        say(
+            f"{summary.planned - summary.finished} are missing: the same command with --out {summary.path} --resume tries them again"
+        )
+    return 0 if summary.complete else 1

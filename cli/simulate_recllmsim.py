@@ -1,0 +1,170 @@
+"""`duologue simulate recllmsim`: a user with a profile and a task, and an assistant."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ..data import Conversation, load
+from ..data import recllmsim as format
+from ..data.recllmsim import Situation
+from .output import say
+from .progress import Progress
+from .running import OUT, report, resumable, run, say_hosts
+
+Language = Literal["en", "zh"]
+
+
+def recllmsim(
+    tasks: Annotated[
+        list[str] | None, typer.Option("--task", help="Only this task; may be given several times.")
+    ] = None,
+    task_file: Annotated[
+        Path | None, typer.Option("--tasks", help="Tasks: a workbook or YAML. Default: the shipped ones.")
+    ] = None,
+    contexts: Annotated[
+        str | None, typer.Option(help="Only these contexts of each task, by number from 0: 0,3.")
+    ] = None,
+    profiles: Annotated[Path | None, typer.Option(help="Pool of profiles. Default: the shipped ones.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="N profiles drawn by the seed.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="N conversations in all, the first.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Conversations of each profile about each context.")] = 1,
+    user: Annotated[str, typer.Option(help="The user: openai:NAME, offline, replay:FOLDER.")] = "offline",
+    assistant: Annotated[str, typer.Option(help="The assistant: openai:NAME, offline, replay:FOLDER.")] = "offline",
+    opens: Annotated[
+        Literal["user", "assistant"], typer.Option(help="Who speaks first; the assistant with a fixed greeting.")
+    ] = "user",
+    language: Annotated[Language, typer.Option(help="Language of prompts, shipped tasks and profiles.")] = "en",
+    post_questions: Annotated[
+        bool, typer.Option("--post-questions", help="Ask both sides about the talk when it is over.")
+    ] = False,
+    proactive: Annotated[
+        bool, typer.Option("--proactive", help="Tell the assistant what to bring up of its own accord.")
+    ] = False,
+    may_give_up: Annotated[bool, typer.Option("--may-give-up", help="Offer the user a phrase for giving up.")] = False,
+    strict_ending: Annotated[
+        bool, typer.Option("--strict-ending", help="Only the closing phrase at a message's end ends the talk.")
+    ] = False,
+    no_repeats: Annotated[bool, typer.Option("--no-repeats", help="Reject a message that was sent before.")] = False,
+    no_plans: Annotated[
+        bool, typer.Option("--no-plans", help="Reject plans that the user makes for the assistant.")
+    ] = False,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="Every switch as in the published generator; nothing is rejected.")
+    ] = False,
+    prompts: Annotated[
+        Path | None, typer.Option(help="Folder of prompt pages that replace the shipped ones by name.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
+    max_turns: Annotated[
+        int | None,
+        typer.Option(min=1, help="Most exchanges. Default: 10, or as many as a replayed conversation has."),
+    ] = None,
+    question_attempts: Annotated[int, typer.Option(min=1, help="Calls for a user's message, the first included.")] = 4,
+    answer_attempts: Annotated[int, typer.Option(min=1, help="Calls for a reply, the first included.")] = 4,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Conversations at the same time.")] = 8,
+    out: Annotated[Path | None, typer.Option(help="Run folder. Default: the next free out/recllmsim-N.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Simulate only what is missing in the folder.")] = False,
+    licence: Annotated[
+        str | None, typer.Option(help="Licence and attribution of tasks and profiles, for the card.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+) -> int:
+    """A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim)."""
+    from .. import graphs, runs
+    from ..nodes.limits import Limits
+    from ..nodes.replay import PREFIX
+
+    if resume and out is None:
+        raise ValueError("--resume needs --out: say which run to continue")
+    replays = [Path(spec.removeprefix(PREFIX)) for spec in (user, assistant) if spec.startswith(PREFIX)]
+    if len(replays) == 2 and repeats > 1:
+        raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
+    if replays and (profiles or task_file):
+        raise ValueError("--profiles and --tasks: a replayed side has its own: leave them out")
+    about: Sequence[Situation | Conversation]
+    if replays:
+        about, source = _replayed(replays)
+    else:
+        about, source = _shipped_or_given(task_file, profiles, language)
+    about = format.chosen(about, tasks=tasks, contexts=_numbers(contexts), profiles=sample, seed=seed)
+    source["licence"] = licence or source.get("licence")
+    build = graphs.recllmsim.as_published if as_published else graphs.recllmsim.cast
+    settings: dict[str, Any] = {"opens": opens} if opens == "assistant" or not as_published else {}
+    cast = build(
+        user,
+        assistant,
+        language=language,
+        proactive=proactive,
+        strict_ending=strict_ending,
+        may_give_up=may_give_up,
+        no_repeats=no_repeats,
+        no_plans=no_plans,
+        post_questions=post_questions,
+        prompts=prompts,
+        **settings,
+    )
+    limits = Limits(
+        max_turns=max_turns,
+        question_attempts=question_attempts,
+        answer_attempts=answer_attempts,
+        seed=seed,
+        max_tokens=max_tokens,
+    )
+    scenarios = runs.repeated(graphs.recllmsim.scenarios(about), repeats)[:limit]
+    folder = out or runs.new_folder(OUT, "recllmsim")
+    say_hosts(cast)
+    with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
+        summary = run(
+            runs.arun(
+                cast,
+                scenarios,
+                folder,
+                limits=limits,
+                concurrency=concurrency,
+                resume=resume,
+                watch=progress.watch,
+                keep=progress.keep,
+                source=source,
+            )
+        )
+    return report(summary, as_json)
+
+
+def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any]]:
+    """The conversations that are played again, and what is known of their source."""
+    if len(set(paths)) == 2:
+        say("user and assistant replay two folders: replies belong to the messages of their own folder")
+    loaded = load(paths[0])
+    for line in loaded.notes:
+        say(f"{paths[0]}: {line}")
+    return list(loaded), {"source": paths[0].name}
+
+
+def _shipped_or_given(
+    task_file: Path | None, profiles: Path | None, language: Language
+) -> tuple[list[Situation], dict[str, Any]]:
+    """Tasks x contexts x profiles, and what is known of their source."""
+    tasks = format.read_tasks(task_file) if task_file else format.shipped_tasks(language)
+    pool = format.read_pool(profiles) if profiles else format.shipped_profiles(language)
+    source: dict[str, Any] = {
+        "source": f"{_name(task_file, 'tasks', language)}, {_name(profiles, 'profiles', language)}"
+    }
+    if task_file is None and profiles is None:
+        source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
+    return format.combined(tasks, pool.texts, language), source
+
+
+def _name(path: Path | None, what: str, language: Language) -> str:
+    return path.name if path else f"samples/{what}/{language}"
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--contexts: {text!r} is no row of numbers: write 0,3") from None

@@ -1,0 +1,154 @@
+"""The RecLLMSim nodes: a user with a profile and a task, an assistant that knows neither.
+
+After RecLLMSim and RecUserSim ("To What Extent Can LLMs Assist in User Simulation for Task-Oriented
+Conversations"). The user sees its situation, its profile and how to behave; the assistant the talk alone.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import Runtime
+
+from ..data.checks import user_notes, user_reasons
+from ..data.languages import Language
+from ..data.recllmsim import Situation, task_name
+from ..prompts import Library
+from .endings import ENDING, GIVING_UP, Ending
+from .limits import Limits
+from .prompting import filled, repair
+from .state import Draft, State, Update, Verdict, said
+from .views import fenced, messages_for
+
+
+@dataclass(frozen=True)
+class UserView:
+    """What the user is sent: its situation, who it is, how to behave, the talk. Never its own rejected drafts."""
+
+    pages: Library
+    handshake: bool = False
+    """Each page as a message of its own that the user acknowledges: scripted, so it costs no call."""
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        situation = Situation.model_validate(state["scenario"])
+        about = [
+            self.pages["user/task"].fill(task_context=fenced(situation.task_context, "/task")),
+            self.pages["user/profile"].fill(profile=fenced(situation.profile_text, "/profile")),
+        ]
+        rules, understood = self.pages["user/rules"].fill(), self.pages["user/acknowledgement"].fill()
+        material: str | list[tuple[bool, str]] = "\n\n".join([*about, rules])
+        if self.handshake:
+            material = [turn for page in about for turn in ((False, page), (True, understood))] + [(False, rules)]
+        system = self.pages["user/system"].fill()
+        return messages_for("user", state, system=system, material=material, own_drafts=False)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"handshake": self.handshake}
+
+
+@dataclass(frozen=True)
+class AssistantView:
+    """What the assistant is sent: the talk alone. Never the profile, never the situation."""
+
+    pages: Library
+    proactive: bool = False
+    """Whether it is told what to bring up of its own accord; the page is chosen by the task's name alone."""
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["assistant/system"].fill()
+        if self.proactive:
+            name = f"assistant/proactive_{task_name(str(state['scenario'].get('task', '')))}"
+            system += "\n\n" + self.pages[name if name in self.pages else "assistant/proactive_other"].fill()
+        return messages_for("assistant", state, system=system, material="", own_drafts=True)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"proactive": self.proactive}
+
+
+@dataclass(frozen=True)
+class UserPrompts:
+    """The opening, then with each reply the line that says how to end; a repair after a rejected draft."""
+
+    pages: Library
+    language: Language = "en"
+    may_give_up: bool = False
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if state.get("attempts"):
+            return {"prompt": repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts})}
+        if not said(state, "assistant"):
+            return {"prompt": filled(self.pages["user/opening"], {})}
+        page = "user/ending_or_giving_up" if self.may_give_up else "user/ending"
+        values = {"ending": ENDING[self.language], "giving_up": GIVING_UP[self.language]}
+        return {"prompt": filled(self.pages[page], values)}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"language": self.language, "may_give_up": self.may_give_up}
+
+
+@dataclass(frozen=True)
+class AssistantPrompts:
+    """Nothing, but for a repair after a rejected draft."""
+
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if not state.get("attempts"):
+            return {"prompt": None}
+        return {"prompt": repair(self.pages, "assistant", state, {"attempts": runtime.context.answer_attempts})}
+
+
+@dataclass(frozen=True)
+class UserValidator:
+    """No words of another role, no word about the prompt, not empty; more by setting. Sees when the user ends."""
+
+    ending: Ending | None = field(default_factory=Ending)
+    """Which messages end the conversation; None: none does, as when stored ones are played."""
+    no_repeats: bool = False
+    """Reject a message that was sent before; otherwise it is counted."""
+    no_plans: bool = False
+    """Reject a plan on the assistant's behalf; otherwise it is counted."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        earlier = [message["text"] for message in said(state, "user")]
+        replies = [message["text"] for message in state.get("messages", []) if message["role"] == "assistant"]
+        update = Update(verdicts=[])
+        for draft in state.get("drafts", []):
+            verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
+            reason = self.ending.reason(draft["text"]) if self.ending is not None and verdict["accepted"] else None
+            if reason is not None:
+                verdict["stored"] = False
+                update["stop"] = reason
+            update["verdicts"].append(verdict)
+            earlier.append(draft["text"])
+        if not all(verdict["accepted"] for verdict in update["verdicts"]):
+            update.pop("stop", None)  # a goodbye that falls with another draft was not said
+        return update
+
+    def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
+        against: list[str] = list(user_reasons(draft["text"]))
+        counted: list[str] = list(user_notes(draft["text"], earlier, reply))
+        for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
+            if strict and note in counted:
+                counted.remove(note)
+                against.append(note)
+        verdict = Verdict(accepted=not against)
+        if against:
+            verdict["reason"] = against[0]
+        if counted:
+            verdict["notes"] = counted
+        return verdict
+
+    def provenance(self) -> dict[str, Any]:
+        ending = None if self.ending is None else {"strict": self.ending.strict, "may_give_up": self.ending.may_give_up}
+        return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans}
+
+
+async def reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
+    """A reply of the assistant stands unless it is empty: what it says is its own affair."""
+    return {
+        "verdicts": [
+            {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
+            for draft in state.get("drafts", [])
+        ]
+    }

@@ -1,0 +1,275 @@
+"""The RecLLMSim cast: what each side is sent, how it ends, what is stored, who opens, what is asked afterwards."""
+
+import json
+
+import pytest
+
+from duologue.data.recllmsim import Situation, to_object
+from duologue.graphs import conversation, recllmsim, record
+from duologue.nodes import ContractError, Limits, ModelError
+
+PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
+TASK = "You are looking for a present for your sister. It must not cost more than 40 euros."
+ABOUT = Situation(task="gift preparation", task_context=TASK, preference=PROFILE, task_context_id=0, preference_id=3)
+
+
+@pytest.fixture
+def play(scripted):
+    async def played(user, assistant=("Here you are.",), about=ABOUT, limits=None, build=recllmsim.cast, **settings):
+        plain = build(**settings)
+        said = scripted(list(user), plain.user_simulator.view)
+        answered = scripted(list(assistant), plain.assistant.view)
+        cast = plain.replace(user_simulator=said, assistant=answered)
+        state = await conversation(cast).ainvoke(recllmsim.scenario(about), context=limits or Limits())
+        return record(state), said, answered
+
+    return played
+
+
+def sent(speaker, number=-1):
+    """What the speaker's view shows in one of the states that it saw."""
+    return speaker.view(speaker.seen[number])
+
+
+def texts(messages):
+    return [(message.type, str(message.content)) for message in messages]
+
+
+async def test_the_user_is_sent_its_situation_its_profile_and_how_to_behave(play):
+    _, user, _ = await play(["I need a present.", "Thank you, goodbye."])
+    (_, system), (kind, material), *_ = texts(sent(user, 0))
+    assert kind == "human"
+    assert TASK in material
+    assert PROFILE in material
+    assert "How to behave" in material
+    assert TASK not in system
+    assert PROFILE not in system
+
+
+async def test_the_assistant_is_sent_the_talk_alone(play):
+    _, _, assistant = await play(["A present, please.", "For 40 euros.", "Thank you, goodbye."], ["For whom?"])
+    everything = str(texts(sent(assistant)))
+    assert "A present, please." in everything
+    assert "sister" not in everything
+    assert "Carpenter" not in everything
+    assert "Gender" not in everything
+
+
+async def test_the_line_that_offers_the_end_is_sent_with_each_reply_and_stored_as_no_message(play):
+    made, user, _ = await play(["A present.", "Something else.", "Thank you, goodbye."])
+    offered = ["Thank you, goodbye" in texts(sent(user, number))[-1][1] for number in range(3)]
+    assert offered == [False, True, True]
+    assert not any("<note>" in message.text or "you may end" in message.text for message in made.messages)
+    assert made.messages[2].prompt.name == "user/ending"
+
+
+@pytest.mark.parametrize(
+    "goodbye", ["Thank you, goodbye.", "goodbye then, and THANK YOU so much!", "谢谢，再见。", "那就再见了，非常谢谢"]
+)
+async def test_a_message_of_thanks_and_goodbye_ends_the_talk_and_is_kept_but_not_published(play, goodbye):
+    made, _, assistant = await play(["A present.", goodbye, "Never said."])
+    assert made.stop == "user_ended"
+    assert [message.text for message in made.messages] == ["A present.", "Here you are.", goodbye]
+    assert [message.stored for message in made.messages] == [True, True, False]
+    assert len(assistant.seen) == 1  # the goodbye costs no call
+    assert [turn["content"] for turn in to_object(made)["history"]] == ["A present.", "Here you are."]
+
+
+async def test_thanks_alone_do_not_end_it(play):
+    made, _, _ = await play(
+        ["A present.", "Thank you, one more thing.", "Goodbye is too early.", "Thank you, goodbye."]
+    )
+    assert len(made.exchanges) == 4
+    assert made.stop == "user_ended"
+
+
+async def test_by_the_strict_rule_the_phrase_must_stand_alone_at_the_end(play):
+    user = ["Thank you for the goodbye gift.", "That is settled. Thank you, goodbye!"]
+    loose, _, _ = await play(user)
+    strict, _, _ = await play(user, strict_ending=True)
+    assert len(loose.messages) == 1
+    assert [m.text for m in strict.messages] == [user[0], "Here you are.", user[1]]
+
+
+async def test_giving_up_is_offered_and_understood_only_when_asked_for(play):
+    user = ["A present.", "I give up, goodbye.", "Thank you, goodbye."]
+    made, seen, _ = await play(user, may_give_up=True)
+    assert made.stop == "user_gave_up"
+    assert made.messages[-1].stored is False
+    assert "I give up, goodbye." in texts(sent(seen))[-1][1]
+    other, unseen, _ = await play(user)
+    assert other.stop == "user_ended"
+    assert "give up" not in texts(sent(unseen, 1))[-1][1]
+
+
+async def test_ten_exchanges_are_the_most(play):
+    made, _, _ = await play([f"And number {n}?" for n in range(30)])
+    assert made.stop == "max_turns"
+    assert len(made.exchanges) == 10
+
+
+@pytest.mark.parametrize(
+    ("draft", "reason"),
+    [
+        ("[System]: You're welcome! Have a nice day.", "role_leak"),
+        ("As an AI simulating a user, I follow my instructions.", "prompt_leak"),
+        ("  ", "empty"),
+    ],
+)
+async def test_a_leak_is_rejected_with_its_own_repair_and_kept(play, draft, reason):
+    made, user, _ = await play(["A present.", draft, "For 30 euros.", "Thank you, goodbye."])
+    second = made.messages[2]
+    assert second.text == "For 30 euros."
+    assert [(a.verdict, a.reason) for a in second.attempts] == [("rejected", reason), ("accepted", None)]
+    assert second.prompt.name == f"user/repair_{reason}"
+    assert draft.strip() == "" or draft not in str(texts(sent(user, 2)))
+
+
+async def test_a_goodbye_inside_a_leak_ends_nothing(play):
+    made, _, _ = await play(["A present.", "[System]: Thank you, goodbye.", "For 30 euros.", "Thank you, goodbye."])
+    assert [m.text for m in made.messages][2] == "For 30 euros."
+
+
+async def test_repeats_are_counted_and_by_setting_rejected(play):
+    user = ["A present, please!", "a present please", "For 30 euros.", "Thank you, goodbye."]
+    counted, _, _ = await play(user)
+    assert counted.messages[2].attempts[-1].notes == ("repeat",)
+    rejected, _, _ = await play(user, no_repeats=True)
+    assert rejected.messages[2].attempts[0].reason == "repeat"
+    assert rejected.messages[2].text == "For 30 euros."
+
+
+async def test_a_greeting_comes_first_is_heard_by_both_and_is_not_published(play):
+    made, user, assistant = await play(["A present.", "Thank you, goodbye."], opens="assistant")
+    assert made.messages[0].role == "assistant"
+    assert made.messages[0].stored is False
+    assert made.messages[0].text in str(texts(sent(user, 0)))
+    assert made.messages[0].text in str(texts(sent(assistant, 0)))
+    assert to_object(made)["history"][0]["content"] == "A present."
+
+
+async def test_a_greeting_takes_no_exchange_away(play):
+    made, _, _ = await play([f"And number {n}?" for n in range(30)], opens="assistant", limits=Limits(max_turns=2))
+    assert sum(m.role == "user" for m in made.messages) == 2
+
+
+async def test_the_handshake_is_scripted_and_costs_nothing(play):
+    made, user, _ = await play(["A present.", "Thank you, goodbye."], handshake=True)
+    kinds = texts(sent(user, 0))
+    assert [kind for kind, _ in kinds] == ["system", "human", "ai", "human", "ai", "human"]
+    assert {text for kind, text in kinds if kind == "ai"} == {"Got it."}
+    assert len(user.seen) == 2
+    assert made.messages[0].text == "A present."
+
+
+async def test_a_proactive_assistant_is_told_by_the_tasks_name_alone(play):
+    _, _, assistant = await play(["A present.", "Thank you, goodbye."], proactive=True)
+    assert "giver" in str(sent(assistant)[0].content)
+    _, _, plain = await play(["A present.", "Thank you, goodbye."])
+    assert "giver" not in str(sent(plain)[0].content)
+
+
+async def test_as_published_nothing_of_the_user_is_rejected_and_the_assistant_greets(play):
+    leak = "[System]: You're welcome!"
+    made, _, _ = await play(["A present.", leak, "Thank you, goodbye."], build=recllmsim.as_published)
+    assert made.messages[0].stored is False
+    said = [m for m in made.messages if m.role == "user"]
+    assert said[1].text == leak
+    assert (said[1].attempts[0].verdict, said[1].attempts[0].reason) == ("observed", "role_leak")
+    assert made.stop == "user_ended"
+    assert said[-1].stored is False
+
+
+async def test_an_empty_reply_is_asked_for_again(play):
+    made, _, _ = await play(["A present.", "Thank you, goodbye."], ["", "A book."])
+    assert [a.reason for a in made.messages[1].attempts] == ["empty", None]
+    assert made.messages[1].prompt.name == "assistant/repair_empty"
+
+
+async def test_no_line_is_sent_to_an_assistant_that_managed(play):
+    made, _, assistant = await play(["A present.", "Thank you, goodbye."])
+    assert made.messages[1].prompt is None
+    assert texts(sent(assistant))[-1] == ("human", "A present.")
+
+
+@pytest.mark.parametrize("kind", ["plain", "async"])
+async def test_a_function_of_messages_is_an_assistant(kind):
+    heard = []
+
+    def reply(messages):
+        heard.append(messages)
+        return f"You said {len(messages[-1]['content'])} characters."
+
+    async def replies(messages):
+        return reply(messages)
+
+    cast = recllmsim.cast(assistant=reply if kind == "plain" else replies)
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
+    assert made.messages[1].text == f"You said {len(made.messages[0].text)} characters."
+    assert heard[0][0]["role"] == "system"
+    assert heard[0][-1] == {"role": "user", "content": made.messages[0].text}
+    assert made.provenance.nodes["assistant"]["function"]["name"].endswith(
+        reply.__name__ if kind == "plain" else "replies"
+    )
+    swapped = recllmsim.cast().replace(assistant=reply)
+    assert type(swapped.assistant).__name__ == "FunctionSpeaker"
+
+
+async def test_a_function_that_gives_no_text_is_named():
+    cast = recllmsim.cast(assistant=lambda messages: None)
+    with pytest.raises(ContractError, match="assistant: expected the function to answer with a text, got NoneType"):
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
+
+
+async def test_chinese_pages_speak_chinese_and_offer_the_chinese_phrase(play):
+    about = ABOUT.model_copy(update={"language": "zh", "task": "礼物准备", "task_context": "你想给姐姐准备一份礼物。"})
+    made, user, _ = await play(["我想买礼物。", "谢谢，再见。"], ["好的，这个怎么样？"], about=about, language="zh")
+    assert made.stop == "user_ended"
+    assert "谢谢，再见。" in texts(sent(user, 1))[-1][1]
+
+
+async def test_those_who_spoke_are_asked_afterwards_also_when_they_were_swapped_in(play):
+    made, user, assistant = await play(["A present.", "Thank you, goodbye.", "Yes."], ["A book."], post_questions=True)
+    assert len(user.seen) == 2 + 5
+    assert len(assistant.seen) == 1 + 3
+    assert made.labels["post_questions"][-1]["answer"] == "A book."
+    assert [m.text for m in made.messages] == ["A present.", "A book.", "Thank you, goodbye."]
+
+
+async def test_post_questions_are_independent_and_counted_apart():
+    cast = recllmsim.cast(post_questions=True)
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
+    asked = made.labels["post_questions"]
+    assert [one["to"] for one in asked] == ["user"] * 5 + ["assistant"] * 3
+    assert all(one["answer"] for one in asked)
+    spent = sum(one["usage"]["input_tokens"] + one["usage"]["output_tokens"] for one in asked)
+    plain = record(await conversation(recllmsim.cast()).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
+    assert spent > 0
+    assert made.usage == plain.usage
+    assert "post_questions" not in json.dumps(to_object(made))
+
+
+async def test_a_question_that_fails_says_why_and_the_others_are_asked():
+    calls = []
+
+    def reply(messages):
+        calls.append(messages[-1]["content"])
+        if "The talk is over" in messages[-1]["content"] and "specific" in messages[-1]["content"]:
+            raise RuntimeError("no answer today")
+        return "A book."
+
+    cast = recllmsim.cast(assistant=reply, post_questions=True)
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
+    failed = [one for one in made.labels["post_questions"] if "error" in one]
+    assert [one["name"] for one in failed] == ["assistant/post_specific"]
+    assert "no answer today" in failed[0]["error"]
+    assert made.stop == "max_turns"
+    assert made.failure is None
+    assert not any("A book." in text for text in calls[1:])  # what was answered before is not in the next question
+
+
+def test_a_bad_language_or_model_is_one_line():
+    with pytest.raises(ValueError, match="no prompts"):
+        recllmsim.cast(language="xx")
+    with pytest.raises(ModelError):
+        recllmsim.cast(user="nobody:x")
