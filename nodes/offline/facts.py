@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .voices import READ, Language, Words, begin_small, mine, phrases
+from ...data.languages import Language
+from .voices import READ, Words, begin_small, mine, phrases
 
 MOST = 60
 """Facts that are kept of a profile."""
@@ -14,6 +15,9 @@ _BETWEEN = re.compile(r"[,，、;；]\s*(?:and\s+|以及)?")
 _ADVERB = re.compile(r"(?:\w+ly|often|always|never|rarely|sometimes|seldom|also|only|still) ", re.IGNORECASE)
 _IRREGULAR = {"is": "am", "has": "have", "does": "do", "goes": "go"}
 _HIS = re.compile(r"\b(?:his|her|their)\b")
+_HE = re.compile(r"\b(?:he|she|they)\b")
+_OBJECT = "a an the every each all his her their my it often little much only up out after"
+"""Words behind a verb: what ends in s before them is one, known or not."""
 _OWN = {"his or her": "my", "himself": "myself", "herself": "myself", "themselves": "myself", "oneself": "myself"}
 
 
@@ -67,7 +71,7 @@ def telling(attribute: str, value: str, language: Language) -> str:
     if language == "zh":
         value = mine(value.replace("他", "我").replace("她", "我"), "zh")
         if attribute == "gender":
-            return frame.replace("{x}", value.removesuffix("性"))
+            return frame.replace("{x}", value) if value in ("男", "女") else f"我是{value}"
         if attribute == "age":
             return frame.replace("{x}", value.removesuffix("岁"))
         if value.startswith("我"):
@@ -78,7 +82,7 @@ def telling(attribute: str, value: str, language: Language) -> str:
         return frame.replace("{x}", value) if framed or not _begins_with_verb(value) else f"我{value}"
     for other, own in _OWN.items():
         value = value.replace(other, own)
-    return _in_english(attribute, _HIS.sub("my", begin_small(value)), words)
+    return _in_english(attribute, _HE.sub("I", _HIS.sub("my", begin_small(value))), words)
 
 
 def _begins_with_verb(value: str) -> bool:
@@ -89,6 +93,8 @@ def _in_english(attribute: str, value: str, words: Words) -> str:
     frame = str(words["attributes"][attribute]["frame"])
     if value.startswith(("I ", "I'", "I’", "my ")):
         return value
+    if attribute == "personality" and value.startswith(("a ", "very ", "quite ", "easily ")):
+        return f"I am {value}"
     if attribute in ("age", "gender", "personality", "background"):
         return frame.replace("{x}", value)
     verb = _verb(value, str(words["verbs"]))
@@ -119,7 +125,8 @@ def _verb(value: str, known: str) -> str:
     adverb = _ADVERB.match(value)
     before, rest = (adverb.group(), value[adverb.end() :]) if adverb else ("", value)
     first, _, behind = rest.partition(" ")
-    if first.casefold() not in known.split():
+    likely = first.endswith("s") and not first.endswith("ss") and behind.split(" ", 1)[0] in _OBJECT.split()
+    if first.casefold() not in known.split() and not likely:
         return ""
     # A second verb of the same value agrees with the first: "enjoys hiking and loves tents".
     behind = " ".join(

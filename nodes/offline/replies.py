@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from ...data.languages import Language
 from .facts import Fact
-from .voices import READ, Language, phrases, short
+from .voices import READ, phrases, short
 
 _OPTION = re.compile(r"^[ \t]*(\d{1,2})[.)、．][ \t]*(\S.*)$", re.MULTILINE)
 _TITLE_ENDS = re.compile(r"[:：;；.。(（—–]| - ")

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from ...data.languages import Language
 from .hearing import Talk
-from .voices import READ, Language, begin_small, capital, language_of, phrases, sentences, short, turned, yours
+from .voices import READ, begin_small, capital, phrases, sentences, short, spoken, turned, yours
 from .wishes import kind_of
 from .words import content_words, words
 
@@ -48,7 +49,7 @@ _ITEM = re.compile(r"^\d+[.、] \*\*(.+?)\*\*", re.MULTILINE)
 def answer(talk: Talk, draw: int) -> str:
     """A reply to the last message: what it keeps to, options for what was asked, one question."""
     heard = [text[:READ] for text in talk.others[-LAST:]]
-    language = language_of(" ".join(heard) or talk.note)
+    language = spoken(" ".join(heard) or talk.note)
     known = phrases(language)
     if talk.note.endswith(("?", "？")) and talk.own:
         return _afterwards(talk, heard, language)

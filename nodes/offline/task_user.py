@@ -7,11 +7,13 @@ from functools import cached_property
 
 from ...data.checks import plain_words
 from ...data.identity import digest
+from ...data.languages import Language
 from .facts import Fact, facts_of
 from .hearing import Talk
 from .replies import objection, options_of
-from .voices import READ, Language, begin_small, capital, language_of, phrases, sentences, turned
-from .wishes import Situation, Wish, situation_of
+from .voices import READ, begin_small, capital, phrases, sentences, spoken, turned
+from .wish import Wish
+from .wishes import Situation, situation_of
 from .words import content_words
 
 _QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
@@ -55,7 +57,7 @@ class _Person:
 
 def message(talk: Talk, draw: int) -> str:
     """The next message of the user whose situation and profile the talk holds."""
-    language = language_of(talk.task + talk.profile)
+    language = spoken(talk.task + talk.profile)
     situation = situation_of(talk.task, language)
     person = _Person(talk, language, situation, facts_of(talk.profile, situation.kind, language))
     if talk.own and talk.note.endswith(("?", "？")):

@@ -2,7 +2,7 @@
 
 from . import task_assistant, task_user
 from .hearing import Side, Talk
-from .voices import language_of, phrases
+from .voices import phrases, spoken
 
 
 def task_oriented(side: Side, talk: Talk, draw: int, misbehaviour: str) -> str:
@@ -13,7 +13,7 @@ def task_oriented(side: Side, talk: Talk, draw: int, misbehaviour: str) -> str:
         return talk.own[draw % len(talk.own)]
     user = side == "task_user"
     text = task_user.message(talk, draw) if user else task_assistant.answer(talk, draw)
-    words = phrases(language_of(talk.task + talk.profile if user else " ".join(talk.others)))
+    words = phrases(spoken(talk.task + talk.profile if user else " ".join(talk.others)))
     if misbehaviour == "reasoning":
         return f"<think>{words['thinking']}</think>\n{text}"
     if misbehaviour in ("role_leak", "prompt_leak"):

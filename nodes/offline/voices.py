@@ -5,16 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-Language: TypeAlias = Literal["en", "zh"]
+from ...data.languages import Language, language_of
+
 Words: TypeAlias = Mapping[str, Any]
 
 READ = 6_000
 """Characters of a text that the task-oriented speakers read: more is cut off."""
 
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_LATIN = re.compile(r"[A-Za-z]")
 _ENDS = re.compile(r"(?<=[.!?])[\"”’)]?\s+|(?<=[。！？])[”’」]?\s*|\n+|,\s+(?=(?:The|You|This)\s)")
 _ME = r"help|helps|let|lets|give|gives|tell|tells|join|joins|ask|show|suits?|fits?|for|to|with|of|by|from|about|invite|invites|advise|remind|send|between|around|near|like"
 _DOES = r"are|were|can|could|should|will|would|want|need|have|had|may|might|must|like|wish|hope|plan|do|did|also|really|never|live|work|know|prefer|intend|own|already|still|only"
@@ -58,11 +57,9 @@ def phrases(language: Language) -> Words:
     return words
 
 
-def language_of(text: str) -> Language:
-    """Chinese if its characters are at least a third as many as Latin letters, English otherwise."""
-    text = text[:READ]
-    han = len(_HAN.findall(text))
-    return "zh" if han and 3 * han >= len(_LATIN.findall(text)) else "en"
+def spoken(text: str) -> Language:
+    """The language that a text is in, English if it has no letters."""
+    return language_of(text[:READ]) or "en"
 
 
 def sentences(text: str) -> list[str]:

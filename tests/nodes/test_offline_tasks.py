@@ -2,7 +2,7 @@
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from duologue.data.checks import plain_words
+from duologue.data.checks.user_turns import user_notes, user_reasons
+from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.nodes import chat_model
 from duologue.nodes.offline.facts import facts_of, telling
 from duologue.nodes.offline.hearing import side_of
@@ -313,8 +315,6 @@ def test_the_assistant_leaves_out_what_the_user_cannot_eat():
 @pytest.mark.parametrize(
     ("side", "misbehaviour", "sign"),
     [
-        ("user", "role_leak", r"\[(?:System|Assistant|系统|助手)\]|^(?:Assistant|助手)[:：]"),
-        ("user", "prompt_leak", r"instructions|profile|simulator|指令|模拟器|设定"),
         ("assistant", "reasoning", r"<think>.+</think>\n."),
         ("user", "reasoning", r"<think>.+</think>\n."),
     ],
@@ -323,6 +323,32 @@ def test_the_assistant_leaves_out_what_the_user_cannot_eat():
 def test_each_misbehaviour_shows(about, side, misbehaviour, sign):
     for text in (text for own, text in played(about, **{side: f"offline?{misbehaviour}=1"}) if own == (side == "user")):
         assert re.search(sign, text, re.MULTILINE), text
+
+
+@BOTH
+@pytest.mark.parametrize("misbehaviour", ["role_leak", "prompt_leak"])
+def test_each_leak_has_its_reason_and_what_is_said_otherwise_has_none(about, misbehaviour):
+    for seed in range(5):
+        assert all(
+            misbehaviour in user_reasons(text)
+            for text in of_user(played(about, seed, user=f"offline?{misbehaviour}=1"))
+        )
+        assert not any(user_reasons(text) for text in of_user(played(about, seed)))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_shipped_tasks_are_played_with_the_shipped_profiles(language):
+    lines, profiles = ZH if language == "zh" else EN, shipped_profiles(language).texts
+    for number, (task, contexts) in enumerate(shipped_tasks(language).items()):
+        about = replace(lines, task=contexts[-1], profile=profiles[number % len(profiles)])
+        talk = played(about, number)
+        texts = of_user(talk)
+        assert talk[-1] == (True, about.phrase), task
+        assert len(situation_of(about.task, language).wishes) >= 2
+        replies = ["", *(text for own, text in talk if not own)]
+        for place, text in enumerate(texts):
+            assert not user_reasons(text)
+            assert not user_notes(text, texts[:place], replies[place])
 
 
 @BOTH
