@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from langchain_core.messages import BaseMessage
 
-Side: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant"]
+Side: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "inventor"]
 
 _MATERIAL = ("title", "background", "header", "section")
 _SITUATION = ("task", "profile")
@@ -46,13 +46,19 @@ def words_of_other(text: str) -> str:
 
 
 def side_of(messages: Sequence[BaseMessage]) -> Side:
-    """Who is spoken to: a section makes the teacher, other material the student, a task or profile the user."""
+    """Who is spoken to, by the marks around what is sent.
+
+    A section makes the teacher, other material the student; a task or profile the user with a task; what a
+    pool of profiles lacks the inventor of people; nothing of it the assistant.
+    """
     heard = "\n".join(str(message.text) for message in messages if message.type in ("human", "system"))
     if marked(heard, "section"):
         return "teacher"
     asked = "\n".join(str(message.text) for message in messages if message.type == "human")
     if any(f"</{tag}>" in heard for tag in _MATERIAL):
         return "student"
+    if "</lacking>" in asked:
+        return "inventor"
     return "task_user" if any(f"</{tag}>" in asked for tag in _SITUATION) else "task_assistant"
 
 

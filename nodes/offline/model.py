@@ -1,7 +1,8 @@
-"""The offline chat model: reads the messages it is sent and answers by rule, as one of four speakers.
+"""The offline chat model: reads the messages it is sent and answers by rule, as one of five speakers.
 
 It tells which one by the marks in the messages: whoever is sent a <section> is the teacher, a title or header
-the student, a <task> or <profile> the user with a task; without any it is that user's assistant. It is a
+the student, a <task> or <profile> the user with a task, what is <lacking> in a pool the inventor of people;
+without any it is the assistant of the user with a task. It is a
 baseline and not a language model, so that every graph, command and test runs without a key.
 """
 
@@ -16,21 +17,23 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ...data.identity import digest
-from . import student, teacher
+from . import people, student, teacher
 from .hearing import Side, marked, notes_of, side_of, talk_of, words_of_other
 from .tasks import task_oriented
+from .voices import spoken
 
 MISBEHAVIOURS: Mapping[str, tuple[str, ...]] = {
     "student": ("two_questions", "paraphrase", "background", "empty", "reasoning"),
     "teacher": ("two_questions", "paraphrase", "background", "empty", "reasoning"),
     "task_user": ("role_leak", "prompt_leak", "repeat", "empty", "reasoning"),
     "task_assistant": ("repeat", "empty", "reasoning"),
+    "inventor": ("incomplete", "repeat", "empty", "reasoning"),
 }
 """Per side what `misbehave` is divided among. Student and teacher share a list: what is the other's has no effect."""
 
 
 class OfflineChatModel(BaseChatModel):
-    """A deterministic student, teacher, user and assistant; each rate of misbehaviour is a share of calls, 0 to 1."""
+    """A deterministic student, teacher, user, assistant and inventor of people; each rate of misbehaviour is a share of calls, 0 to 1."""
 
     seed: int | None = None
     """Drawn from in every call; a call's own `seed` argument comes first."""
@@ -49,7 +52,9 @@ class OfflineChatModel(BaseChatModel):
     prompt_leak: float = 0.0
     """The user with a task speaks of its instructions or profile."""
     repeat: float = 0.0
-    """The user with a task, or its assistant, says again what it said before."""
+    """The user with a task, or its assistant, says again what it said before; the inventor has one person only."""
+    incomplete: float = 0.0
+    """The inventor of people leaves attributes out."""
     misbehave: float = 0.0
     """All of the side's own together, in equal parts."""
 
@@ -71,7 +76,9 @@ class OfflineChatModel(BaseChatModel):
     ) -> ChatResult:
         draw = self._draw(messages, kwargs.get("seed"))
         side = side_of(messages)
-        if side in ("task_user", "task_assistant"):
+        if side == "inventor":
+            text = _invented(messages, draw, self._misbehaviour(side, draw))
+        elif side in ("task_user", "task_assistant"):
             talk = talk_of(messages)
             misbehaviour = self._misbehaviour(side, draw, () if talk.own else ("repeat",))
             text = task_oriented(side, talk, draw, misbehaviour)
@@ -135,6 +142,13 @@ def _reply(messages: Sequence[BaseMessage], draw: int, misbehaviour: str) -> str
     if misbehaviour == "reasoning":
         return f"<think>Let me see what to say about {title or 'this'}.</think>\n{text}"
     return text
+
+
+def _invented(messages: Sequence[BaseMessage], draw: int, misbehaviour: str) -> str:
+    """A profile of the kinds that the first request names, in its language."""
+    asked = "\n".join(str(message.text) for message in messages if message.type == "human")
+    lacking = marked(asked, "lacking")
+    return "" if misbehaviour == "empty" else people.profile(lacking, spoken(lacking), draw, misbehaviour)
 
 
 def _teach(
