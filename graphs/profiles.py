@@ -85,7 +85,8 @@ async def after_proposal(state: ProfileState) -> Literal["accepted", "regenerate
     """Where a judged proposal leads."""
     if state.get("stop"):
         return "stop"
-    return "accepted" if state["judged"]["verdict"] == "accepted" else "regenerate"
+    judged = state.get("judged")
+    return "accepted" if judged and judged["verdict"] == "accepted" else "regenerate"
 
 
 async def after_keeping(state: ProfileState) -> Literal["continue", "stop"]:

@@ -4,7 +4,6 @@ A profile that is accepted joins those that the next one must differ from; one t
 back with the reason, and after some attempts another person is asked for.
 """
 
-import re
 from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, Required, TypeAlias, TypedDict
@@ -13,12 +12,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from ..data.errors import DataError
+from ..data.checks.profiles import proposed_profile
 from ..data.identity import call_seed
-from ..data.languages import Language, language_of
-from ..data.recllmsim import ATTRIBUTES, FIELDS, Profile, coverage, near_duplicate
+from ..data.languages import Language
+from ..data.recllmsim import Profile, coverage
 from ..data.recllmsim.coverage import SIMILARITY
-from ..data.recllmsim.situations import LINE
 from ..prompts import Library, Page
 from .models import model_provenance
 from .settings import told
@@ -27,13 +25,7 @@ from .state import Draft, Prompt
 from .views import fenced, note
 from .wanting import Wanted, wanted
 
-Reason: TypeAlias = Literal["empty", "incomplete", "language", "near_duplicate"]
-"""Why a proposal is rejected; `incomplete`: its nine attributes are not all there, once each, and readable."""
-
 StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
-
-AGES = (10, 100)
-"""Youngest and oldest user that is believed."""
 
 SHOWN = 40
 """Profiles that a request shows of those that are there, the latest ones."""
@@ -49,12 +41,6 @@ CHINESE: Mapping[str, str] = {
     "undecided": "犹豫",
 }  # fmt: skip
 """The kinds of a `Coverage` as a Chinese request names them."""
-
-_NOTHING = re.compile(
-    r"\W*(?:n/?a|none|nothing|unknown|tbd|not (?:specified|applicable|given|known)|无|没有|未知|不详|暂无|保密)?\W*",
-    re.IGNORECASE,
-)
-_ORNAMENT = re.compile(r"^[\s>#*_`-]+|[\s*_`]+$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,11 +196,12 @@ class ProfileValidator:
         )
         if (prompt := state.get("prompt")) is not None:
             judged["prompt"] = prompt
-        for key in ("cleaned", "usage"):
-            if key in draft:
-                judged[key] = draft[key]
+        if "cleaned" in draft:
+            judged["cleaned"] = draft["cleaned"]
+        if "usage" in draft:
+            judged["usage"] = draft["usage"]
         there = [Profile.of(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
-        answer = self.judge(draft["text"], there)
+        answer = proposed_profile(draft["text"], there, self.language, self.similarity)
         if isinstance(answer, Profile):
             judged |= {"verdict": "accepted", "text": answer.text(self.language)}
             raw = draft.get("raw", draft["text"])
@@ -228,47 +215,16 @@ class ProfileValidator:
                 update["stop"] = "attempts_spent"
         return update
 
-    def judge(self, text: str, there: list[Profile]) -> Profile | tuple[Reason, str]:
-        """The profile of a draft, or why it is none: the reason, and what was wrong in words."""
-        lines = [_ORNAMENT.sub("", line) for line in text.replace("**", "").splitlines()]
-        found = {key: m["value"] for line in lines if (m := LINE.match(line)) and (key := _key(m)) is not None}
-        if not found:
-            return "empty", ""
-        chinese = self.language == "zh"
-        missing = [ATTRIBUTES[key][chinese] for key in FIELDS if _NOTHING.fullmatch(found.get(key, ""))]
-        if missing:
-            return "incomplete", ("缺少" + "、".join(missing) + "。") if chinese else f"it lacks {', '.join(missing)}."
-        try:
-            profile = Profile.of("\n".join(line for line in lines if (m := LINE.match(line)) and _key(m)))
-        except DataError as error:
-            return "incomplete", f"{str(error).removeprefix('profile: ')}."
-        if not AGES[0] <= profile.age <= AGES[1]:
-            span = f"{AGES[0]}-{AGES[1]}"
-            return "incomplete", f"年龄应当在{span}岁之间。" if chinese else f"the age must lie in {span}."
-        if language_of("\n".join(found.values())) != self.language:
-            return "language", ""
-        like = near_duplicate(profile, there, self.similarity)
-        return profile if like is None else ("near_duplicate", there[like].text(self.language))
-
     def provenance(self) -> dict[str, Any]:
         return {"language": self.language, "similarity": self.similarity}
 
 
 async def profile_keeper(state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
     """Puts the accepted profile to those that are kept, and begins anew for the next."""
-    kept = [*state.get("kept", []), state["judged"]["text"]]
+    judged = state.get("judged")
+    kept = [*state.get("kept", []), *([judged["text"]] if judged else [])]
     stop = "done" if len(kept) >= state["wanted"] else None
     return {"kept": kept, "rejected": [], "round": 0, "fruitless": 0, "prompt": None, "draft": None, "stop": stop}
-
-
-def _key(line: re.Match[str]) -> str | None:
-    """The attribute of a line, by its label or by its number."""
-    label = line["attribute"].strip().casefold()
-    for key in FIELDS:
-        if label in (name.casefold() for name in ATTRIBUTES[key]):
-            return key
-    number = int(line["number"] or 0)
-    return FIELDS[number - 1] if 1 <= number <= len(FIELDS) else None
 
 
 def _seed(state: ProfileState, limits: ProfileLimits, attempt: int) -> int:

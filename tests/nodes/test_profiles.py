@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 import duologue
+from duologue.data.checks.profiles import proposed_profile
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
 from duologue.nodes import chat_model
@@ -38,7 +40,7 @@ ANNA = """1. Gender: Female
 
 
 def judged(text, there=(), language="en"):
-    answer = ProfileValidator(language).judge(text, [Profile.of(one) for one in there])
+    answer = proposed_profile(text, [Profile.of(one) for one in there], language)
     return answer if isinstance(answer, tuple) else answer.text(language)
 
 
@@ -101,8 +103,15 @@ def test_a_near_duplicate_is_rejected_with_the_profile_that_it_is_like():
 
 @given(st.text() | st.text(alphabet="1234567890.:： GenderAge\n"))
 def test_any_text_is_a_profile_or_has_a_reason(text):
-    found = ProfileValidator().judge(text, [])
+    found = proposed_profile(text, [])
     assert isinstance(found, Profile) or found[0] in ("empty", "incomplete", "language")
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "* ", "_", "1", ": ", "1. Age: 3\n", "不", ", "])
+def test_long_drafts_take_no_longer_than_their_length(piece):
+    began = time.monotonic()
+    assert isinstance(proposed_profile(f"1. Age: {piece * (100_000 // len(piece))}x", []), tuple)
+    assert time.monotonic() - began < 5
 
 
 def test_what_is_lacking_is_asked_for_first_and_then_what_there_is_least_of():
@@ -199,7 +208,7 @@ def test_the_offline_inventor_writes_complete_profiles_of_the_kinds_asked_for(la
     for number, (first, last) in enumerate(AGE_BANDS):
         occupation = list(OCCUPATIONS)[number * 2]
         text = invented(language, number, age=f"{first}-{last}", occupation=occupation, gender="other")
-        profile = ProfileValidator(language).judge(text, [])
+        profile = proposed_profile(text, [], language)
         assert isinstance(profile, Profile), profile
         assert first <= profile.age <= last
         assert kinds(profile.gender, GENDERS)[0] == "other"
