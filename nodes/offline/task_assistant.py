@@ -157,4 +157,5 @@ def _afterwards(talk: Talk, heard: Sequence[str], language: Language) -> str:
     about = capital(short(asked[-1], 20)).rstrip("?？.。") if asked else "..."
     posts = phrases(language)["replies"]["post"]
     template: str = next(text for signs, text in posts if re.search(signs, talk.note, re.IGNORECASE))
-    return template.replace("{q}", about)
+    first = next(iter(told for text in heard[:1] for told in sentences(text) if _TELLS.search(told)), about)
+    return template.replace("{q}", about).replace("{o}", first.rstrip(".。"))

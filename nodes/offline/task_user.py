@@ -46,6 +46,9 @@ class _Person:
     def untold(self) -> list[Fact]:
         return [fact for fact in self.facts if not self.told(fact)]
 
+    def open_details(self) -> list[str]:
+        return [detail for detail in self.situation.details if detail.casefold() not in self.said]
+
     def open_wishes(self) -> list[Wish]:
         words = phrases(self.language)["requests"]
         return [
@@ -106,11 +109,13 @@ def _message(person: _Person, draw: int) -> str:
     reply = person.talk.others[-1] if person.talk.others else ""
     parts = [_reaction(person, reply, draw)]
     asked = _asked(person, reply)
-    answer = _answer(person, asked, draw) if asked else None
+    answer = _answer(person, asked, [fact for fact in person.untold() if fact.told not in parts[0]], draw)
     if answer:
         parts.append(answer)
-    fresh = [fact for fact in person.untold() if fact.told not in " ".join(parts)]
-    parts.append(_telling(person, fresh, 1 + (draw >> 5) % 2 - (answer is not None and bool(fresh)), draw))
+    said = " ".join(parts)
+    fresh = [fact for fact in person.untold() if fact.told not in said]
+    most = 1 + (draw >> 5) % 2 - (answer is not None and bool(fresh))
+    parts.append(_telling(person, fresh, [one for one in person.open_details() if one not in said], most, draw))
     parts += _requests(person, draw)
     return _joined(parts, person.language)
 
@@ -149,27 +154,28 @@ def _asked(person: _Person, reply: str) -> str:
     return questions[-1] if questions else ""
 
 
-def _answer(person: _Person, question: str, draw: int) -> str | None:
-    """An answer from the profile or the situation; None if neither tells, and it was said before that it is open."""
+def _answer(person: _Person, question: str, fresh: Sequence[Fact], draw: int) -> str | None:
+    """An answer from the facts that were not told, or the situation; None if neither tells, or nothing was asked."""
+    if not question:
+        return None
     words = phrases(person.language)
     template: str = words["answering"][draw % len(words["answering"])]
     for kind in words["asked"]:
         if re.search(kind["signs"], question, re.IGNORECASE):
-            for fact in person.untold():
+            for fact in fresh:
                 if fact.attribute == kind["attribute"]:
                     return template.replace("{f}", fact.told)
     wanted = set(content_words(question))
-    for detail in person.situation.details:
-        if wanted & set(content_words(detail)) and detail.casefold() not in person.said:
+    for detail in person.open_details():
+        if wanted & set(content_words(detail)):
             return f"{detail}{'。' if person.language == 'zh' else '.'}"
     undecided = [text for text in turned(words["undecided"], draw) if text.casefold() not in person.said]
     return undecided[0] if undecided and (draw >> 11) % 2 else None
 
 
-def _telling(person: _Person, fresh: Sequence[Fact], most: int, draw: int) -> str:
+def _telling(person: _Person, fresh: Sequence[Fact], details: Sequence[str], most: int, draw: int) -> str:
     """One or two facts, or a detail of the situation, in a sentence."""
     words = phrases(person.language)
-    details = [detail for detail in person.situation.details if detail.casefold() not in person.said]
     if details and (draw >> 9) % 2:
         return details[0] + ("。" if person.language == "zh" else ".")
     if not fresh or most < 1:
@@ -216,7 +222,7 @@ def _afterwards(person: _Person) -> str:
         "{n}": str(mean),
         "{l}": told[fits],
         "{w}": told["open"].replace("{x}", left) if left else told["nothing_open"],
-        "{s}": told["unsolved"].replace("{x}", left) if left else told["solved"],
+        "{s}": told["unsolved"].replace("{x}", left) if left else told["solved" if plans else "nothing"],
     }
     for gap, value in values.items():
         template = template.replace(gap, value)

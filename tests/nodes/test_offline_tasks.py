@@ -286,6 +286,22 @@ def test_questions_after_the_talk_are_answered_in_a_sentence_or_two(about):
     assert re.search(language, chat_model("offline").invoke(asked).text)
 
 
+@BOTH
+def test_a_user_that_got_nothing_says_so(about):
+    refusal = "Sorry, I cannot help you with that." if about is EN else "抱歉，我帮不了您。"
+    talk = played(about, 2, replies=[refusal])
+    assert next_of_user(about, [*talk, (False, "...")], 1, note=QUESTIONS[about][1]).startswith(("No", "没有"))
+
+
+@BOTH
+def test_nothing_is_said_twice_in_one_message(about):
+    details = situation_of(about.task, "zh" if about is ZH else "en").details
+    facts = [fact.told for fact in facts_of(about.profile, "travel", "zh" if about is ZH else "en")]
+    for seed in range(20):
+        for text in of_user(played(about, seed)):
+            assert all(text.count(one) <= 1 for one in [*details, *facts])
+
+
 def test_the_assistant_answers_from_the_talk_alone():
     asked = "I want to learn the cello in half a year. I have two hours a week. What would you suggest for practice?"
     texts = [chat_model("offline").invoke([("human", asked)], seed=seed).text for seed in range(10)]
