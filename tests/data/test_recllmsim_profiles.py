@@ -15,6 +15,7 @@ from duologue.data.recllmsim import (
     coverage,
     near_duplicate,
     pool_text,
+    read,
     read_pool,
     sampled,
     shipped_profiles,
@@ -54,6 +55,9 @@ def test_the_published_pool_has_100_profiles_of_which_85_differ(open_data: Path)
     assert (len(published), published.distinct, len(published.duplicates)) == (100, 85, 12)
     assert list(published.texts) == path.read_text().split("\n\n")
     assert pool_text(published.profiles) == path.read_text()
+    situations = [Situation.of(conversation) for conversation in read(open_data / "recllmsim" / "LLM_agent_user")]
+    assert len(situations) == 233
+    assert all(published.texts[int(s.preference_id or 0)] == s.preference for s in situations)
 
 
 def test_the_published_draw_is_drawn_again(open_data: Path) -> None:
