@@ -59,3 +59,8 @@ def test_bad_input_is_one_line(duologue, tmp_path):
         assert code == 2
         assert told in err
         assert len(err.strip().splitlines()) == 1
+
+
+def test_its_graph_is_drawn(duologue):
+    drawn = json.loads(duologue("draw", "profiles", "--json")[1])
+    assert {"from": "profile_validator", "to": "prompt_selector", "label": "regenerate"} in drawn["edges"]
