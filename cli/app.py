@@ -12,6 +12,7 @@ from .convert import convert
 from .doctor import doctor
 from .draw import draw
 from .output import failed
+from .profiles import profiles
 from .repair import repair
 from .show import show
 from .simulate import simulate
@@ -33,6 +34,7 @@ app.command()(validators)
 app.add_typer(repair, name="repair")
 app.add_typer(stats, name="stats")
 app.command()(tasks)
+app.add_typer(profiles, name="profiles")
 app.command()(draw)
 app.command()(show)
 app.command()(doctor)

@@ -1,4 +1,4 @@
-"""`duologue draw`: a cast's graph as mermaid text."""
+"""`duologue draw`: a graph as mermaid text."""
 
 from typing import Annotated, Literal
 
@@ -8,13 +8,16 @@ from .output import print_json
 
 
 def draw(
-    name: Annotated[Literal["simquac"], typer.Argument(metavar="CAST", help="The cast whose graph to draw: simquac.")],
+    name: Annotated[
+        Literal["simquac", "profiles"],
+        typer.Argument(metavar="GRAPH", help="The graph to draw: a cast's (simquac), or the one that makes profiles."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
 ) -> int:
     """Print the graph as mermaid text, for any tool that draws it."""
     from .. import graphs
 
-    graph = {"simquac": graphs.simquac.graph}[name]
+    graph = graphs.profiles.graph if name == "profiles" else graphs.simquac.graph
     if as_json:
         drawn = graph.get_graph()
         print_json(

@@ -1,9 +1,9 @@
 """How the nodes meet: the topology, the casts, the bridge from state to record, the drawing."""
 
-from . import recllmsim, simquac
+from . import profiles, recllmsim, simquac
 from .cast import Cast
 from .conversation import conversation, fuse
 from .drawing import ConversationGraph, mermaid
 from .recording import record
 
-__all__ = ["Cast", "ConversationGraph", "conversation", "fuse", "mermaid", "recllmsim", "record", "simquac"]
+__all__ = ["Cast", "ConversationGraph", "conversation", "fuse", "mermaid", "profiles", "recllmsim", "record", "simquac"]

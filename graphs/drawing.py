@@ -33,6 +33,6 @@ def drawable(graph: Compiled) -> ConversationGraph:
     return cast(ConversationGraph, graph)
 
 
-def mermaid(graph: Compiled) -> str:
+def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
     """The graph as mermaid text, its conditional edges labelled with what leads there."""
     return graph.get_graph().draw_mermaid()

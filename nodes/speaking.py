@@ -47,6 +47,17 @@ def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     }
 
 
+async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
+    """A chat model's reply to the messages; the seed is given to a model that takes one."""
+    arguments: dict[str, Any] = {"seed": seed} if takes_seed(model) else {}
+    # Transport errors are retried by the model's own client; a reply that is no JSON by nobody else.
+    asked = model.with_retry(
+        retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
+    )
+    reply = await asked.ainvoke(list(messages), **arguments)
+    return draft(str(reply.text), usage_of([reply]))
+
+
 @dataclass(frozen=True)
 class ChatSpeaker:
     """Asks a chat model for one message; what it is sent is its view of the state."""
@@ -56,15 +67,8 @@ class ChatSpeaker:
     view: View
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        arguments: dict[str, Any] = {}
-        if takes_seed(self.model):
-            arguments["seed"] = speaker_seed(self.role, state, runtime.context)
-        # Transport errors are retried by the model's own client; a reply that is no JSON by nobody else.
-        asked = self.model.with_retry(
-            retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
-        )
-        reply = await asked.ainvoke(self.view(state), **arguments)
-        return {"drafts": [draft(str(reply.text), usage_of([reply]))]}
+        seed = speaker_seed(self.role, state, runtime.context)
+        return {"drafts": [await drafted(self.model, self.view(state), seed)]}
 
     def provenance(self) -> dict[str, Any]:
         return {"model": model_provenance(self.model), "view": describe(self.view)}

@@ -1,7 +1,9 @@
 """Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
 
+from . import profiles
+from .appending import RunError
 from .engine import CONCURRENCY, converse, converse_all
-from .folder import RunError, RunFolder, new_folder
+from .folder import RunFolder, new_folder
 from .plan import chosen, planned, repeated
 from .simulating import Summary, arun, asimulate, blocking, simulate
 
@@ -18,6 +20,7 @@ __all__ = [
     "converse_all",
     "new_folder",
     "planned",
+    "profiles",
     "repeated",
     "simulate",
 ]

@@ -1,6 +1,5 @@
 """A run on disk: its manifest, every finished conversation, what failed, and the data set itself."""
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -11,17 +10,9 @@ from ..data.errors import DataError, at
 from ..data.jsonfiles import dumps, read_json, write_json
 from ..data.kinds import CONVERSATIONS, MANIFEST
 from ..data.records import FINISHED, Conversation
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - no file locks on this system: two runs in one folder go unnoticed
-    fcntl = None  # type: ignore[assignment]
+from .appending import Appended, RunError
 
 FAILURES = "failures.jsonl"
-
-
-class RunError(ValueError):
-    """A folder that this run cannot use: one line that says why, and what to do."""
 
 
 class RunFolder:
@@ -32,20 +23,8 @@ class RunFolder:
         self.manifest = dict(manifest)
         self.notes: list[str] = []
         self.done: set[str] = set()
-        self._finished = self._open(CONVERSATIONS)
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._finished, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                os.close(self._finished)
-                raise RunError(f"{path}: another run is writing there: wait for it or choose another folder") from None
-        self._failed = self._open(FAILURES)
-
-    def _open(self, name: str) -> int:
-        try:
-            return os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        except OSError as error:
-            raise RunError(f"{self.path / name}: cannot be written ({error.strerror}): choose another folder") from None
+        self._finished = Appended(path / CONVERSATIONS, alone_in=path)
+        self._failed = Appended(path / FAILURES)
 
     @classmethod
     def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool) -> Self:
@@ -86,19 +65,18 @@ class RunFolder:
         grown = len(self.manifest["planned"]) - len(earlier)
         if grown:
             self.notes.append(f"{grown} conversations are new to this run, which had planned {len(earlier)}")
-        for name, handle in ((CONVERSATIONS, self._finished), (FAILURES, self._failed)):
-            torn = _cut_torn_line(self.path / name, handle)
+        for file in (self._finished, self._failed):
+            torn = file.cut_torn_line()
             if torn:
-                self.notes.append(f"{name}: its last line was cut off in writing ({torn} bytes) and is simulated again")
+                self.notes.append(
+                    f"{file.path.name}: its last line was cut off in writing ({torn} bytes) and is simulated again"
+                )
         self.done = {conversation.id for conversation in record_lines.iterate(self.path / CONVERSATIONS)}
 
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: finished ones and failed ones apart."""
-        handle = self._finished if conversation.stop in FINISHED else self._failed
-        data = memoryview(record_lines.line(conversation).encode("utf-8"))
-        while data:
-            data = data[os.write(handle, data) :]
-        os.fsync(handle)
+        file = self._finished if conversation.stop in FINISHED else self._failed
+        file.append(record_lines.line(conversation))
         if conversation.stop in FINISHED:
             self.done.add(conversation.id)
 
@@ -108,8 +86,8 @@ class RunFolder:
 
     def close(self) -> None:
         """Close the files and let others write."""
-        os.close(self._finished)
-        os.close(self._failed)
+        self._finished.close()
+        self._failed.close()
 
     def __enter__(self) -> Self:
         return self
@@ -176,12 +154,3 @@ def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | N
     if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
         return None if list(was) == list(now) else (name, was, now)
     return None if was == now else (name, was, now)
-
-
-def _cut_torn_line(path: Path, handle: int) -> int:
-    """Cut off what stands behind the last newline; gives the number of bytes."""
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.ftruncate(handle, whole)
-    return len(data) - whole

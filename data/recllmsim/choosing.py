@@ -12,9 +12,7 @@ from .situations import Situation
 About = TypeVar("About", Situation, Conversation, Situation | Conversation)
 
 
-def combined(
-    tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en"
-) -> list[Situation]:
+def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en") -> list[Situation]:
     """Every task x context x profile, in this order; `profiles` are texts, numbered from 0."""
     pool = list(profiles)
     return [

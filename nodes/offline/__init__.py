@@ -1,4 +1,4 @@
-"""The embedded baseline: two rule-based speakers behind LangChain's chat model interface. No language model."""
+"""The embedded baseline: rule-based speakers behind LangChain's chat model interface. No language model."""
 
 from .model import OfflineChatModel
 

@@ -1,11 +1,12 @@
-"""The offline chat model: reads the messages it is sent and answers by rule, as student or as teacher.
+"""The offline chat model: reads the messages it is sent and answers by rule, as one of five speakers.
 
-It tells which side it is by the marks in the messages: whoever is sent a <section> is the teacher. It is a
+It tells which one by the marks in the messages: whoever is sent a <section> is the teacher, a title or header
+the student, a <task> or <profile> the user with a task, what is <lacking> in a pool the inventor of people;
+without any it is the assistant of the user with a task. It is a
 baseline and not a language model, so that every graph, command and test runs without a key.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -16,15 +17,23 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ...data.identity import digest
-from . import student, teacher
+from . import people, student, teacher
+from .hearing import Side, marked, notes_of, side_of, talk_of, words_of_other
+from .tasks import task_oriented
+from .voices import spoken
 
-_NOTE = re.compile(r"<note>(.*?)</note>", re.DOTALL)
-_QUOTE = re.compile(r"<quote>.*?</quote>", re.DOTALL)
-MISBEHAVIOURS = ("two_questions", "paraphrase", "background", "empty", "reasoning")
+MISBEHAVIOURS: Mapping[str, tuple[str, ...]] = {
+    "student": ("two_questions", "paraphrase", "background", "empty", "reasoning"),
+    "teacher": ("two_questions", "paraphrase", "background", "empty", "reasoning"),
+    "task_user": ("role_leak", "prompt_leak", "repeat", "empty", "reasoning"),
+    "task_assistant": ("repeat", "empty", "reasoning"),
+    "inventor": ("incomplete", "repeat", "empty", "reasoning"),
+}
+"""Per side what `misbehave` is divided among. Student and teacher share a list: what is the other's has no effect."""
 
 
 class OfflineChatModel(BaseChatModel):
-    """A deterministic student and teacher; each rate of misbehaviour is a share of calls, 0 to 1."""
+    """A deterministic student, teacher, user, assistant and inventor of people; each rate of misbehaviour is a share of calls, 0 to 1."""
 
     seed: int | None = None
     """Drawn from in every call; a call's own `seed` argument comes first."""
@@ -35,16 +44,24 @@ class OfflineChatModel(BaseChatModel):
     background: float = 0.0
     """The teacher answers from the background."""
     empty: float = 0.0
-    """Either side says nothing."""
+    """Any side says nothing."""
     reasoning: float = 0.0
-    """Either side shows its reasoning first."""
+    """Any side shows its reasoning first."""
+    role_leak: float = 0.0
+    """The user with a task writes words of another role."""
+    prompt_leak: float = 0.0
+    """The user with a task speaks of its instructions or profile."""
+    repeat: float = 0.0
+    """The user with a task, or its assistant, says again what it said before; the inventor has one person only."""
+    incomplete: float = 0.0
+    """The inventor of people leaves attributes out."""
     misbehave: float = 0.0
-    """All of these together, in equal parts."""
+    """All of the side's own together, in equal parts."""
 
     @classmethod
     def settings(cls) -> tuple[str, ...]:
         """Names of the arguments that a spec may give."""
-        return ("seed", "misbehave", *MISBEHAVIOURS)
+        return ("seed", "misbehave", *dict.fromkeys(name for names in MISBEHAVIOURS.values() for name in names))
 
     @property
     def _llm_type(self) -> str:
@@ -58,7 +75,15 @@ class OfflineChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         draw = self._draw(messages, kwargs.get("seed"))
-        text = _reply(messages, draw, self._misbehaviour(draw))
+        side = side_of(messages)
+        if side == "inventor":
+            text = _invented(messages, draw, self._misbehaviour(side, draw))
+        elif side in ("task_user", "task_assistant"):
+            talk = talk_of(messages)
+            misbehaviour = self._misbehaviour(side, draw, () if talk.own else ("repeat",))
+            text = task_oriented(side, talk, draw, misbehaviour)
+        else:
+            text = _reply(messages, draw, self._misbehaviour(side, draw))
         for end in stop or []:
             text = text.split(end)[0]
         reply = AIMessage(text)
@@ -86,10 +111,11 @@ class OfflineChatModel(BaseChatModel):
         given = self.seed if seed is None else seed
         return int(digest("offline", given, [(m.type, str(m.text)) for m in messages])[:12], 16)
 
-    def _misbehaviour(self, draw: int) -> str:
+    def _misbehaviour(self, side: Side, draw: int, impossible: Sequence[str] = ()) -> str:
         share = (draw >> 8) % 10_000 / 10_000
-        for name in MISBEHAVIOURS:
-            rate = getattr(self, name) + self.misbehave / len(MISBEHAVIOURS)
+        names = [name for name in MISBEHAVIOURS[side] if name not in impossible]
+        for name in names:
+            rate = getattr(self, name) + self.misbehave / len(names)
             if share < rate:
                 return name
             share -= rate
@@ -99,9 +125,7 @@ class OfflineChatModel(BaseChatModel):
 def _reply(messages: Sequence[BaseMessage], draw: int, misbehaviour: str) -> str:
     heard = [str(message.text) for message in messages if message.type in ("human", "system")]
     material = "\n".join(heard)
-    title, background, header, section = (
-        _marked(material, tag) for tag in ("title", "background", "header", "section")
-    )
+    title, background, header, section = (marked(material, tag) for tag in ("title", "background", "header", "section"))
     own = [str(message.text).strip() for message in messages if message.type == "ai"]
     if misbehaviour == "empty":
         return ""
@@ -109,15 +133,22 @@ def _reply(messages: Sequence[BaseMessage], draw: int, misbehaviour: str) -> str
         text = _teach(messages, section, title, background, own, draw, misbehaviour)
     else:
         answers = [
-            said for message in messages if message.type == "human" and (said := _words_of_other(str(message.text)))
+            said for message in messages if message.type == "human" and (said := words_of_other(str(message.text)))
         ]
-        notes = " ".join(_NOTE.findall(heard[-1])) if heard else ""
+        notes = " ".join(notes_of(heard[-1])) if heard else ""
         text = student.question(title, header, background, own, answers, notes, draw)
         if misbehaviour == "two_questions":
             text = f"1. {text}\n2. {student.question(title, header, background, [*own, text], answers, '', draw + 1)}"
     if misbehaviour == "reasoning":
         return f"<think>Let me see what to say about {title or 'this'}.</think>\n{text}"
     return text
+
+
+def _invented(messages: Sequence[BaseMessage], draw: int, misbehaviour: str) -> str:
+    """A profile of the kinds that the first request names, in its language."""
+    asked = "\n".join(str(message.text) for message in messages if message.type == "human")
+    lacking = marked(asked, "lacking")
+    return "" if misbehaviour == "empty" else people.profile(lacking, spoken(lacking), draw, misbehaviour)
 
 
 def _teach(
@@ -132,7 +163,7 @@ def _teach(
     spoken = [
         (number, said)
         for number, m in enumerate(messages)
-        if m.type == "human" and (said := _words_of_other(str(m.text)))
+        if m.type == "human" and (said := words_of_other(str(m.text)))
     ]
     asked_at, question = spoken[-1] if spoken else (0, "")
     earlier = [str(m.text) for m in messages[:asked_at] if m.type == "ai"]
@@ -142,17 +173,3 @@ def _teach(
     if misbehaviour == "background" and background:
         return background.split(". ")[0]
     return text
-
-
-def _marked(text: str, tag: str) -> str:
-    """What stands between the marks of a tag, the first of its kind."""
-    start = text.find(f"<{tag}>")
-    end = text.find(f"</{tag}>", start)
-    return text[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
-
-
-def _words_of_other(text: str) -> str:
-    """A message without our notes and material: what the other side said."""
-    text = _QUOTE.sub("", _NOTE.sub("", text))
-    last = max(text.rfind(f"</{tag}>") for tag in ("title", "background", "header", "section"))
-    return text[text.find(">", last) + 1 :].strip() if last >= 0 else text.strip()

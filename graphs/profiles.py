@@ -1,0 +1,103 @@
+"""The graph that makes profiles: ask for what is lacking, propose, validate, repair or keep."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from ..data.languages import Language
+from ..data.recllmsim import Profile
+from ..nodes.models import chat_model
+from ..nodes.profiles import (
+    ProfileLimits,
+    ProfileNode,
+    ProfilePrompts,
+    ProfileProposer,
+    ProfileState,
+    ProfileValidator,
+    Proposal,
+    profile_keeper,
+)
+from ..prompts import Library, shipped
+
+NAME = "profiles"
+Inventor: TypeAlias = str | BaseChatModel
+"""Who invents the people: a model's spec, or a chat model."""
+
+ProfileGraph: TypeAlias = CompiledStateGraph[ProfileState, ProfileLimits, ProfileState, ProfileState]
+
+
+def generation(
+    assistant: Inventor = "offline",
+    *,
+    language: Language = "en",
+    prompts: str | Path | Library | None = None,
+    validator: ProfileNode | None = None,
+) -> ProfileGraph:
+    """The graph with its nodes: `await graph.ainvoke(beginning(12), context=ProfileLimits())`.
+
+    `prompts`: a folder whose pages
+    replace the shipped ones of the same names, or a whole library. `validator`: a judge of one's own.
+    """
+    pages = prompts if isinstance(prompts, Library) else shipped(NAME, language)
+    if isinstance(prompts, (str, Path)):
+        pages = pages.replaced(prompts)
+    graph = StateGraph(ProfileState, context_schema=ProfileLimits)
+
+    graph.add_node("prompt_selector", ProfilePrompts(pages, language))
+    graph.add_node("proposer", ProfileProposer(chat_model(assistant), pages))
+    graph.add_node("profile_validator", validator or ProfileValidator(language))
+    graph.add_node("keeper", profile_keeper)
+
+    graph.add_edge(START, "prompt_selector")
+    graph.add_edge("prompt_selector", "proposer")
+    graph.add_edge("proposer", "profile_validator")
+    graph.add_conditional_edges(
+        "profile_validator",
+        after_proposal,
+        {"accepted": "keeper", "regenerate": "prompt_selector", "stop": END},
+    )
+    graph.add_conditional_edges("keeper", after_keeping, {"continue": "prompt_selector", "stop": END})
+
+    return graph.compile(name=NAME)
+
+
+def beginning(
+    count: int,
+    pool: Sequence[Profile] = (),
+    *,
+    kept: Sequence[str] = (),
+    rejected: Sequence[Proposal] = (),
+    round: int = 0,
+) -> ProfileState:
+    """The initial state: how many profiles there shall be, and those that are there already.
+
+    `kept`, `rejected`, `round`: where an earlier making was when it ended.
+    """
+    texts = [profile.text() for profile in pool]
+    return {"wanted": count, "pool": texts, "kept": list(kept), "rejected": list(rejected), "round": round}
+
+
+async def after_proposal(state: ProfileState) -> Literal["accepted", "regenerate", "stop"]:
+    """Where a judged proposal leads."""
+    if state.get("stop"):
+        return "stop"
+    judged = state.get("judged")
+    return "accepted" if judged and judged["verdict"] == "accepted" else "regenerate"
+
+
+async def after_keeping(state: ProfileState) -> Literal["continue", "stop"]:
+    """Whether another profile is wanted."""
+    return "stop" if state.get("stop") else "continue"
+
+
+def fuse(count: int, limits: ProfileLimits) -> int:
+    """Steps that the making can take: LangGraph's recursion limit for it."""
+    return (count + 1) * (3 * limits.attempts * limits.rounds + 1) + 10
+
+
+graph = generation()
+"""The graph with the embedded model, in English: for drawing."""

@@ -1,0 +1,66 @@
+"""`duologue profiles generate`, and what it tells."""
+
+import json
+
+from duologue.data.recllmsim import read_pool, shipped_profiles
+
+
+def test_it_prints_the_coverage_and_where_the_files_are(duologue, tmp_path):
+    code, out, err = duologue("profiles", "generate", "--count", 5, "--out", tmp_path / "a.txt")
+    assert code == 0, err
+    assert "5 of 5 profiles, 5 of them new" in out
+    assert all(word in out for word in ("ages", "25-34", "genders", "occupations", "health and care", "traits", "calm"))
+    assert len(read_pool(tmp_path / "a.txt")) == 5
+    assert (tmp_path / "a.drafts.jsonl").is_file()
+    again = duologue("profiles", "generate", "--count", 7, "--out", tmp_path / "a.txt", "--json")
+    told = json.loads(again[1])
+    assert (told["profiles"], told["new"], told["stop"]) == (7, 2, "done")
+    assert sum(told["coverage"]["ages"].values()) == 7
+
+
+def test_without_a_file_it_has_a_place_of_its_own_for_each_language(duologue):
+    assert duologue("profiles", "generate", "--count", 2, "--language", "zh")[0] == 0
+    assert read_pool("out/profiles-zh.txt").language == "zh"
+
+
+def test_a_pool_is_extended(duologue, tmp_path):
+    pool = tmp_path / "pool.txt"
+    pool.write_text("\n\n".join(shipped_profiles().texts), encoding="utf-8")
+    code, out, _ = duologue(
+        "profiles", "generate", "--count", 6, "--profiles", pool, "--out", tmp_path / "n.txt", "--json"
+    )
+    told = json.loads(out)
+    assert code == 0
+    assert told["coverage"]["profiles"] == len(shipped_profiles()) + 6
+    assert told["profiles"] == 6
+    assert told["lacking"] == {}  # what the shipped pool lacks are the first to be asked for
+
+
+def test_a_model_that_never_manages_ends_with_a_line_and_exit_code_1(duologue, tmp_path):
+    code, out, err = duologue(
+        "profiles", "generate", "--count", 3, "--assistant", "offline?incomplete=1", "--out", tmp_path / "a.txt"
+    )
+    assert code == 1
+    assert "3 of 3 profiles are missing: no proposal was accepted within the attempts" in err
+    assert "rejected as incomplete" in err
+    assert "0 of 3 profiles" in out
+    assert len((tmp_path / "a.drafts.jsonl").read_text().splitlines()) == 12
+
+
+def test_bad_input_is_one_line(duologue, tmp_path):
+    (tmp_path / "bad.txt").write_text("1. Gender: Male")
+    for arguments, told in (
+        (("--count", 0), "count"),
+        (("--count", 2, "--profiles", tmp_path / "bad.txt"), "'Age' is missing"),
+        (("--count", 2, "--assistant", "nobody"), "nobody"),
+        (("--count", 2, "--out", tmp_path), "is a folder"),
+    ):
+        code, _, err = duologue("profiles", "generate", *arguments)
+        assert code == 2
+        assert told in err
+        assert len(err.strip().splitlines()) == 1
+
+
+def test_its_graph_is_drawn(duologue):
+    drawn = json.loads(duologue("draw", "profiles", "--json")[1])
+    assert {"from": "profile_validator", "to": "prompt_selector", "label": "regenerate"} in drawn["edges"]

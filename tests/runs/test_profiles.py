@@ -1,0 +1,199 @@
+"""Making profiles on disk: what is kept, what is sent back, what a kill leaves, when it gives up."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
+
+from duologue import graphs, runs
+from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
+from duologue.nodes.profiles import ProfileLimits
+
+BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]
+INCOMPLETE = BO.replace("2. Age: 19\n", "")
+
+
+class Scripted(BaseChatModel):
+    """Says its lines in turn, the last one for ever; an exception is raised."""
+
+    lines: list[Any]
+    sent: list[list[str]] = Field(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        self.sent.append([message.text for message in messages])
+        line = self.lines.pop(0) if len(self.lines) > 1 else self.lines[0]
+        if isinstance(line, Exception):
+            raise line
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(line))])
+
+
+def drafts(path):
+    return [json.loads(line) for line in path.with_suffix(".drafts.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "pool.txt"
+
+
+def test_the_offline_model_makes_a_pool_that_can_be_read(out):
+    made = runs.profiles.generate(17, out)
+    pool = read_pool(out)
+    assert made.complete
+    assert (made.stop, made.new, len(pool), pool.distinct, made.rejected) == ("done", 17, 17, 17, {})
+    assert made.profiles == pool.profiles
+    assert sum(made.coverage.ages.values()) == 17
+    assert made.coverage.lacking == {}  # every kind was asked for
+    assert made.usage["calls"] == 17
+
+
+def test_an_incomplete_proposal_is_repaired(out):
+    model = Scripted(lines=[INCOMPLETE, BO])
+    made = runs.profiles.generate(1, out, model)
+    assert made.complete
+    assert out.read_text() == BO
+    assert [(draft["verdict"], draft.get("reason")) for draft in drafts(out)] == [
+        ("rejected", "incomplete"), ("accepted", None)
+    ]  # fmt: skip
+    assert "it lacks Age." in model.sent[1][-1]
+    assert INCOMPLETE in model.sent[1]
+
+
+def test_a_near_duplicate_is_refused_of_the_pool_and_of_what_was_made(out):
+    again = BO.replace("19", "20")
+    model = Scripted(lines=[again, CLEO, CLEO.replace("37", "38"), shipped_profiles().texts[6]])
+    made = runs.profiles.generate(2, out, model, pool=[Profile.of(BO)])
+    assert made.rejected == {"near_duplicate": 2}
+    assert [BO in model.sent[1][-1], CLEO in model.sent[3][-1]] == [True, True]
+    assert near_duplicate(made.profiles[1], made.profiles[:1]) is None
+    assert made.coverage.profiles == 3
+
+
+def test_after_its_attempts_another_person_is_asked_for_and_in_the_end_nobody(out):
+    model = Scripted(lines=["I would rather not."])
+    made = runs.profiles.generate(3, out, model, limits=ProfileLimits(attempts=2, rounds=3))
+    assert (made.stop, made.complete, len(made.profiles)) == ("attempts_spent", False, 0)
+    assert made.rejected == {"empty": 6}
+    assert [(draft["round"], draft["attempt"]) for draft in drafts(out)] == [
+        (0, 1), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2)
+    ]  # fmt: skip
+    assert [len(sent) for sent in model.sent] == [2, 4] * 3
+    assert len({sent[1] for sent in model.sent}) == 3  # each time somebody else
+    more = runs.profiles.generate(1, out, Scripted(lines=[BO]), limits=ProfileLimits(attempts=2))
+    assert more.complete
+    assert drafts(out)[-1]["round"] == 3
+
+
+def test_a_failing_model_ends_it_and_what_was_made_is_kept(out):
+    made = runs.profiles.generate(3, out, Scripted(lines=[BO, RuntimeError("no more")]))
+    assert (made.stop, len(made.profiles)) == ("model_failed", 1)
+    assert "no more" in made.failure
+    assert out.read_text() == BO
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_same_command_goes_on_and_ends_as_one_that_never_stopped(tmp_path, language):
+    model = "offline?misbehave=0.5"
+    whole = tmp_path / "whole.txt"
+    runs.profiles.generate(8, whole, model, language=language)
+    parts = tmp_path / "parts.txt"
+    journal, lines = (
+        parts.with_suffix(".drafts.jsonl"),
+        whole.with_suffix(".drafts.jsonl").read_bytes().splitlines(True),
+    )
+    for cut in (1, 4, 7, len(lines) - 1):  # as a kill leaves it: some lines, half a line, half a profile
+        journal.write_bytes(b"".join(lines[:cut]) + lines[cut][:20])
+        parts.write_bytes(whole.read_bytes()[: 100 * cut])
+        kept = sum(b'"verdict": "accepted"' in line for line in lines[:cut])
+        parts.write_bytes(b"\n\n".join(whole.read_bytes().split(b"\n\n")[:kept])[:-3])
+        made = runs.profiles.generate(8, parts, model, language=language)
+        assert made.complete
+        assert "cut off" in made.notes[0]
+        assert parts.read_bytes() == whole.read_bytes()
+        assert journal.read_bytes() == b"".join(lines)
+    assert runs.profiles.generate(8, parts, model, language=language).new == 0
+
+
+def test_a_killed_process_leaves_what_the_next_one_goes_on_with(tmp_path):
+    command = [sys.executable, "-m", "duologue.cli", "profiles", "generate", "--assistant", "offline?misbehave=0.3"]
+    whole, killed = tmp_path / "whole.txt", tmp_path / "killed.txt"
+    runs.profiles.generate(60, whole, "offline?misbehave=0.3")
+    process = subprocess.Popen([*command, "--count", "60", "--out", str(killed)], stdout=subprocess.DEVNULL)
+    journal = killed.with_suffix(".drafts.jsonl")
+    while process.poll() is None and not (journal.exists() and journal.stat().st_size > 20_000):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    subprocess.run([*command, "--count", "60", "--out", str(killed)], check=True, capture_output=True)
+    assert killed.read_bytes() == whole.read_bytes()
+
+
+def test_seeds_decide(tmp_path):
+    texts = []
+    for number, seed in enumerate((1, 1, 2)):
+        out = tmp_path / f"{number}.txt"
+        runs.profiles.generate(3, out, limits=ProfileLimits(seed=seed))
+        texts.append(out.read_text())
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_a_file_that_was_not_made_here_is_left_alone(out):
+    out.write_text(BO)
+    with pytest.raises(runs.RunError, match="not made here"):
+        runs.profiles.generate(2, out)
+    assert out.read_text() == BO
+    out.unlink()
+    runs.profiles.generate(1, out)
+    out.write_text(CLEO)
+    with pytest.raises(runs.RunError, match="differs from what"):
+        runs.profiles.generate(2, out)
+    out.unlink()
+    out.mkdir()
+    with pytest.raises(runs.RunError, match="is a folder"):
+        runs.profiles.generate(2, out)
+
+
+def test_one_file_has_one_language_and_one_writer(out):
+    runs.profiles.generate(1, out)
+    with pytest.raises(runs.RunError, match="its language is 'en'"):
+        runs.profiles.generate(2, out, language="zh")
+    journal = out.with_suffix(".drafts.jsonl")
+    journal.write_text("[1]\n")
+    with pytest.raises(ValueError, match=r"line 1: is no draft of a profile"):
+        runs.profiles.generate(2, out)
+
+
+async def test_the_graph_can_be_awaited_without_a_disk():
+    context = ProfileLimits(seed=4)
+    graph = graphs.profiles.generation("offline", language="zh")
+    begun = graphs.profiles.beginning(2, shipped_profiles("zh").profiles)
+    state = await graph.ainvoke(begun, {"recursion_limit": graphs.profiles.fuse(2, context)}, context=context)
+    assert (state["stop"], len(state["kept"])) == ("done", 2)
+    json.dumps(state)
+
+
+def test_the_drawing_shows_the_loop_of_regeneration():
+    drawn = graphs.mermaid(graphs.profiles.graph)
+    assert all(word in drawn for word in ("regenerate", "accepted", "prompt_selector", "keeper"))
+
+
+def test_somebodys_own_validator_and_pages_take_their_places(out, tmp_path):
+    page = tmp_path / "pages" / "assistant" / "first.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("Somebody {{ gender }}, {{ age }}, {{ occupation }}, {{ traits }}, please.")
+    model = Scripted(lines=[BO])
+    runs.profiles.generate(1, out, model, prompts=tmp_path / "pages")
+    assert model.sent[0][1].startswith("Somebody ")
