@@ -1,6 +1,6 @@
 """Conversations on paper: records, the data sets' formats, grounding, cleaning, checks. Pure functions."""
 
-from . import chat, checks, cleaning, grounding, identity, record_lines, sentences, simquac
+from . import chat, checks, cleaning, grounding, identity, recllmsim, record_lines, sentences, simquac
 from .errors import DataError
 from .kinds import kind_of
 from .loading import Loaded, load
@@ -27,6 +27,7 @@ __all__ = [
     "identity",
     "kind_of",
     "load",
+    "recllmsim",
     "record_lines",
     "sentences",
     "simquac",

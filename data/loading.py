@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import chat, record_lines, simquac
+from . import chat, recllmsim, record_lines, simquac
 from .errors import DataError, at
 from .kinds import Kind, kind_of
 from .records import Conversation
@@ -26,7 +26,9 @@ class Loaded:
     kind: Kind
     conversations: tuple[Conversation, ...]
     notes: tuple[str, ...] = ()
-    """What is odd about the data: kept as it is, and said."""
+    """What is to be said of the data: what there is of each variant, what is odd, and every broken file."""
+    broken: tuple[str, ...] = ()
+    """One line for each file of a folder that could not be read; the others were. Stands in `notes` too."""
 
     def __iter__(self) -> Iterator[Conversation]:
         return iter(self.conversations)
@@ -38,10 +40,12 @@ class Loaded:
 def load(path: str | Path) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
-    A file of topics has none: read it with `data.simquac.read_topics`.
+    Of a folder of RecLLMSim files a broken one is named, and the others are read all the same. A file of topics has none: read it with `data.simquac.read_topics`.
     """
     place = Path(path)
     kind = kind_of(place)
+    if kind == "recllmsim":
+        return _of_histories(place)
     if kind == "folder":
         conversations = _of_folder(place)
     elif kind == "topics":
@@ -55,6 +59,16 @@ def load(path: str | Path) -> Loaded:
         else ()
     )
     return Loaded(place, kind, tuple(conversations), notes)
+
+
+def _of_histories(path: Path) -> Loaded:
+    found = recllmsim.read_folder(path)
+    notes = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(found.counts.items())]
+    lines = [f"{len(found.conversations)} conversations: {', '.join(notes)}"]
+    if found.others:
+        more = ", ..." if len(found.others) > 3 else ""
+        lines.append(f"passed over, no conversation: {', '.join(found.others[:3])}{more}")
+    return Loaded(path, "recllmsim", found.conversations, (*lines, *found.broken), found.broken)
 
 
 def _of_folder(folder: Path) -> list[Conversation]:

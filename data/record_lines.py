@@ -1,6 +1,6 @@
 """Conversations as this project keeps them: one whole record a line, nothing lost."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -8,8 +8,12 @@ from pydantic import ValidationError
 from .errors import DataError, at
 from .jsonfiles import dumps, read_json, read_lines, write_text
 from .kinds import CONVERSATIONS, MANIFEST
+from .recllmsim import situations
+from .recllmsim.situations import Situation
 from .records import Conversation
 from .simquac.topics import KIND, Topic
+
+_ABOUT: Mapping[str, type[Topic] | type[Situation]] = {KIND: Topic, situations.KIND: Situation}
 
 
 def line(conversation: Conversation) -> str:
@@ -46,8 +50,9 @@ def iterate(path: str | Path) -> Iterator[Conversation]:
             raise DataError(f"{at(path, f'line {number}')}: is not an object: is this a file of records?")
         try:
             conversation = Conversation.from_plain(value)
-            if conversation.scenario.get("kind") == KIND:
-                Topic.of(conversation)
+            about = _ABOUT.get(str(conversation.scenario.get("kind")))
+            if about is not None:
+                about.of(conversation)
             yield conversation
         except ValidationError as error:
             first = error.errors()[0]

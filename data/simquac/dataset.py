@@ -11,14 +11,11 @@ from typing import Any
 
 from ..errors import DataError, at
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
-from ..identity import conversation_id, digest, ordinals
 from ..jsonfiles import read_json, write_json
 from ..patches import difference, patched
+from ..published import named
 from ..records import Conversation, Exchange, Message, Span
 from .topics import ENDING, KIND, Topic
-
-PUBLISHED = "published"
-"""Stands for the cast in the ids of conversations that were read, not simulated."""
 
 _OF_QUESTION = ("question", "id")
 _NAMES = {"title": "title", "header": "section_title", "background": "background"}
@@ -54,24 +51,6 @@ def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]
             first += len(paragraph["qas"])
             conversations.append(conversation)
     return named(conversations)
-
-
-def named(conversations: list[Conversation]) -> list[Conversation]:
-    """Conversations of a source with their ordinals and ids; what was said tells sources apart."""
-    numbers = ordinals(conversation.scenario for conversation in conversations)
-    return [
-        conversation.model_copy(
-            update={
-                "ordinal": ordinal,
-                "id": conversation_id(PUBLISHED, conversation.scenario, ordinal, begun=_said(conversation)),
-            }
-        )
-        for conversation, ordinal in zip(conversations, numbers, strict=True)
-    ]
-
-
-def _said(conversation: Conversation) -> str:
-    return digest([(message.role, message.text) for message in conversation.messages])
 
 
 def _conversation(

@@ -11,8 +11,8 @@ from ..errors import DataError, at
 from ..grounding import ground
 from ..jsonfiles import read_text
 from ..kinds import TEACHER_START
+from ..published import named
 from ..records import Conversation, Message
-from .dataset import named
 from .topics import Topic
 
 _TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n", re.MULTILINE)

@@ -1,0 +1,168 @@
+"""The RecLLMSim files: one conversation a file, simulated with a profile as text or by people with a structured one.
+
+As published with "To What Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and
+"Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations keep their published names and
+values, which differ between the variants: they are labels here, whatever their shape.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from ..errors import DataError, at
+from ..languages import Language, language_of
+from ..patches import difference
+from ..records import Conversation, Message
+from .situations import Situation
+
+Variant: TypeAlias = Literal["simulated", "human", "human_v2"]
+
+MESSAGE_LABELS = ("intent", "intent_zh", "hallucination", "satisfaction", "reason")
+"""Annotations of a message."""
+MESSAGE_TRANSLATIONS = ("content_zh", "content_zh_old")
+_OF_MESSAGE = ("content_zh", "intent", "intent_zh", "hallucination", "content_zh_old", "satisfaction", "reason")
+TRANSLATIONS = ("preference_zh", "task_context_zh")
+
+SIMULATED_KEYS = ("task", "preference_id", "task_context_id", "preference", "preference_zh", "task_context",
+                  "task_context_zh", "history")  # fmt: skip
+HUMAN_KEYS = ("chat_model", "history", "task_context", "task_type", "profile")
+LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "preference_summary", "rating",
+          "satisfaction", "profile_mapped")  # fmt: skip
+"""Annotations of a conversation in their order; those that begin with `strategy` stand behind them, sorted."""
+
+_STRATEGY = "strategy"
+
+
+def from_object(value: Any, path: str | Path) -> Conversation:
+    """The conversation of a parsed file, without an id; DataError names the place of what is wrong."""
+    if not isinstance(value, dict):
+        raise DataError(f"{at(path)}: is not an object: a conversation is an object with 'history'")
+    history = value.get("history")
+    if not isinstance(history, list):
+        problem = "is no list" if "history" in value else "is missing"
+        raise DataError(f"{at(path)}: 'history' {problem}: this is no RecLLMSim file, or a broken one")
+    messages = tuple(_message(turn, path, f"history[{number}]") for number, turn in enumerate(history))
+    scenario = _situation(value, messages, path).scenario()
+    labels = {key: value[key] for key in value if key in LABELS or key.startswith(_STRATEGY)}
+    extra: dict[str, Any] = {"variant": _variant(value)}
+    extra |= {key: value[key] for key in TRANSLATIONS if key in value}
+    conversation = Conversation(id="", scenario=scenario, messages=messages, labels=labels, extra=extra)
+    own = difference(value | {"history": None}, _file(conversation) | {"history": None})
+    if own:
+        conversation = conversation.model_copy(update={"extra": extra | {"file": own}})
+    return conversation
+
+
+def to_object(conversation: Conversation) -> dict[str, Any]:
+    """The conversation as a file has it; ValueError if it is about something else.
+
+    A fresh simulation has the published keys in the published order as far as they have a value. Messages
+    that are not stored are left out, and so is everything that the format does not know (`losses` tells).
+    """
+    history = [_turn(message) for message in conversation.messages if message.stored]
+    return _restored(_file(conversation) | {"history": history}, conversation.extra.get("file"))
+
+
+def losses(conversation: Conversation) -> dict[str, int]:
+    """What a file cannot hold of the conversation, counted."""
+    stored = [message for message in conversation.messages if message.stored]
+    return {
+        "messages that are not stored": len(conversation.messages) - len(stored),
+        "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
+        "spans": sum(len(message.spans) for message in stored),
+    }
+
+
+def variant(conversation: Conversation) -> Variant:
+    """Whether simulated or people's, and which of people's; ValueError if it is about something else."""
+    given = conversation.extra.get("variant")
+    if given in get_args(Variant):
+        return given  # type: ignore[return-value]
+    situation = Situation.of(conversation)
+    if situation.preference is not None:
+        return "simulated"
+    return "human_v2" if "chat_model" in conversation.labels or "background" in (situation.profile or {}) else "human"
+
+
+def in_language(message: Message, language: Language, spoken: Language | None = None) -> str | None:
+    """The message in a language: its text or the translation beside it; None if there is neither.
+
+    `spoken` is the language of the conversation; without it the text's letters tell.
+    """
+    translated = message.extra.get(f"content_{language}")
+    if isinstance(translated, str):
+        return translated
+    return message.text if (spoken or language_of(message.text) or language) == language else None
+
+
+def _variant(value: Mapping[str, Any]) -> Variant:
+    if isinstance(value.get("preference"), str):
+        return "simulated"
+    return "human_v2" if "chat_model" in value or "background" in value.get("profile", {}) else "human"
+
+
+def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str | Path) -> Situation:
+    """What the file's conversation is about: with a preference a simulated one, else one of people."""
+    simulated = value.get("preference") is not None
+    who = "preference" if simulated else "profile"
+    if not isinstance(value.get(who), str if simulated else dict):
+        problem = f"is no {'text' if simulated else 'object'}" if who in value else "and 'preference' are missing"
+        raise DataError(f"{at(path)}: {who!r} {problem}: a conversation has the profile of its user")
+    task = _text(value, "task" if simulated else "task_type", path)
+    context = _text(value, "task_context", path)
+    numbers: dict[str, Any] = {}
+    for key in ("task_context_id", "preference_id") if simulated else ():
+        number = value.get(key)
+        if key in value and type(number) is not int:
+            raise DataError(f"{at(path)}: {key!r} is no whole number: mend the file there")
+        numbers[key] = number
+    known = language_of(context) or language_of("".join(message.text for message in messages)) or "en"
+    return Situation(language=known, task=task, task_context=context, **numbers, **{who: value[who]})
+
+
+def _message(turn: Any, path: str | Path, place: str) -> Message:
+    role = turn.get("role") if isinstance(turn, dict) else None
+    if role not in ("user", "assistant") or not isinstance(text := turn.get("content"), str):
+        raise DataError(f"{at(path, place)}: needs a 'role' (user or assistant) and a text as 'content': mend it there")
+    labels = {key: turn[key] for key in turn if key in MESSAGE_LABELS}
+    extra = {key: turn[key] for key in turn if key in MESSAGE_TRANSLATIONS}
+    message = Message(role=role, text=text, labels=labels, extra=extra)
+    own = difference(turn, _turn(message))
+    return message.model_copy(update={"extra": extra | {"turn": own}}) if own else message
+
+
+def _turn(message: Message) -> dict[str, Any]:
+    """The message as an element of `history`."""
+    given = message.labels | message.extra
+    said: dict[str, Any] = {"role": message.role, "content": message.text}
+    return _restored(said | {key: given[key] for key in _OF_MESSAGE if key in given}, message.extra.get("turn"))
+
+
+def _file(conversation: Conversation) -> dict[str, Any]:
+    """What a fresh simulation's file would be, its history left empty."""
+    situation = Situation.of(conversation)
+    about = situation.model_dump(mode="python", exclude={"kind", "language"}, exclude_none=True)
+    simulated = situation.preference is not None
+    given = conversation.labels | about | {"history": []}
+    given |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
+    if not simulated:
+        given["task_type"] = given.pop("task")
+    strategies = sorted(key for key in conversation.labels if key.startswith(_STRATEGY))
+    keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies))
+    return {key: given[key] for key in keys if key in given and given[key] is not None}
+
+
+def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
+    """The original object again; what was annotated since stands with its new value, or behind it."""
+    own = patch if isinstance(patch, dict) else {}
+    merged = {**own.get("values", {}), **derived}
+    order = dict.fromkeys((*own.get("order", ()), *derived, *merged))
+    return {key: merged[key] for key in order if key in merged}
+
+
+def _text(holder: Mapping[str, Any], key: str, path: str | Path) -> str:
+    value = holder.get(key)
+    if not isinstance(value, str):
+        problem = "is no text" if key in holder else "is missing"
+        raise DataError(f"{at(path)}: {key!r} {problem}: mend the file there")
+    return value

@@ -1,0 +1,138 @@
+"""RecLLMSim files in folders: every conversation of a tree, and each written where it was or belongs."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ..errors import DataError, at
+from ..identity import digest
+from ..jsonfiles import read_json, write_json
+from ..kinds import is_folder, is_history, json_files
+from ..published import named
+from ..records import Conversation
+from .dataset import from_object, losses, to_object, variant
+from .situations import Situation
+
+INDENT = 4
+"""Indent of the published files, which have no final newline."""
+
+_USER = re.compile(r"User_\d+")
+_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file or folder holds. A broken file is named, and the others are read all the same."""
+
+    conversations: tuple[Conversation, ...]
+    broken: tuple[str, ...] = ()
+    """One line for each file that cannot be read: what, where, what to do."""
+    others: tuple[str, ...] = ()
+    """Paths of JSON files that hold no such conversation, such as a map or a manifest."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Conversations of each variant that there is."""
+        return dict(Counter(map(variant, self.conversations)))
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The conversations of a file, or of every file below a folder; DataError if one is broken."""
+    found = read_folder(path)
+    for line in found.broken:
+        raise DataError(line if len(found.broken) == 1 else f"{line} ({len(found.broken)} files are broken)")
+    return list(found.conversations)
+
+
+def read_folder(path: str | Path) -> Reading:
+    """The conversations of a file or of every file below a folder, by path, and what could not be read.
+
+    Each keeps its path relative to the folder in `extra["path"]`, of a single file its name. DataError if
+    the folder holds no conversation at all.
+    """
+    root = Path(path)
+    conversations: list[Conversation] = []
+    broken: list[str] = []
+    others: list[str] = []
+    for file in json_files(root) if is_folder(root) else [root]:
+        relative = file.relative_to(root).as_posix() if file != root else file.name
+        try:
+            value = read_json(file)
+            if file != root and not is_history(value):
+                others.append(relative)
+                continue
+            one = from_object(value, file)
+        except DataError as error:
+            broken.append(str(error))
+        else:
+            conversations.append(one.model_copy(update={"extra": {"path": relative} | one.extra}))
+    if not conversations:
+        raise DataError(broken[0] if broken else f"{at(path)}: holds no RecLLMSim conversation: give their folder")
+    return Reading(tuple(named(conversations)), tuple(broken), tuple(others))
+
+
+def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str]:
+    """One file for each conversation below the folder, byte for byte as published.
+
+    One that was read goes to its relative path again; a simulated one to
+    `<task>/<preference_id>_<task_context_id>.json`, with `_2`, `_3` ... for its repeats and the
+    conversation's id where another has that place. Gives a line for each thing that was left out.
+    """
+    root = Path(folder)
+    taken: set[str] = set()
+    left_out: list[str] = []
+    for conversation in conversations:
+        value = to_object(conversation)
+        left_out += [f"conversation {conversation.id}: {n} {what}" for what, n in losses(conversation).items() if n]
+        given = conversation.extra.get("path")
+        if isinstance(given, str):
+            if not _inside(root, given):
+                left_out.append(f"conversation {conversation.id}: its path {json.dumps(given)} leads out of the folder")
+                given = None
+            elif given in taken:
+                left_out.append(f"conversation {conversation.id}: all of it, another one is written to {given}")
+                continue
+        path = given if isinstance(given, str) else _fresh(conversation, taken)
+        taken.add(path)
+        write_json(root / path, value, indent=INDENT)
+    return left_out
+
+
+def _inside(root: Path, path: str) -> bool:
+    """Whether the relative path names a place below the folder, links followed."""
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts or "\\" in path or "\0" in path or PurePosixPath(path).is_absolute():
+        return False
+    return (root / path).resolve().is_relative_to(root.resolve())
+
+
+def _fresh(conversation: Conversation, taken: set[str]) -> str:
+    """Where a simulated conversation is written; no other one stands there."""
+    situation = Situation.of(conversation)
+    numbers = (situation.preference_id, situation.task_context_id)
+    stem = conversation.id if None in numbers else "_".join(map(str, numbers))
+    if conversation.repeat and None not in numbers:
+        stem += f"_{conversation.repeat + 1}"
+    folder = _UNSAFE.sub("_", situation.task).strip(". ") or "task"
+    path = f"{folder}/{stem}.json"
+    return path if path not in taken else f"{folder}/{stem}_{conversation.id}.json"
+
+
+def cluster(conversation: Conversation) -> str:
+    """The one who speaks as user: conversations of one cluster are drawn, and split, together.
+
+    Of people the variant with the folder `User_k`, whose profile may have changed meanwhile, or the
+    profile's digest where no folder tells; of simulated users the digest of the profile's text, so that
+    equal profiles with two ids are one.
+    """
+    situation = Situation.of(conversation)
+    kind = variant(conversation)
+    if kind != "simulated":
+        folders = PurePosixPath(str(conversation.extra.get("path", ""))).parts[:-1]
+        users = [part for part in folders if _USER.fullmatch(part)]
+        if users:
+            return f"{kind}/{users[-1]}"
+    return f"{kind}/{digest(situation.preference or situation.profile)[:16]}"
