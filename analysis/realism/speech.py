@@ -35,10 +35,14 @@ class Speech:
     language: Language
     user: tuple[str, ...]
     """What the user said, a text for each message that is stored."""
+    original: tuple[str, ...]
+    """The same in the language in which it was said."""
     before: tuple[str, ...]
     """What the assistant said right before each of them; empty where nothing."""
-    translated: bool
-    """Whether any of the user's texts is a translation."""
+    @property
+    def translated(self) -> bool:
+        """Whether any of the user's texts is a translation."""
+        return self.user != self.original
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
@@ -93,7 +97,7 @@ def speeches(conversations: Iterable[Conversation], language: Language) -> list[
 
 def _speech(conversation: Conversation, language: Language) -> Speech | None:
     spoken = _spoken(conversation)
-    user, before, translated = [], [], False
+    user, original, before = [], [], []
     last = ""
     for message in conversation.messages:
         if not message.stored:
@@ -104,12 +108,14 @@ def _speech(conversation: Conversation, language: Language) -> Speech | None:
             continue
         if text is None:
             return None
-        translated |= text != message.text
         user.append(text)
+        original.append(message.text)
         before.append(last)
         last = ""
     who, task = speaker(conversation), task_of(conversation)
-    return Speech(conversation, who, task, language, tuple(user), tuple(before), translated) if user else None
+    if not user:
+        return None
+    return Speech(conversation, who, task, language, tuple(user), tuple(original), tuple(before))
 
 
 def _spoken(conversation: Conversation) -> Language | None:

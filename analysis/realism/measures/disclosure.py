@@ -86,6 +86,7 @@ MEASURES = (
         direction="everything is told at the beginning",
         of=each(_at_once),
         shows="first",
+        survives_translation=False,
     ),
     Measure(
         name="facts volunteered",
@@ -96,5 +97,6 @@ MEASURES = (
         source="ours",
         direction="users tell without being asked",
         of=each(_volunteered),
+        survives_translation=False,
     ),
 )

@@ -44,7 +44,7 @@ MEASURES = (
     _share("apology", _says("apology"), "that apologize", "users apologize more"),
     _share("hedges", _says("hedges"), "with a hedge such as maybe or I think", "users commit less", survives=False),
     _share("exclamation", _exclaims, "with an exclamation mark", "users are more excited", source="ours"),
-    _share("praise", _says("praise"), "with a word of praise", "users praise more", source="ours"),
+    _share("praise", _says("praise"), "with a word of praise", "users praise more", survives=False, source="ours"),
     Measure(
         name="greeting",
         family="politeness",

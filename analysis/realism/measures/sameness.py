@@ -80,7 +80,6 @@ MEASURES = (
         source="ours, after self-BLEU (Zhu et al. 2018), without its growth with the number of texts",
         direction="users say the same",
         of=_shared_with_others(_grams),
-        survives_translation=False,
         pairwise=True,
     ),
 )

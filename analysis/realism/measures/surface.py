@@ -89,6 +89,7 @@ MEASURES = (
         direction="more lines",
         of=mean_of_messages(_lines),
         of_text=_lines,
+        survives_translation=False,
     ),
     Measure(
         name="small first letter",
