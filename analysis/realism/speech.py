@@ -33,6 +33,7 @@ class Speech:
     """The one who speaks: a person, or a profile. Conversations of one are not independent."""
     task: str
     language: Language
+    """Of the texts; where the sources have none in common that of the conversation itself."""
     user: tuple[str, ...]
     """What the user said, a text for each message that is stored."""
     original: tuple[str, ...]
@@ -90,13 +91,17 @@ def task_context(conversation: Conversation, language: Language) -> str:
     return text if isinstance(text, str) and language_of(text) == language else ""
 
 
-def speeches(conversations: Iterable[Conversation], language: Language) -> list[Speech]:
-    """The conversations in the language; those of which a user's message is not to be had in it are left out."""
+def speeches(conversations: Iterable[Conversation], language: Language | None) -> list[Speech]:
+    """The conversations in the language; those of which a user's message is not to be had in it are left out.
+
+    Without a language each is in its own.
+    """
     return [speech for conversation in conversations if (speech := _speech(conversation, language)) is not None]
 
 
-def _speech(conversation: Conversation, language: Language) -> Speech | None:
+def _speech(conversation: Conversation, wanted: Language | None) -> Speech | None:
     spoken = _spoken(conversation)
+    language = wanted or spoken or "en"
     user, original, before = [], [], []
     last = ""
     for message in conversation.messages:

@@ -5,12 +5,12 @@ from .measure import Measure, each, mean_of_messages
 
 
 def _length(speech: Speech, number: int) -> float:
-    return len(speech.user[number].strip())
+    return len(speech.user[number])
 
 
 def _first_share(speech: Speech) -> float | None:
-    whole = sum(len(text.strip()) for text in speech.user)
-    return len(speech.user[0].strip()) / whole if whole and len(speech.user) > 1 else None
+    whole = sum(map(len, speech.user))
+    return len(speech.user[0]) / whole if whole and len(speech.user) > 1 else None
 
 
 MEASURES = (
@@ -28,7 +28,7 @@ MEASURES = (
         name="message length",
         family="shape",
         unit="characters",
-        definition="Mean length of the user's messages, white space at the ends not counted.",
+        definition="Mean length of the user's messages, as they are stored.",
         source="ours",
         direction="longer messages",
         of=mean_of_messages(_length),
