@@ -112,7 +112,7 @@ def _scores(
     for number, (train, test) in enumerate(split.split(values, side, user)):
         if len(set(side[train].tolist())) < 2:
             continue
-        model = LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000)
+        model = LogisticRegression(C=0.1, class_weight="balanced", solver="newton-cholesky")
         model.fit(values[train], side[train])
         score[test], fold[test] = model.decision_function(values[test]), number
         weights.append(model.coef_[0])
