@@ -17,6 +17,7 @@ from .repair import repair
 from .show import show
 from .simulate import simulate
 from .stats import stats
+from .tasks import tasks
 from .validators import validators
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ app.command()(validators)
 app.add_typer(repair, name="repair")
 app.add_typer(stats, name="stats")
 app.command()(compare)
+app.command()(tasks)
 app.command()(draw)
 app.command()(show)
 app.command()(doctor)

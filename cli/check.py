@@ -35,12 +35,19 @@ def check(
 
     left = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
+    kinds = {str(conversation.scenario.get("kind")) for conversation in loaded}
+    left = [name for name in left if RULES[name].kind in kinds]
     findings = check_all(loaded, left)
     counts = Counter(finding.rule for finding in findings)
+    for line in loaded.notes:
+        say(line)
+    if not left:
+        say("no rule reads these conversations: rules are about SimQuAC's and RecLLMSim's")
     if as_json:
         print_json(
             {
                 "source": str(source),
+                "broken": list(loaded.broken),
                 "conversations": len(loaded),
                 "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in left},
                 "findings": [finding.model_dump(mode="json") for finding in findings],
@@ -48,7 +55,7 @@ def check(
         )
     else:
         for finding in findings[:most]:
-            place = f"{finding.conversation} {finding.role} {finding.message}"
+            place = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
             stdout.print(escape(f"{place}: {finding.rule}: {finding.reason}"), soft_wrap=True)
         if len(findings) > most:
             say(f"... and {len(findings) - most} more: --most N or --json shows them")
@@ -59,4 +66,4 @@ def check(
             table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].about))
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
-    return 1 if any(finding.level in failing for finding in findings) else 0
+    return 1 if loaded.broken or any(finding.level in failing for finding in findings) else 0

@@ -6,14 +6,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..data import Conversation, DataError, chat, load, record_lines
+from ..data import Conversation, DataError, chat, load, recllmsim, record_lines, sharegpt
 from ..data import simquac as simquac_format
 from .output import print_json, say
 
-Target = Literal["simquac", "messages", "replay"]
+Target = Literal["simquac", "recllmsim", "sharegpt", "messages", "replay"]
 
 _WRITERS: dict[str, Callable[[Iterable[Conversation], Path], list[str]]] = {
     "simquac": simquac_format.write,
+    "recllmsim": recllmsim.write,
+    "sharegpt": sharegpt.write,
     "messages": chat.write,
     "replay": record_lines.write,
 }
@@ -23,12 +25,12 @@ def convert(
     source: Annotated[
         Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
     ],
-    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write.")],
+    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; of recllmsim the folder.")],
     to: Annotated[
         Target,
         typer.Option(
             "--to",
-            help="simquac: SQuAD-style JSON; messages: JSON lines of role and content; replay: whole records, for replay:FILE.",
+            help="simquac: SQuAD-style JSON; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON (or, by the name, JSON lines) of from and value; messages: JSON lines of role and content; replay: whole records, for replay:FILE.",
         ),
     ],
     force: Annotated[bool, typer.Option("--force", help="Replace DST if it exists.")] = False,
@@ -54,9 +56,10 @@ def convert(
                 "to": to,
                 "conversations": len(loaded),
                 "notes": list(loaded.notes),
+                "broken": list(loaded.broken),
                 "left_out": left_out,
             }
         )
     else:
         print(f"{len(loaded)} conversations written to {target}")
-    return 0
+    return 1 if loaded.broken else 0

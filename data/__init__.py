@@ -1,6 +1,6 @@
 """Conversations on paper: records, the data sets' formats, grounding, cleaning, checks. Pure functions."""
 
-from . import chat, checks, cleaning, grounding, identity, recllmsim, record_lines, sentences, simquac
+from . import chat, checks, cleaning, grounding, identity, recllmsim, record_lines, sentences, sharegpt, simquac
 from .errors import DataError
 from .kinds import kind_of
 from .loading import Loaded, load
@@ -30,6 +30,7 @@ __all__ = [
     "recllmsim",
     "record_lines",
     "sentences",
+    "sharegpt",
     "simquac",
     "tally",
 ]

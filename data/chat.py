@@ -7,6 +7,7 @@ from typing import Any
 from .errors import DataError, at
 from .identity import conversation_id, digest
 from .jsonfiles import read_lines, write_lines
+from .losses import beyond_words
 from .records import Conversation, Json, Message
 
 KIND = "messages"
@@ -14,9 +15,13 @@ KIND = "messages"
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One conversation a line: its id and what both sides said; the format knows no spans, drafts or labels."""
-    write_lines(path, (to_object(conversation) for conversation in conversations))
-    return []
+    """One conversation a line: its id and what both sides said.
+
+    Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
+    """
+    given = list(conversations)
+    write_lines(path, (to_object(conversation) for conversation in given))
+    return beyond_words(given)
 
 
 def to_object(conversation: Conversation) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from typing import Any, Literal, TypeAlias
 from .errors import DataError, at
 from .jsonfiles import read_json, read_lines, read_text
 
-Kind: TypeAlias = Literal["run", "simquac", "teacher", "recllmsim", "replay", "messages", "topics", "folder"]
+Kind: TypeAlias = Literal[
+    "run", "simquac", "teacher", "recllmsim", "replay", "messages", "sharegpt", "topics", "folder"
+]
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -41,12 +43,18 @@ def kind_of(path: str | Path) -> Kind:
             return "recllmsim"
         if "messages" in value:
             return "messages"
+        if "conversations" in value:
+            return "sharegpt"
         if "section" in value or "header" in value or "title" in value:
             return "topics"
+    if first == "[":
+        value = read_json(place)
+        if value and all(isinstance(one, dict) and "conversations" in one for one in value):
+            return "sharegpt"
     if not text.strip():
         raise DataError(f"{at(path)}: is empty: give a file with conversations or topics")
     raise DataError(
-        f"{at(path)}: is none of the known formats: SimQuAC or QuAC JSON, RecLLMSim JSON, teacher topics, or JSON lines of topics, records or messages"
+        f"{at(path)}: is none of the known formats: SimQuAC or QuAC JSON, RecLLMSim JSON, ShareGPT JSON, teacher topics, or JSON lines of topics, records or messages"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import chat, recllmsim, record_lines, simquac
+from . import chat, recllmsim, record_lines, sharegpt, simquac
 from .errors import DataError, at
 from .kinds import Kind, kind_of
 from .records import Conversation
@@ -15,6 +15,7 @@ _READERS: Mapping[Kind, Callable[[Path], list[Conversation]]] = {
     "run": record_lines.read_run,
     "replay": record_lines.read,
     "messages": chat.read,
+    "sharegpt": sharegpt.read,
 }
 
 

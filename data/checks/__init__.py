@@ -2,18 +2,26 @@
 
 from .questions import QUESTION_WORDS, QuestionReason, asked_before, is_enumeration, plain_words, question_reasons
 from .rules import RULES, Finding, Level, Rule, check, check_all
+from .user_turns import PLAN_ITEMS, UserNote, UserReason, is_plan, is_repeat, user_notes, user_reasons
 
 __all__ = [
+    "PLAN_ITEMS",
     "QUESTION_WORDS",
     "RULES",
     "Finding",
     "Level",
     "QuestionReason",
     "Rule",
+    "UserNote",
+    "UserReason",
     "asked_before",
     "check",
     "check_all",
     "is_enumeration",
+    "is_plan",
+    "is_repeat",
     "plain_words",
     "question_reasons",
+    "user_notes",
+    "user_reasons",
 ]

@@ -1,13 +1,15 @@
 """A linter for simulated conversations: rules with an id, findings with a place and a reason."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..errors import DataError
+from ..recllmsim.situations import KIND as TASKS
 from ..records import Conversation, Record
 from ..simquac.topics import KIND
-from . import simquac
+from . import recllmsim, simquac
+from .found import Found
 
 Level: TypeAlias = Literal["error", "warning"]
 """`error`: the data set says what is not so, or was never meant to be in it. `warning`: worth a look."""
@@ -20,6 +22,8 @@ class Finding(Record):
     level: Level
     conversation: str
     """Id of the conversation."""
+    path: str = ""
+    """Path of its file in the folder that was read, where each conversation has a file."""
     message: int
     """Number of the message in the conversation, from 0."""
     role: str
@@ -33,8 +37,7 @@ class Rule:
 
     level: Level
     about: str
-    find: Callable[[Conversation], Iterator[tuple[int, str]]]
-    """Number of the message and the reason, for each finding."""
+    find: Callable[[Conversation], Found]
     kind: str = KIND
     """Kind of scenario whose conversations it reads."""
 
@@ -60,6 +63,24 @@ RULES: Mapping[str, Rule] = {
     ),
     "leaked-instruction": Rule("error", "words of an instruction in what was said", simquac.leaked_instruction),
     "leaked-suffix": Rule("error", "a hint for the other side left in a question", simquac.leaked_suffix),
+    "user-empty": Rule("error", "a user's message without a letter or digit", recllmsim.user_empty, TASKS),
+    "user-role-leak": Rule("error", "a user that speaks for another side", recllmsim.user_role_leak, TASKS),
+    "user-prompt-leak": Rule(
+        "error", "a user that shows instructions, reasoning or a model", recllmsim.user_prompt_leak, TASKS
+    ),
+    "user-repeat": Rule("warning", "a user's message that was said before", recllmsim.user_repeat, TASKS),
+    "user-plan": Rule("warning", "a user that does the assistant's work", recllmsim.user_plan, TASKS),
+    "user-pastes-task": Rule(
+        "warning", "a user's message that copies the task context", recllmsim.user_pastes_task, TASKS
+    ),
+    "assistant-first": Rule("warning", "an assistant that opens", recllmsim.assistant_first, TASKS),
+    "same-side-again": Rule("warning", "two messages of one side in a row", recllmsim.same_side_again, TASKS),
+    "user-last": Rule("warning", "a user's message without a reply at the end", recllmsim.user_last, TASKS),
+    "error-reply": Rule("warning", "an error of the endpoint in place of a reply", recllmsim.error_reply, TASKS),
+    "hallucination": Rule(
+        "warning", "a reply that annotators call made up, or cannot judge", recllmsim.hallucination, TASKS
+    ),
+    "label-shape": Rule("warning", "an annotation in none of the published shapes", recllmsim.label_shape, TASKS),
 }
 """Every rule by its id."""
 
@@ -77,6 +98,7 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
                     rule=name,
                     level=rule.level,
                     conversation=conversation.id,
+                    path=str(conversation.extra.get("path", "")),
                     message=number,
                     role=conversation.messages[number].role,
                     reason=" ".join(reason.split()),

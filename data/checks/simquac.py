@@ -8,12 +8,11 @@ from ..grounding import gives_no_answer, ground
 from ..places import token_count
 from ..records import Conversation, Message, Span
 from ..sentences import sentences
+from .found import Found, shown
 from .questions import QuestionReason, question_reasons
 
 ANSWER_TOKENS = 40
 """Length of an answer that teachers are asked for ("Let the LLMs Talk", section 2.3)."""
-
-Found = Iterator[tuple[int, str]]
 
 _SUFFIX = re.compile(
     r"\((?:tell|give|show) me[^()]*\)|\bmax(?:imum)?\s+(?:number\s+)?(?:of\s+)?(?:two|2)\s+segments?\b", re.IGNORECASE
@@ -44,13 +43,13 @@ def _spans(conversation: Conversation) -> Iterator[tuple[int, Span, str]]:
 def span_not_slice(conversation: Conversation) -> Found:
     for number, span, there in _spans(conversation):
         if span.text.casefold() != there.casefold():
-            yield number, f"at {span.start} stands {_shown(there)}, not {_shown(span.text)}"
+            yield number, f"at {span.start} stands {shown(there)}, not {shown(span.text)}"
 
 
 def span_case(conversation: Conversation) -> Found:
     for number, span, there in _spans(conversation):
         if span.text != there and span.text.casefold() == there.casefold():
-            yield number, f"at {span.start} stands {_shown(there)}, the case of {_shown(span.text)} differs"
+            yield number, f"at {span.start} stands {shown(there)}, the case of {shown(span.text)} differs"
 
 
 def span_second_word(conversation: Conversation) -> Found:
@@ -60,7 +59,7 @@ def span_second_word(conversation: Conversation) -> Found:
         if start is not None:
             yield (
                 number,
-                f"{_shown(span.text)} begins behind {_shown(section[start : span.start].strip())}, the first word of its sentence",
+                f"{shown(span.text)} begins behind {shown(section[start : span.start].strip())}, the first word of its sentence",
             )
 
 
@@ -94,7 +93,7 @@ def answer_ungrounded(conversation: Conversation) -> Found:
         if not found.valid and found.reason != "empty":
             yield (
                 number,
-                f"{str(found.reason).replace('_', ' ')}: {_shown(found.failed[0] if found.failed else message.text)}",
+                f"{str(found.reason).replace('_', ' ')}: {shown(found.failed[0] if found.failed else message.text)}",
             )
 
 
@@ -102,9 +101,9 @@ def answer_empty(conversation: Conversation) -> Found:
     for number, message in _answers(conversation):
         empty = [span.text for span in message.spans if not _says_something(span.text)]
         if empty:
-            yield number, f"the span {_shown(empty[0])} has no letter or digit"
+            yield number, f"the span {shown(empty[0])} has no letter or digit"
         elif not message.spans and not _says_something(message.text):
-            yield number, f"the answer {_shown(message.text)} has no letter or digit"
+            yield number, f"the answer {shown(message.text)} has no letter or digit"
 
 
 def answer_long(conversation: Conversation) -> Found:
@@ -122,7 +121,7 @@ def question(reason: QuestionReason) -> Callable[[Conversation], Found]:
         for number, message in enumerate(conversation.messages):
             if message.role == "user":
                 if reason in question_reasons(message.text, earlier=earlier):
-                    yield number, f"{reason.replace('_', ' ')}: {_shown(message.text)}"
+                    yield number, f"{reason.replace('_', ' ')}: {shown(message.text)}"
                 earlier.append(message.text)
 
     return find
@@ -141,13 +140,8 @@ def _matches(conversation: Conversation, pattern: re.Pattern[str], role: str | N
         found = pattern.search(message.text)
         # An instruction that stands in the section was copied, not leaked.
         if found and role in (None, message.role) and found.group() not in _section(conversation):
-            yield number, f"{_shown(found.group())} in {_shown(message.text)}"
+            yield number, f"{shown(found.group())} in {shown(message.text)}"
 
 
 def _says_something(text: str) -> bool:
     return any(character.isalnum() for character in text)
-
-
-def _shown(text: str) -> str:
-    text = " ".join(text.split())
-    return f'"{text if len(text) <= 60 else text[:57] + "..."}"'

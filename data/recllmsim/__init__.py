@@ -1,19 +1,40 @@
 """Task-oriented conversations with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
+from .contexts import Template, expand
+from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
 from .folders import Reading, cluster, read, read_folder, write
+from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .situations import ATTRIBUTES, KIND, Situation
+from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
 
 __all__ = [
     "ATTRIBUTES",
+    "FIELDS",
     "KIND",
+    "Coverage",
+    "Pool",
+    "Profile",
     "Reading",
     "Situation",
+    "Template",
     "Variant",
+    "chosen_tasks",
     "cluster",
+    "coverage",
+    "expand",
     "in_language",
+    "near_duplicate",
+    "pool_text",
     "read",
     "read_folder",
+    "read_pool",
+    "read_tasks",
+    "read_templates",
+    "sampled",
+    "shipped_profiles",
+    "shipped_tasks",
+    "similarity",
     "to_object",
     "variant",
     "write",

@@ -27,8 +27,10 @@ ATTRIBUTES: Mapping[str, tuple[str, str]] = {
 """The attributes of a profile in their order: name in a structured profile, and in its English and Chinese text."""
 
 _GENDERS = {"female": "女", "male": "男"}
-LINE = re.compile(r"^\s*\d+\s*[.、．]\s*(?P<attribute>[^:：\n]+?)\s*[:：]\s*(?P<value>.*?)\s*$", re.MULTILINE)
-"""A line of a profile's text, such as `2. Age: 25`."""
+LINE = re.compile(
+    r"^\s*(?:(?P<number>\d{1,3})\s*[.、．]\s*)?(?P<attribute>[^:：\n]+?)\s*[:：]\s*(?P<value>.*?)\s*$", re.M
+)
+"""A line of a profile's text, such as `2. Age: 25`; some translations have no number."""
 _BETWEEN = re.compile(r"\s*[,，、;；]\s*(?:and\s+|以及|和)?|\s+and\s+")
 
 
@@ -111,7 +113,11 @@ class Situation(Record):
 
 
 def lines_of(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Attribute and values of each numbered line of a profile's text, split at commas and `and`."""
+    """Attribute and values of each line of a profile's text."""
     for line in LINE.finditer(text):
-        values = [part for part in _BETWEEN.split(line["value"].rstrip(".。")) if part]
-        yield line["attribute"], values
+        yield line["attribute"], values_of(line["value"])
+
+
+def values_of(text: str) -> list[str]:
+    """The values of an attribute's text, such as the three of `Patient, kind, and curious`."""
+    return [part for part in _BETWEEN.split(text.rstrip(".。")) if part]

@@ -1,0 +1,159 @@
+"""Rules for what a user says in a task-oriented conversation, for the validators of the casts and for data that was read.
+
+Language-independent: English and Chinese. What is rejected, people never or hardly ever say; what is
+counted, they sometimes do.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
+"""`role_leak`: speaks for another side. `prompt_leak`: shows its instructions, its reasoning or that it is a model."""
+
+UserNote: TypeAlias = Literal["repeat", "plan"]
+"""`repeat`: said before. `plan`: does the assistant's work, a plan that nobody asked for."""
+
+PLAN_ITEMS = 3
+"""Items from which a list is a plan."""
+
+_SPEAKER = (
+    r"(?:system|assistant|user|human|chatbot|chatgpt|gpt|llm|bot|ai(?:[ -](?:assistant|model))?"
+    r"|系统|助手|助理|用户|机器人|人工智能|(?:大?语言|大)?模型|ai\s?助手)"
+)
+_ROLE_LEAK = re.compile(
+    rf"[\[【<]\s{{0,3}}/?{_SPEAKER}\s{{0,3}}[\]】>]"  # [System], 【系统】, <user>
+    rf"|(?:^|[.!?。！？\"”])[*_#>\s]{{0,6}}{_SPEAKER}\s{{0,2}}[*_]{{0,3}}[:：]"  # Assistant: at the begin of a line or sentence
+    r"|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<SYS>>",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PROMPT_LEAK = re.compile(
+    r"</?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile|task|note)>"
+    r"|^[^\S\n]*#{3,}"
+    r"|\b(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
+    r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant))"
+    r"|\bsimulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b|\buser (?:simulat\w+|persona)\b"
+    r"|\brole-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b"
+    r"|\b(?:system|initial|original) prompt\b|\bin (?:my|this) role as (?:an? |the )?(?:user|assistant)\b"
+    r"|\b(?:my|the|these|your) (?:instructions?|prompt|persona) (?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b"
+    r"|\baccording to (?:my|the|your) (?:instructions?|prompt|persona|role|scenario)\b"
+    r"|\bi (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act|play|pretend|behave|simulate|respond)\b"
+    r"|\b(?:(?:given|based on|according to|in|from|per) (?:my|the) (?:user )?profile|my user profile|task context)\b"
+    r"|^\W{0,3}(?:ok(?:ay)?,? |hmm,? |so,? )?the user (?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
+    r"|\b(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human)\b|\bas the user, i\b"
+    r"|\bhere(?:'s|’s| is) (?:my|the) (?:next )?(?:user )?(?:message|utterance|turn)\b"
+    r"|作为(?:一个|一名|一位)?(?:大?语言模型|AI(?:语言模型|助手|模型)?(?![\u4e00-\u9fff])|人工智能(?:助手|模型)?(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
+    r"|我(?:只)?是(?:一个|一名)?(?:大?语言模型|AI(?:助手|模型|语言模型)|人工智能(?:助手|模型)|虚拟助手|模拟用户)"
+    r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|系统提示|提示词(?:要求|规定|里|中)"
+    r"|根据(?:我的)?(?:人设|用户画像|用户资料|角色设定|指令要求)|(?:按照|依照)(?:我的)?(?:人设|角色设定|指令要求)|我的(?:用户画像|人设)"
+    r"|^\W{0,3}(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在)|我(?:需要|应该|要)(?:以|作为)用户",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NOT_WORD = re.compile(r"[\W_]+")
+
+_ITEM = re.compile(
+    r"^[^\S\n]*(?:[*_]{0,2}\(?\d{1,2}[.):、．](?!\d)|[-*•–·]\s|[①-⑳]|[(（]?[一二三四五六七八九十]{1,2}[、.)）])\s*(.+)$",
+    re.MULTILINE,
+)
+_DAY = (
+    r"(?:day|week|month)\s?(?:\d{1,2}|one|two|three|four|five|six|seven)\b"
+    r"|第[一二三四五六七八九十\d]{1,3}[天日周个]"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期)[一二三四五六日天]"
+    r"|(?:morning|noon|afternoon|evening|night|breakfast|lunch|dinner)\s*[:：]|(?:早上|上午|中午|下午|傍晚|晚上)\s*[:：]"
+    r"|\d{1,2}[:：]\d{2}"
+)
+_SCHEDULED = re.compile(
+    rf"^[^\S\n]*(?:[-*•–·#>]\s?|\(?\d{{1,2}}[.)、]\s?){{0,2}}[*_]{{0,2}}(?:{_DAY}).*$", re.IGNORECASE | re.MULTILINE
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_ASKS = re.compile(
+    r"[?？]|\b(?:let me know|tell me|could you|can you|please (?:provide|share|specify|tell))\b|请(?:告诉|提供|说明|问|补充)|告诉我",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]+", re.IGNORECASE)
+_EMPTY_WORDS = frozenset(
+    "would like have your with that this what which please about know could more some they there".split()
+)
+
+
+def user_reasons(text: str) -> tuple[UserReason, ...]:
+    """Everything for which a user's message is rejected, the worst first; empty if nothing is."""
+    if not any(character.isalnum() for character in text):
+        return ("empty",)
+    reasons: list[UserReason] = []
+    if leaked_role(text):
+        reasons.append("role_leak")
+    if leaked_prompt(text):
+        reasons.append("prompt_leak")
+    return tuple(reasons)
+
+
+def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | None = None) -> tuple[UserNote, ...]:
+    """What is counted of a user's message: whether it was said before, and whether it is a plan.
+
+    `earlier` are the user's messages before it, `last_assistant` what it replies to (None: nothing).
+    """
+    notes: list[UserNote] = []
+    if is_repeat(text, earlier):
+        notes.append("repeat")
+    if is_plan(text, last_assistant):
+        notes.append("plan")
+    return tuple(notes)
+
+
+def leaked_role(text: str) -> str | None:
+    """The words with which the text speaks for another side, such as `[System]`; None if it does not."""
+    found = _ROLE_LEAK.search(text)
+    return found.group().strip() if found else None
+
+
+def leaked_prompt(text: str) -> str | None:
+    """The words that show an instruction, reasoning or a model behind the text; None if none do."""
+    found = _PROMPT_LEAK.search(text)
+    return found.group().strip() if found else None
+
+
+def is_repeat(text: str, earlier: Iterable[str]) -> bool:
+    """Whether an earlier message is the same but for white space, punctuation and case."""
+    key = _said(text)
+    return bool(key) and any(_said(other) == key for other in earlier)
+
+
+def is_plan(text: str, last_assistant: str | None = None) -> bool:
+    """Whether the text has three or more items of a schedule or list that answer nothing the assistant asked.
+
+    In the first message, which replies to nothing, only items of a schedule count: other lists are wishes.
+    Items that ask do not count.
+    """
+    lines = [match.group() for match in _SCHEDULED.finditer(text)]
+    if last_assistant:
+        lines += [match.group() for match in _ITEM.finditer(text)]
+    items = {line.strip() for line in lines if not _ASKS.search(line)}
+    if len(items) < PLAN_ITEMS:
+        return False
+    wanted = _content(_asked(last_assistant or ""))
+    return not any(_content(item) & wanted for item in items)
+
+
+def _asked(text: str) -> str:
+    """The sentences that ask; behind one that ends with a colon all that follows."""
+    asked = []
+    for sentence in _SENTENCE.finditer(text):
+        if _ASKS.search(sentence.group()):
+            asked.append(sentence.group())
+            if sentence.group().rstrip().endswith((":", "：")):
+                asked.append(text[sentence.end() :])
+                break
+    return " ".join(asked)
+
+
+def _said(text: str) -> str:
+    return _NOT_WORD.sub("", text).casefold()
+
+
+def _content(text: str) -> set[str]:
+    """Words of four letters and more, and pairs of Chinese characters."""
+    found: set[str] = set()
+    for run in _WORDS.findall(text.casefold()):
+        found |= {run} if run.isascii() else {run[at : at + 2] for run in [run] for at in range(len(run) - 1)}
+    return found - _EMPTY_WORDS
