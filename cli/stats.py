@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from ..data import DataError
+from ..data import DataError, load
 from ..data import simquac as simquac_format
 from ..data.records import Record
 from .output import print_json, stdout
+from .tables import AsJson, Figures, Form, Out, draw_figures, give
 
 stats = typer.Typer(help="Numbers about conversations.", no_args_is_help=True)
 
@@ -62,6 +63,66 @@ def baseline(
         stdout.print()
         stdout.print(_table(students))
     return 0
+
+
+@stats.command("simquac")
+def simquac(
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Data sets or runs of teacher-student conversations.")
+    ],
+    as_json: AsJson = False,
+    form: Form = "rich",
+    out: Out = None,
+    figures: Figures = None,
+) -> int:
+    """Answers, coverage, flow and questions of each file, and each pair of files compared."""
+    from ..analysis.simquac import simquac_statistics
+    from ..analysis.simquac.figures import simquac_figures
+
+    told = simquac_statistics({name: load(path) for name, path in zip(_names(sources), sources, strict=True)})
+    if figures is not None:
+        draw_figures(simquac_figures(told), figures)
+    give(told.to_json(), told.tables(), as_json=as_json, form=form, out=out)
+    return 0
+
+
+@stats.command("teacher")
+def teacher(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="teacher_sim_topics.txt, or a run of a teacher on people's questions."),
+    ],
+    reference: Annotated[
+        Path | None,
+        typer.Option("--reference", metavar="FILE", help="People's answers; teacher topics hold them themselves."),
+    ] = None,
+    as_json: AsJson = False,
+    form: Form = "rich",
+    out: Out = None,
+    figures: Figures = None,
+) -> int:
+    """A teacher's answers beside people's: how they overlap, F1 and HEQ, lengths, validity by attempt."""
+    from ..analysis.simquac import teacher_statistics
+    from ..analysis.simquac.figures import teacher_figures
+
+    references = None if reference is None else load(reference)
+    told = teacher_statistics(source.name or str(source), load(source), references)
+    if figures is not None:
+        draw_figures(teacher_figures(told), figures)
+    give(told.model_dump(mode="json"), told.tables(), as_json=as_json, form=form, out=out)
+    return 0
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """A name for each path: the file's; as it was given where two files have one name; numbered where it is twice."""
+    short = [path.name or str(path) for path in paths]
+    names: list[str] = []
+    for path, name in zip(paths, short, strict=True):
+        alone = all(other == path for other, same in zip(paths, short, strict=True) if same == name)
+        whole = name if alone else str(path)
+        again = sum(str(other) == str(path) for other in paths[: len(names)])
+        names.append(f"{whole} ({again + 1})" if again else whole)
+    return names
 
 
 def _table(rows: Sequence[Record]) -> Table:

@@ -1,7 +1,7 @@
 """Results that are tables: printed or written as the reader wants them, or as JSON."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -23,6 +23,9 @@ Out: TypeAlias = Annotated[
     typer.Option(
         "--out", metavar="FILE", help="Write here instead of to stdout; several tables as CSV go into a folder."
     ),
+]
+Figures: TypeAlias = Annotated[
+    Path | None, typer.Option("--figures", metavar="DIR", help="Draw figures into this folder too, as SVG and PNG.")
 ]
 
 
@@ -74,3 +77,17 @@ def _write(tables: Sequence["Table"], form: TableFormat, out: Path) -> None:
         name = re.sub(r"\W+", "_", table.title.casefold()).strip("_")
         write_text(out / f"{name}.csv", table.to_csv())
     say(f"written: {len(tables)} tables in {out}")
+
+
+def draw_figures(figures: Mapping[str, Any], folder: Path) -> None:
+    """Each figure as SVG and PNG in the folder, under its name."""
+    from ..analysis.figures import rendered
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in figures.items():
+            (folder / f"{name}.svg").write_bytes(rendered(figure, "svg"))
+            (folder / f"{name}.png").write_bytes(rendered(figure, "png"))
+    except OSError as error:
+        raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another place") from None
+    say(f"drawn: {', '.join(figures)} in {folder}")

@@ -41,6 +41,11 @@ class Work:
         return cls(64 * sum(map(len, texts)) + 4_096)
 
 
+def tokens(text: str) -> list[str]:
+    """Words, single characters of scripts without spaces, and punctuation marks, in order."""
+    return _TOKEN.findall(text)
+
+
 def token_count(text: str) -> int:
     """Words, single characters of scripts without spaces, and punctuation marks."""
     return sum(1 for _ in _TOKEN.finditer(text))

@@ -1,16 +1,36 @@
-"""Teacher-student conversations in numbers: answers against references, coverage and repeats of questions."""
+"""Teacher-student conversations in numbers: the published tables, answers beside people's, how questions are put."""
 
 from .answers import TeacherScore, exact_match, first_sentence, random_sentence, score_teacher, token_f1
+from .forms import QuestionForms, question_forms, question_type
+from .leakage import Leakage, leaked_words
+from .measuring import Measured, Sample, measure
 from .questions import StudentScore, coverage, score_student
+from .statistics import SimquacStatistics, SourceStatistics, simquac_statistics
+from .teaching import Agreement, TeacherStatistics, relation, teacher_statistics
 
 __all__ = [
+    "Agreement",
+    "Leakage",
+    "Measured",
+    "QuestionForms",
+    "Sample",
+    "SimquacStatistics",
+    "SourceStatistics",
     "StudentScore",
     "TeacherScore",
+    "TeacherStatistics",
     "coverage",
     "exact_match",
     "first_sentence",
+    "leaked_words",
+    "measure",
+    "question_forms",
+    "question_type",
     "random_sentence",
+    "relation",
     "score_student",
     "score_teacher",
+    "simquac_statistics",
+    "teacher_statistics",
     "token_f1",
 ]

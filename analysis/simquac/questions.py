@@ -22,10 +22,13 @@ class StudentScore(Record):
 
 
 def coverage(conversation: Conversation) -> float:
-    """Share of the section's characters that stand in a span of an answer, 0 to 1."""
+    """Share of the section's characters that stand in a span of an answer, 0 to 1; spans beyond it are cut."""
     section = str(conversation.scenario.get("section", ""))
     covered = {
-        place for message in conversation.messages for span in message.spans for place in range(span.start, span.end)
+        place
+        for message in conversation.messages
+        for span in message.spans
+        for place in range(max(0, span.start), min(span.end, len(section)))
     }
     return len(covered) / len(section) if section else 0.0
 

@@ -1,0 +1,136 @@
+"""How soon drafts pass: what the validators said of each attempt, by model and reason.
+
+From records that hold every draft, rejected ones too. No published data set of this kind does.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from ..data.grounding import is_refusal
+from ..data.records import Attempt, Conversation, Record, Role
+from .tables import Column, Table
+
+_PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
+
+
+class AttemptRow(Record):
+    """All calls of one model that were the n-th attempt at a message."""
+
+    role: Role
+    model: str
+    """The model's spec, or the node that spoke."""
+    attempt: int
+    """Which call of the turn, from 1."""
+    turns: int
+    """Turns that came to this attempt, and whose draft was read."""
+    accepted: int
+    grounded: int | None
+    """Accepted answers that are no refusals: each is made of the section's own words. None for questions."""
+    refused: int | None
+    """Accepted refusals. None for questions."""
+    rejected: int
+    """Drafts that did not pass; drafts of a re-enacted side that would not have passed count here."""
+    reasons: dict[str, int]
+    """Rejected drafts by reason."""
+    accepted_so_far: float
+    """Share of the model's turns with an accepted draft at this attempt or an earlier one, 0 to 1."""
+
+
+@dataclass
+class _Counts:
+    turns: int = 0
+    accepted: int = 0
+    refused: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def attempt_rows(conversations: Iterable[Conversation]) -> list[AttemptRow]:
+    """A row for each side, model and attempt; empty for conversations that were read from elsewhere."""
+    counts: defaultdict[tuple[Role, str, int], _Counts] = defaultdict(_Counts)
+    for conversation in conversations:
+        for role, turn in _turns(conversation):
+            model = speaker_of(conversation, role)
+            for number, of_call in groupby(turn, key=lambda attempt: attempt.number):
+                drafts = [attempt for attempt in of_call if attempt.verdict != "unjudged"]
+                if drafts:
+                    _count(counts[role, model, number], drafts)
+    rows = []
+    for (role, model, number), one in sorted(counts.items(), key=lambda item: item[0]):
+        before = sum(counts[role, model, n].accepted for n in range(1, number + 1) if (role, model, n) in counts)
+        first = counts[role, model, 1].turns if (role, model, 1) in counts else one.turns
+        answers = role == "assistant"
+        rows.append(
+            AttemptRow(
+                role=role,
+                model=model,
+                attempt=number,
+                turns=one.turns,
+                accepted=one.accepted,
+                grounded=one.accepted - one.refused if answers else None,
+                refused=one.refused if answers else None,
+                rejected=one.turns - one.accepted,
+                reasons=dict(sorted(one.reasons.items(), key=lambda item: (-item[1], item[0]))),
+                accepted_so_far=before / first,
+            )
+        )
+    return rows
+
+
+def attempt_table(rows: Sequence[AttemptRow], source: str = "") -> Table:
+    """The rows of a source, the reasons of rejected drafts in words."""
+    columns = [
+        *(Column(name=name) for name in ("role", "model")),
+        *(Column(name=name, kind="count") for name in ("attempt", "turns", "accepted", "grounded", "refused")),
+        Column(name="so far", kind="number"),
+        Column(name="rejected"),
+    ]
+    values = [
+        row.model_dump()
+        | {"so_far": row.accepted_so_far, "rejected": ", ".join(f"{n} {why}" for why, n in row.reasons.items()) or "0"}
+        for row in rows
+    ]
+    notes = [
+        "Grounded: accepted answers that are no refusals; not told of questions. So far: share of the model's turns "
+        "accepted at this attempt or before."
+    ]
+    if not rows:
+        notes = ["There is no draft: these conversations were read from elsewhere, or nothing was said."]
+    return Table.of(f"Validity by attempt{source and f': {source}'}", columns, values, notes)
+
+
+def speaker_of(conversation: Conversation, role: Role) -> str:
+    """The spec of the model that spoke for a side, with its arguments; else the name of the node; or `not told`."""
+    nodes: Mapping[str, Any] = conversation.provenance.nodes if conversation.provenance is not None else {}
+    node = nodes.get(_PLACES[role])
+    if not isinstance(node, dict):
+        return "not told"
+    model = node.get("model")
+    if isinstance(model, dict):
+        arguments = model.get("arguments")
+        given: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
+        if not model.get("spec"):
+            return str(given.get("model") or model.get("class") or "not told")
+        told = "&".join(f"{key}={value}" for key, value in given.items())
+        return f"{model['spec']}?{told}" if told else str(model["spec"])
+    return f"replay:{node['replays']}" if "replays" in node else str(node.get("name", "not told"))
+
+
+def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:
+    """The drafts of each turn: those of the messages said in one go, and those of turns in which nothing was."""
+    for role, messages in groupby(conversation.messages, key=lambda message: message.role):
+        yield role, [attempt for message in messages for attempt in message.attempts]
+    for turn in conversation.unsaid:
+        yield turn.role, list(turn.attempts)
+
+
+def _count(counts: _Counts, drafts: Sequence[Attempt]) -> None:
+    counts.turns += 1
+    failed = [draft for draft in drafts if draft.verdict in ("rejected", "observed")]
+    if failed:
+        counts.reasons[failed[0].reason or "not told"] += 1
+    else:
+        counts.accepted += 1
+        counts.refused += all(is_refusal(draft.text) for draft in drafts)

@@ -1,0 +1,66 @@
+"""The published figures of teacher-student conversations, and the tables that are easier to look at."""
+
+from collections import defaultdict
+from typing import Any
+
+from ...data.records import Role
+from ..figures import bars, histogram, lines
+from .forms import TYPES
+from .statistics import SimquacStatistics
+from .teaching import TeacherStatistics
+
+
+def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
+    """A figure by name: coverage (2a), flow (2b), question types. Needs the extra `viz`."""
+    return {
+        "coverage": histogram(
+            {sample.source: sample.coverages for sample in statistics.samples},
+            title="Coverage of the section by conversation",
+            label="share of the section's characters in any answer",
+            limits=(0, 1),
+        ),
+        "flow": histogram(
+            {sample.source: sample.flows for sample in statistics.samples},
+            title="Flow by conversation",
+            label="Kendall's tau-b of turn and place in the section",
+            limits=(-1, 1),
+        ),
+        "question_types": bars(
+            TYPES,
+            {
+                one.source: [
+                    one.forms.types[kind] / one.forms.questions if one.forms.questions else None for kind in TYPES
+                ]
+                for one in statistics.sources
+            },
+            title="Types of questions",
+            label="share of questions",
+        ),
+    }
+
+
+def teacher_figures(statistics: TeacherStatistics) -> dict[str, Any]:
+    """A figure by name: answers beside people's (Table 3), and validity by attempt where there are drafts."""
+    agreement, kinds = statistics.agreement, ("single", "several", "none")
+    relations = ("same", "overlap", "different")
+    figures = {
+        "agreement": bars(
+            kinds,
+            {name: [getattr(getattr(agreement, name), kind) for kind in kinds] for name in relations},
+            title=f"Answers of {statistics.teacher} beside people's",
+            label="questions",
+            stacked=True,
+        )
+    }
+    if statistics.attempts:
+        figures["validity"] = validity_figure(statistics)
+    return figures
+
+
+def validity_figure(statistics: TeacherStatistics, role: Role = "assistant") -> Any:
+    """Share of turns accepted at each attempt or before, a line for each model of a side."""
+    points: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row in statistics.attempts:
+        if row.role == role:
+            points[row.model].append((row.attempt, row.accepted_so_far))
+    return lines(points, title="Validity by attempt", across="attempt", label="share of turns accepted", whole=True)

@@ -1,0 +1,146 @@
+"""How questions are put: their types, lengths, repeats, and words of the section that nobody had told."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, pstdev
+
+from ...data.checks import asked_before
+from ...data.places import tokens
+from ...data.records import Conversation, Record
+from ..tables import Cell, Column, Table
+from .leakage import Leakage, leakage
+from .measuring import exchanges
+
+TYPES = ("what", "who", "when", "where", "why", "which", "how", "yes or no", "other")
+"""Types of questions, by the word that asks."""
+
+_ENGLISH = {
+    "what": "what",
+    "who": "who",
+    "whom": "who",
+    "whose": "who",
+    "when": "when",
+    "where": "where",
+    "why": "why",
+    "which": "which",
+    "how": "how",
+}
+_CHINESE = {
+    "什么时候": "when",
+    "何时": "when",
+    "哪年": "when",
+    "为什么": "why",
+    "为何": "why",
+    "哪里": "where",
+    "哪儿": "where",
+    "何处": "where",
+    "什么": "what",
+    "谁": "who",
+    "怎": "how",
+    "如何": "how",
+    "多少": "how",
+    "哪": "which",
+    "是否": "yes or no",
+    "是不是": "yes or no",
+    "有没有": "yes or no",
+    "吗": "yes or no",
+}
+_ASKS = re.compile("|".join(_CHINESE))
+_LEADING = frozenset("and but so or also ok okay well then".split())
+_AUXILIARY = frozenset(
+    "is are was were am be do does did has have had can could will would shall should may might must "
+    "isn aren wasn weren don doesn didn hasn haven hadn couldn won wouldn shouldn".split()
+)
+
+
+class QuestionForms(Record):
+    """How the questions of a source are put."""
+
+    questions: int
+    words_mean: float | None
+    """Words of a question, split at white space."""
+    words_sd: float | None
+    """Population standard deviation of it."""
+    characters_mean: float | None
+    several: int
+    """Questions with more than one question mark."""
+    asked_again: int
+    """Questions that repeat an earlier one of their conversation, white space, punctuation and case aside."""
+    types: dict[str, int]
+    """Questions by type: `question_type`."""
+    first_words: dict[str, int]
+    """Questions by their first word in lower case, the most frequent first."""
+    leakage: Leakage | None
+    """Words of the section that nobody had told; None without a question."""
+
+
+def question_type(question: str) -> str:
+    """The type of a question, one of `TYPES`.
+
+    A question that begins with an auxiliary verb, after "and" and its like, is one of yes or no; else the
+    first asking word anywhere gives the type ("In what year" asks what, "whose" asks who). Chinese
+    questions are told by their asking words; one with 吗 alone is one of yes or no.
+    """
+    chinese = [_CHINESE[found] for found in _ASKS.findall(question)]
+    if chinese:
+        return next((kind for kind in chinese if kind != "yes or no"), "yes or no")
+    words = [word.casefold() for word in tokens(question) if word.isalnum()]
+    while words and words[0] in _LEADING:
+        words.pop(0)
+    if words and words[0] in _AUXILIARY:
+        return "yes or no"
+    return next((_ENGLISH[word] for word in words if word in _ENGLISH), "other")
+
+
+def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
+    """How the questions of teacher-student conversations are put."""
+    given = list(conversations)
+    asked = [_questions(conversation) for conversation in given]
+    texts = [text for questions in asked for text in questions]
+    lengths = [len(text.split()) for text in texts]
+    types = Counter(map(question_type, texts))
+    first = Counter(next((word.casefold() for word in tokens(text) if word.isalnum()), "") for text in texts)
+    return QuestionForms(
+        questions=len(texts),
+        words_mean=fmean(lengths) if lengths else None,
+        words_sd=pstdev(lengths) if lengths else None,
+        characters_mean=fmean(map(len, texts)) if texts else None,
+        several=sum(sum(text.count(mark) for mark in "?？") > 1 for text in texts),
+        asked_again=sum(asked_before(text, questions[:n]) for questions in asked for n, text in enumerate(questions)),
+        types={kind: types[kind] for kind in TYPES},
+        first_words=dict(sorted(first.items(), key=lambda item: (-item[1], item[0]))),
+        leakage=leakage(given) if texts else None,
+    )
+
+
+def question_table(forms: Mapping[str, QuestionForms]) -> Table:
+    """A row for each number, a column for each source; types as shares of the questions."""
+    columns = [Column(name="measure"), *(Column(name=name, kind="number") for name in forms)]
+    rows: list[tuple[Cell, ...]] = [
+        (name.replace("_", " "), *(getattr(one, name) for one in forms.values()))
+        for name in ("questions", "words_mean", "words_sd", "characters_mean", "several", "asked_again")
+    ]
+    rows += [
+        (f"asks {kind}", *(one.types[kind] / one.questions if one.questions else None for one in forms.values()))
+        for kind in TYPES
+    ]
+    rows += [
+        (
+            name.replace("_", " "),
+            *(getattr(one.leakage, name) if one.leakage is not None else None for one in forms.values()),
+        )
+        for name in Leakage.model_fields
+    ]
+    notes = ["Types and leaks: shares of the questions. Words leaked: a question's mean. By chance: another's section."]
+    notes += [f"{name}: no question is asked." for name, one in forms.items() if not one.questions]
+    notes += [
+        f"{name}: there is no second section to tell what leaks by chance."
+        for name, one in forms.items()
+        if one.leakage is not None and one.leakage.leaks_by_chance is None
+    ]
+    return Table(title="Questions", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
+
+
+def _questions(conversation: Conversation) -> Sequence[str]:
+    return ["\n".join(message.text for message in asked) for asked, _ in exchanges(conversation) if asked]

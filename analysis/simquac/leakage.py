@@ -1,0 +1,113 @@
+"""Words of the section in questions of a student who cannot see it.
+
+A word leaks into a question if the section holds it and nothing that the student had seen does: title,
+background, header, and everything said before. Some do so by chance; how many is told by the same questions
+beside the section of another conversation.
+"""
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from statistics import fmean
+
+from ...data.places import tokens
+from ...data.records import Conversation, Record
+from .measuring import exchanges
+
+RUN = 3
+"""Words of a run that is looked for in the section."""
+
+FUNCTION_WORDS = frozenset(
+    "a about above after again against all also although always am among an and another any anyone anything are "
+    "around as at away back be became because become been before being below between both but by came can cannot "
+    "come could d did do does doing done down during each either else ever every few first for from further get got "
+    "had has have having he her here hers herself him himself his how however i if in into is it its itself just ll "
+    "m made make many may me might more most much must my myself neither never no nor not of off on once one only "
+    "or other others our out over own per re s same shall she should since so some someone something still such t "
+    "than that the their theirs them themselves then there these they this those through to too two under until up "
+    "upon us ve very was we well went were what when where whether which while who whom whose why will with within "
+    "without would yes yet you your "
+    "的 了 是 在 和 有 什 么 吗 呢 他 她 它 这 那 哪 谁 何 与 及 为 从 一 不 们 也 就 都 而 被 把 对 于 其 之 以".split()
+)
+"""Words that say nothing of what a text is about."""
+
+
+class Leakage(Record):
+    """What questions hold of a section that the student cannot see."""
+
+    leaks: float
+    """Share of questions with a word that leaks, function words aside, 0 to 1."""
+    leaks_by_chance: float | None
+    """The same beside another conversation's section; None if all conversations have one section."""
+    words_leaked: float
+    """Mean number of different words of a question that leak."""
+    words_leaked_by_chance: float | None
+    runs_leaked: float
+    """Share of questions with a run of three words of the section that was not told, 0 to 1."""
+    runs_leaked_by_chance: float | None
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The words of a text, and its runs that are not of function words alone."""
+
+    words: frozenset[str]
+    runs: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, *texts: str) -> "_Seen":
+        rows = [[token.casefold() for token in tokens(text) if token.isalnum()] for text in texts]
+        runs = (tuple(row[n : n + RUN]) for row in rows for n in range(len(row) - RUN + 1))
+        return cls(
+            frozenset(word for row in rows for word in row if word not in FUNCTION_WORDS),
+            frozenset(run for run in runs if not FUNCTION_WORDS.issuperset(run)),
+        )
+
+
+def leaked_words(question: str, section: str, known: Iterable[str]) -> Set[str]:
+    """Words of a question that the section holds and no known text does, in lower case."""
+    return (_Seen.of(question).words & _Seen.of(section).words) - _Seen.of(*known).words
+
+
+def leakage(conversations: Sequence[Conversation]) -> Leakage | None:
+    """What the questions of conversations hold of their sections; None without a question."""
+    sections = [str(conversation.scenario.get("section", "")) for conversation in conversations]
+    seen = {section: _Seen.of(section) for section in sections}
+    own: list[tuple[int, int]] = []
+    by_chance: list[tuple[int, int]] = []
+    for number, conversation in enumerate(conversations):
+        others = (*sections[number + 1 :], *sections[:number])
+        other = next((section for section in others if section != sections[number]), None)
+        for new in _news(conversation):
+            own.append(_shared(new, seen[sections[number]]))
+            if other is not None:
+                by_chance.append(_shared(new, seen[other]))
+    if not own:
+        return None
+    floor = by_chance or None
+    return Leakage(
+        leaks=fmean(words > 0 for words, _ in own),
+        leaks_by_chance=None if floor is None else fmean(words > 0 for words, _ in floor),
+        words_leaked=fmean(words for words, _ in own),
+        words_leaked_by_chance=None if floor is None else fmean(words for words, _ in floor),
+        runs_leaked=fmean(runs > 0 for _, runs in own),
+        runs_leaked_by_chance=None if floor is None else fmean(runs > 0 for _, runs in floor),
+    )
+
+
+def _news(conversation: Conversation) -> Iterable[_Seen]:
+    """What was not told before of each question."""
+    scenario = conversation.scenario
+    told = _Seen.of(*(str(scenario.get(key, "")) for key in ("title", "background", "header")))
+    words, runs = set(told.words), set(told.runs)
+    for asked, answer in exchanges(conversation):
+        if asked:
+            question = _Seen.of(*(message.text for message in asked))
+            yield _Seen(question.words - words, question.runs - runs)
+        said = _Seen.of(*(message.text for message in (*asked, *answer)))
+        words |= said.words
+        runs |= said.runs
+
+
+def _shared(new: _Seen, section: _Seen) -> tuple[int, int]:
+    """How many words and runs leak."""
+    return len(new.words & section.words), len(new.runs & section.runs)

@@ -1,0 +1,120 @@
+"""One teacher-student conversation in numbers: what it asks, what is answered, where the answers stand.
+
+The quantities of "Let the LLMs Talk" (WSDM 2024): Table 5 (answers), Figure 2a (coverage), Figure 2b (flow).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from ...data.extras import of_extra
+from ...data.grounding import gives_no_answer
+from ...data.records import Conversation, Message, Record
+from ...data.simquac import KIND
+from .questions import coverage
+
+
+class Measured(Record):
+    """The numbers of one conversation. What was said and is not stored (a goodbye) does not count."""
+
+    conversation: str
+    questions: int
+    refused: int
+    """Questions whose answer says that there is none, or says nothing."""
+    ungrounded: int
+    """Questions whose answer has no span and is no refusal: not measured below."""
+    unanswered: int
+    """Questions that nobody answered, since the conversation ended there."""
+    words: tuple[int, ...]
+    """For each answered question the words of its answer, split on single spaces, summed over its spans."""
+    spans: tuple[int, ...]
+    """For each answered question the number of its spans."""
+    coverage: float | None
+    """Share of the section's characters in the union of the answers' spans, 0 to 1; None without a section."""
+    flow: float | None
+    """Kendall's tau-b of turn and first span's start, -1 to 1; None where `flow_left_out` says why."""
+    flow_left_out: Literal["few", "tied"] | None
+    """`few`: fewer than two answers; `tied`: all answers begin at one place."""
+
+
+class Sample(Record):
+    """Conversations of one source, measured one by one."""
+
+    source: str
+    conversations: tuple[Measured, ...]
+    other: int = 0
+    """Conversations of the source that are about something else than a section, and left out."""
+
+    @property
+    def coverages(self) -> list[float]:
+        """Coverage of each conversation that has one."""
+        return [one.coverage for one in self.conversations if one.coverage is not None]
+
+    @property
+    def flows(self) -> list[float]:
+        """Flow of each conversation that has one."""
+        return [one.flow for one in self.conversations if one.flow is not None]
+
+
+def measured(conversation: Conversation) -> Measured:
+    """The numbers of a teacher-student conversation. Needs the extra `stats`."""
+    questions = refused = ungrounded = unanswered = 0
+    words: list[int] = []
+    spans: list[int] = []
+    starts: list[tuple[int, int]] = []
+    for turn, (asked, answer) in enumerate(exchanges(conversation)):
+        if not asked:
+            continue
+        questions += 1
+        given = [span for message in answer for span in message.spans]
+        if given:
+            words.append(sum(len(span.text.split(" ")) for span in given))
+            spans.append(len(given))
+            starts.append((turn, given[0].start))
+        elif not answer:
+            unanswered += 1
+        elif all(map(gives_no_answer, answer)):
+            refused += 1
+        else:
+            ungrounded += 1
+    tau, left_out = flow(starts)
+    return Measured(
+        conversation=conversation.id,
+        questions=questions,
+        refused=refused,
+        ungrounded=ungrounded,
+        unanswered=unanswered,
+        words=tuple(words),
+        spans=tuple(spans),
+        coverage=coverage(conversation) if conversation.scenario.get("section") else None,
+        flow=tau,
+        flow_left_out=left_out,
+    )
+
+
+def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
+    """The conversations of a source that are about a section, measured. Needs the extra `stats`."""
+    given = list(conversations)
+    about = [conversation for conversation in given if conversation.scenario.get("kind") == KIND]
+    return Sample(
+        source=source,
+        conversations=tuple(measured(conversation) for conversation in about),
+        other=len(given) - len(about),
+    )
+
+
+def exchanges(conversation: Conversation) -> list[tuple[list[Message], list[Message]]]:
+    """Question and answer of each exchange, as far as they belong to the published history."""
+    return [
+        ([m for m in exchange.user if m.stored], [m for m in exchange.assistant if m.stored])
+        for exchange in conversation.exchanges
+    ]
+
+
+def flow(starts: Sequence[tuple[int, int]]) -> tuple[float | None, Literal["few", "tied"] | None]:
+    """Kendall's tau-b between the turns of answers and the starts of their first spans, or why there is none."""
+    if len(starts) < 2:
+        return None, "few"
+    if len({start for _, start in starts}) == 1:
+        return None, "tied"
+    turns, places = zip(*starts, strict=True)
+    return float(of_extra("scipy.stats", "stats").kendalltau(turns, places, variant="b").statistic), None

@@ -1,0 +1,184 @@
+"""Sources of teacher-student conversations side by side: answers, coverage, flow, and how questions are put.
+
+"Let the LLMs Talk" (WSDM 2024), Table 5 and Figure 2. The paper gives no definition of coverage; the one here
+is the plainest, and `docs/statistics.md` says how far it agrees with what is printed there.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from statistics import fmean, pstdev
+from typing import Any
+
+from ...data.records import Conversation, Record
+from ...data.simquac import KIND
+from ..attempts import AttemptRow, attempt_rows, attempt_table
+from ..comparing import Comparison, compare_means, comparison_table
+from ..tables import Cell, Column, Table
+from .forms import QuestionForms, question_forms, question_table
+from .measuring import Sample, measure
+
+
+class SourceStatistics(Record):
+    """A source of teacher-student conversations. None: there is nothing to take the mean of; `notes` say why."""
+
+    source: str
+    conversations: int
+    questions: int
+    answered: int
+    """Questions whose answer has a span: the answerable ones."""
+    refused: int
+    """Questions whose answer says that there is none, or says nothing."""
+    ungrounded: int
+    """Questions whose answer has no span and is no refusal."""
+    unanswered: int
+    """Questions without any answer."""
+    words_per_answer: float | None
+    """Mean over answered questions of the words of all spans, split on single spaces (Table 5)."""
+    spans_per_answer: float | None
+    """Mean over answered questions of the number of spans (Table 5)."""
+    coverage_n: int
+    coverage_mean: float | None
+    """Mean over conversations of the share of the section's characters in any span, 0 to 1 (Figure 2a)."""
+    coverage_sd: float | None
+    """Population standard deviation of it."""
+    flow_n: int
+    """Conversations with two answers or more that do not all begin at one place."""
+    flow_mean: float | None
+    """Mean over them of Kendall's tau-b of turn and first span's start, -1 to 1 (Figure 2b)."""
+    flow_sd: float | None
+    """Population standard deviation of it."""
+    flow_few: int
+    """Conversations left out of it for having fewer than two answers."""
+    flow_tied: int
+    """Conversations left out of it since all answers begin at one place."""
+    forms: QuestionForms
+    """How questions are put."""
+    attempts: tuple[AttemptRow, ...]
+    """What the validators said of each attempt; empty where no draft is kept."""
+    notes: tuple[str, ...] = ()
+
+
+class SimquacStatistics(Record):
+    """Sources side by side."""
+
+    sources: tuple[SourceStatistics, ...]
+    comparisons: tuple[Comparison, ...]
+    """Each pair of sources by each measure."""
+    samples: tuple[Sample, ...]
+    """The numbers of each conversation, behind the means and the tests."""
+
+    def table(self) -> Table:
+        """A row for each number, a column for each source."""
+        rows: list[tuple[Cell, ...]] = [
+            (field.replace("_", " "), *(getattr(source, field) for source in self.sources))
+            for field in SourceStatistics.model_fields
+            if field not in ("source", "forms", "attempts", "notes")
+        ]
+        columns = [Column(name="measure"), *(Column(name=one.source, kind="number") for one in self.sources)]
+        notes = [
+            "Words and spans: per answered question. Coverage: share of the section's characters in any answer. "
+            "Flow: Kendall's tau-b of turn and place. sd: of the population."
+        ]
+        notes += [f"{one.source}: {note}" for one in self.sources for note in one.notes]
+        return Table(title="Answers, coverage and flow", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
+
+    def tables(self) -> list[Table]:
+        """Every table: numbers, questions, comparisons of several sources, validity where there are drafts."""
+        forms = {source.source: source.forms for source in self.sources}
+        compared = [comparison_table(self.comparisons)] if self.comparisons else []
+        drafted = [attempt_table(one.attempts, one.source) for one in self.sources if one.attempts]
+        return [self.table(), question_table(forms), *compared, *drafted]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """An object for each source in order and, with several, a last one that holds the comparisons."""
+        values = [source.model_dump(mode="json") for source in self.sources]
+        if len(self.sources) > 1:
+            values.append({"comparisons": [one.model_dump(mode="json") for one in self.comparisons]})
+        return values
+
+
+def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> SimquacStatistics:
+    """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
+    given = {name: list(conversations) for name, conversations in sources.items()}
+    samples = [measure(name, conversations) for name, conversations in given.items()]
+    about = {name: [one for one in found if one.scenario.get("kind") == KIND] for name, found in given.items()}
+    return SimquacStatistics(
+        sources=tuple(_source(sample, about[sample.source]) for sample in samples),
+        comparisons=tuple(one for a, b in combinations(samples, 2) for one in _compared(a, b)),
+        samples=tuple(samples),
+    )
+
+
+def _source(sample: Sample, conversations: Sequence[Conversation]) -> SourceStatistics:
+    measured = sample.conversations
+    words = [number for one in measured for number in one.words]
+    spans = [number for one in measured for number in one.spans]
+    left_out = [one.flow_left_out for one in measured]
+    return SourceStatistics(
+        source=sample.source,
+        conversations=len(measured),
+        questions=sum(one.questions for one in measured),
+        answered=len(words),
+        refused=sum(one.refused for one in measured),
+        ungrounded=sum(one.ungrounded for one in measured),
+        unanswered=sum(one.unanswered for one in measured),
+        words_per_answer=_mean(words),
+        spans_per_answer=_mean(spans),
+        coverage_n=len(sample.coverages),
+        coverage_mean=_mean(sample.coverages),
+        coverage_sd=_spread(sample.coverages),
+        flow_n=len(sample.flows),
+        flow_mean=_mean(sample.flows),
+        flow_sd=_spread(sample.flows),
+        flow_few=left_out.count("few"),
+        flow_tied=left_out.count("tied"),
+        forms=question_forms(conversations),
+        attempts=tuple(attempt_rows(conversations)),
+        notes=tuple(_notes(sample, bool(words))),
+    )
+
+
+def _notes(sample: Sample, answered: bool) -> Iterable[str]:
+    """What is missing in a source's numbers, and why."""
+    if sample.other:
+        yield f"{sample.other} conversations are about no section and left out."
+    if not sample.conversations:
+        yield "there is no teacher-student conversation to measure."
+        return
+    if len(sample.conversations) == 1:
+        yield "one conversation has no spread: its standard deviations are 0, and no test compares it."
+    if not sum(one.questions for one in sample.conversations):
+        yield "no question is asked."
+    elif not answered:
+        yield "no question is answered by a span of the section, so there are no words, spans or flow."
+    elif not sample.flows:
+        yield "no conversation has two answers that begin at different places, so there is no flow."
+    bare = len(sample.conversations) - len(sample.coverages)
+    if bare:
+        yield f"{bare} conversations have no section and so no coverage."
+    ungrounded = sum(one.ungrounded for one in sample.conversations)
+    if ungrounded:
+        yield f"{ungrounded} answers are neither spans of the section nor refusals; their words are not counted."
+
+
+def _compared(a: Sample, b: Sample) -> list[Comparison]:
+    """Two samples by every measure, one value a conversation: questions of one talk are no independent draws."""
+    both = (a, b)
+    values: dict[str, list[list[float]]] = {
+        "coverage": [sample.coverages for sample in both],
+        "flow": [sample.flows for sample in both],
+        "words_per_answer": [[fmean(one.words) for one in sample.conversations if one.words] for sample in both],
+        "spans_per_answer": [[fmean(one.spans) for one in sample.conversations if one.spans] for sample in both],
+        "answered": [
+            [len(one.words) / one.questions for one in sample.conversations if one.questions] for sample in both
+        ],
+    }
+    return [compare_means(name, a.source, b.source, of_a, of_b) for name, (of_a, of_b) in values.items()]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _spread(values: Sequence[float]) -> float | None:
+    return pstdev(values) if values else None

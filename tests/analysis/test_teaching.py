@@ -1,0 +1,140 @@
+"""A teacher's answers beside people's, and how soon drafts pass: small cases counted by hand."""
+
+import pytest
+
+from duologue import data
+from duologue.analysis import attempt_rows, attempt_table
+from duologue.analysis.simquac import relation, teacher_statistics
+from duologue.data import Attempt, Conversation, Message
+from duologue.data.records import Provenance, Unsaid
+from duologue.data.simquac import Topic
+
+NONE = "I cannot find the answer."
+TOPIC = Topic(title="Light", header="Keepers", section="Three keepers lived there. The last one left in 1968.")
+
+
+def talk(*pairs, ordinal=0, people=None, **more):
+    messages = []
+    for number, (question, answer) in enumerate(pairs):
+        labels = {} if people is None else {"quac": people[number]}
+        messages += [Message(role="user", text=question)]
+        messages += [] if answer is None else [Message(role="assistant", text=answer, labels=labels)]
+    return Conversation(id="a", scenario=TOPIC.scenario(), ordinal=ordinal, messages=tuple(messages), **more)
+
+
+@pytest.mark.parametrize(
+    ("answer", "people", "told"),
+    [
+        ("In 1968", "in  1968", ("same", "single")),
+        ("The last one\nleft in 1968", "the last one left in 1968", ("same", "several")),
+        ("", "", ("same", "none")),
+        ("The last one left in 1968.", "in 1968", ("overlap", "single")),
+        ("1968", "left in 1968", ("overlap", "single")),
+        ("Nobody\nin 1968 or so", "1968", ("overlap", "several")),
+        ("Nobody\n1968", "left in 1968.", ("overlap", "several")),
+        ("Three keepers", "keepers lived", ("different", "single")),
+        ("", "in 1968", ("different", "none")),
+        ("in 1968", "", ("different", "single")),
+    ],
+)
+def test_answers_are_compared_by_containment_without_case_and_white_space(answer, people, told):
+    assert relation(answer, people) == told
+
+
+def test_a_published_teacher_stands_beside_the_answers_that_its_file_holds():
+    made = talk(("Who?", "Three keepers"), ("When?", ""), ("Why?", NONE), people=["keepers", "in 1968", "CANNOTANSWER"])
+    told = teacher_statistics("t", [made])
+    assert told.agreement.overlap.single == 1
+    assert told.agreement.teacher_within == 0
+    assert (told.agreement.different.none, told.agreement.same.none) == (1, 1)
+    assert (told.score.refused_right, told.score.refused_wrong) == (1, 1)
+    assert (told.words_per_answer, told.words_per_answer_people) == (2.0, (1 + 2) / 2)
+    assert [row[0] for row in told.agreement.table().rows] == ["same", "overlap", "different"]
+
+
+def test_a_run_is_compared_with_its_reference_in_any_order_and_as_far_as_it_was_asked():
+    run = [talk(("Who?", "Three keepers"), ("When?", None), ordinal=1), talk(("Who?", "Nobody"))]
+    people = [talk(("Who?", "Nobody")), talk(("Who?", "Three keepers"), ("When?", "1968"), ordinal=1)]
+    told = teacher_statistics("t", run, people)
+    assert (told.conversations, told.questions, told.agreement.same.single) == (2, 2, 2)
+    assert "1 of people's questions were not put to this teacher" in told.notes[0]
+
+
+def test_what_cannot_be_compared_is_one_line():
+    with pytest.raises(ValueError, match="holds no answers of people"):
+        teacher_statistics("t", [talk(("Who?", NONE))])
+    with pytest.raises(ValueError, match="about 'Light', of which the reference has none"):
+        teacher_statistics("t", [talk(("Who?", NONE))], [])
+    with pytest.raises(ValueError, match="has other questions than its reference"):
+        teacher_statistics("t", [talk(("Who?", NONE))], [talk(("Why?", NONE))])
+    with pytest.raises(ValueError, match="asks 2 questions, its reference 1"):
+        teacher_statistics("t", [talk(("Who?", NONE), ("Why?", NONE))], [talk(("Who?", NONE))])
+
+
+def test_nothing_to_compare_is_stated_in_the_table():
+    told = teacher_statistics("t", [])
+    assert told.score is None
+    assert "there is no question to compare" in told.table().notes[0]
+    assert "– " in told.table().to_markdown()
+
+
+def test_the_open_teacher_topics_give_the_numbers_of_the_documentation(open_data):
+    told = teacher_statistics("gpt4", data.load(open_data / "simquac/teacher_sim_topics.txt"))
+    assert told.questions == 100
+    grid = told.agreement.model_dump(exclude={"teacher_within"})
+    assert grid == {
+        "same": {"single": 8, "several": 0, "none": 9},
+        "overlap": {"single": 26, "several": 6, "none": 0},
+        "different": {"single": 26, "several": 6, "none": 19},
+    }
+    assert told.score.f1 == pytest.approx(0.3570, abs=1e-4)
+
+
+def drafted(*attempts, text="x"):
+    return Message(role="assistant", text=text, attempts=attempts)
+
+
+def draft(number, verdict, reason=None, text="x"):
+    return Attempt(number=number, verdict=verdict, reason=reason, text=text)
+
+
+def test_validity_is_counted_by_attempt_reason_and_model():
+    user = Message(role="user", text="Who?")
+    provenance = Provenance(cast="c", nodes={"assistant": {"model": {"spec": "m", "arguments": {"temperature": 0}}}})
+    made = Conversation(
+        id="a",
+        scenario=TOPIC.scenario(),
+        provenance=provenance,
+        messages=(
+            user,
+            drafted(draft(1, "accepted")),
+            user,
+            drafted(draft(1, "rejected", "partly"), draft(2, "accepted", text=NONE)),
+            user,
+            drafted(draft(1, "rejected", "empty"), draft(2, "rejected", "partly")),
+        ),
+        unsaid=(Unsaid(role="assistant", after=6, attempts=(draft(1, "unjudged"),)),),
+    )
+    first, second = attempt_rows([made])
+    assert (first.model, first.attempt, first.turns) == ("m?temperature=0", 1, 3)
+    assert (first.accepted, first.grounded, first.refused, first.rejected) == (1, 1, 0, 2)
+    assert first.reasons == {"empty": 1, "partly": 1}
+    assert (second.turns, second.accepted, second.grounded, second.refused) == (2, 1, 0, 1)
+    assert (first.accepted_so_far, second.accepted_so_far) == pytest.approx((1 / 3, 2 / 3))
+    assert attempt_table([first, second]).rows[0][-1] == "1 empty, 1 partly"
+
+
+def test_several_messages_of_one_call_are_one_turn_and_stand_or_fall_together():
+    made = Conversation(
+        id="a",
+        scenario=TOPIC.scenario(),
+        messages=(drafted(draft(1, "rejected", "empty"), draft(1, "accepted"), draft(2, "accepted")), drafted(draft(2, "accepted"))),
+    )  # fmt: skip
+    first, second = attempt_rows([made])
+    assert (first.turns, first.rejected, second.turns, second.accepted) == (1, 1, 1, 1)
+    assert first.model == "not told"
+
+
+def test_conversations_read_from_elsewhere_have_no_drafts_and_the_table_says_so():
+    assert attempt_rows([talk(("Who?", NONE))]) == []
+    assert "There is no draft" in attempt_table([]).notes[0]

@@ -1,0 +1,136 @@
+"""`stats simquac` and `stats teacher`: what they print, write and refuse."""
+
+import csv
+import json
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def files(open_data):
+    return open_data / "simquac/quac_subset.json", open_data / "simquac/sim_quac.json"
+
+
+def test_json_is_an_object_for_each_file_in_order_and_a_last_one_of_comparisons(duologue, files):
+    code, out, err = duologue("stats", "simquac", *files, "--json")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [one["source"] for one in told[:2]] == ["quac_subset.json", "sim_quac.json"]
+    first = ("conversations", "questions", "answered", "words_per_answer", "spans_per_answer", "coverage_mean")
+    assert set(first) | {"coverage_sd", "flow_n", "flow_mean", "flow_sd"} <= set(told[0])
+    assert list(told[2]) == ["comparisons"]
+    coverage = told[2]["comparisons"][0]
+    assert {"measure", "a", "b", "statistic", "p", "n_a", "n_b", "difference"} <= set(coverage)
+    assert coverage["difference"] == told[0]["coverage_mean"] - told[1]["coverage_mean"]
+    assert len(json.loads(duologue("stats", "simquac", files[0], "--json")[1])) == 1
+
+
+def test_a_file_may_be_given_twice_and_two_files_may_have_one_name(duologue, files, tmp_path):
+    copy = tmp_path / "quac_subset.json"
+    copy.write_bytes(files[0].read_bytes())
+    told = json.loads(duologue("stats", "simquac", files[1], files[1], "--json")[1])
+    assert [one["source"] for one in told[:2]] == ["sim_quac.json", "sim_quac.json (2)"]
+    told = json.loads(duologue("stats", "simquac", files[0], "quac_subset.json", "--json")[1])
+    assert [one["source"] for one in told[:2]] == [str(files[0]), "quac_subset.json (2)".removesuffix(" (2)")]
+
+
+def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path):
+    assert "coverage mean" in duologue("stats", "simquac", *files)[1]
+    assert "| coverage mean |" in duologue("stats", "simquac", *files, "--format", "markdown")[1]
+    code, out, err = duologue("stats", "simquac", files[0], "--format", "latex", "--out", "t.tex")
+    assert (code, out) == (0, "")
+    assert "written: t.tex" in err
+    assert (tmp_path / "t.tex").read_text().count(r"\begin{tabular}") == 2
+    duologue("stats", "simquac", *files, "--format", "csv", "--out", "tables")
+    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
+        "answers_coverage_and_flow.csv",
+        "comparisons.csv",
+        "questions.csv",
+    ]
+    with (tmp_path / "tables/answers_coverage_and_flow.csv").open() as file:
+        rows = {row[0]: row[1:] for row in csv.reader(file)}
+    assert rows["answered"] == ["446", "565"]
+    duologue("stats", "simquac", *files, "--json", "--out", "t.json")
+    assert len(json.loads((tmp_path / "t.json").read_text())) == 3
+
+
+def test_several_csv_tables_on_stdout_have_their_titles_and_their_notes_go_to_stderr(duologue, files):
+    _, out, err = duologue("stats", "simquac", files[0], "--format", "csv")
+    assert out.startswith("# Answers, coverage and flow\nmeasure,quac_subset.json\n")
+    assert "\n\n# Questions\n" in out
+    assert "Kendall" in err
+
+
+def test_figures_are_drawn_beside_the_numbers(duologue, files, tmp_path):
+    code, out, _ = duologue("stats", "simquac", files[0], "--json", "--figures", "f")
+    assert code == 0
+    json.loads(out)
+    names = {path.name for path in (tmp_path / "f").iterdir()}
+    assert names == {f"{name}.{end}" for name in ("coverage", "flow", "question_types") for end in ("svg", "png")}
+
+
+def test_the_published_teacher_is_measured_by_one_command(duologue, open_data):
+    code, out, _ = duologue("stats", "teacher", open_data / "simquac/teacher_sim_topics.txt", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["agreement"]["overlap"] == {"single": 26, "several": 6, "none": 0}
+    assert "Validity" not in duologue("stats", "teacher", open_data / "simquac/teacher_sim_topics.txt")[1]
+
+
+def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(duologue, open_data, tmp_path):
+    value = json.loads((open_data / "simquac/quac_subset.json").read_text())
+    value["data"][0]["paragraphs"] = value["data"][0]["paragraphs"][:3]
+    (tmp_path / "few.json").write_text(json.dumps(value))
+    few = ("--topics", "few.json", "--user", "replay:few.json", "--assistant", "offline?misbehave=0.5")
+    duologue("simulate", "simquac", *few, "--out", "run")
+    code, out, err = duologue("stats", "teacher", "run", "--reference", "few.json", "--json", "--figures", "f")
+    told = json.loads(out)
+    assert code == 0, err
+    assert told["questions"] == sum(len(p["qas"]) for p in value["data"][0]["paragraphs"])
+    rows = [row for row in told["attempts"] if row["role"] == "assistant"]
+    assert rows[0]["model"] == "offline?misbehave=0.5"
+    assert rows[0]["turns"] == told["questions"]
+    assert rows[0]["rejected"] == rows[1]["turns"] > 0
+    assert (tmp_path / "f/validity.svg").is_file()
+    assert "Validity by attempt: run" in duologue("stats", "simquac", "run")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("simquac", "nowhere.json"), "nowhere.json: cannot be read"),
+        (("simquac", "empty.json"), "empty.json: is empty"),
+        (("simquac", "none.json", "--out", "x"), "--out needs --format"),
+        (("simquac", "none.json", "--format", "csv", "--out", "empty.json"), "2 tables as CSV need a folder"),
+        (("simquac", "none.json", "--figures", "empty.json"), "empty.json: cannot be written"),
+        (("teacher", "one.jsonl"), "holds no answers of people: give the file whose questions were asked"),
+        (("teacher", "one.jsonl", "--reference", "none.json"), "of which the reference has none"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, told):
+    (tmp_path / "empty.json").write_text("")
+    (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
+    duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "r")
+    (tmp_path / "r/conversations.jsonl").rename(tmp_path / "one.jsonl")
+    code, out, err = duologue("stats", *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert told in err
+
+
+def test_a_file_without_conversations_is_a_table_that_says_so(duologue, tmp_path):
+    (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
+    (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
+    code, out, _ = duologue("stats", "simquac", "none.json", "chat.jsonl", "--figures", "f")
+    assert code == 0
+    assert "none.json: there is no teacher-student conversation to measure" in " ".join(out.split())
+    assert "chat.jsonl: 1 conversations are about no section" in " ".join(out.split())
+    assert "there is no question to compare" in duologue("stats", "teacher", "none.json")[1]
+
+
+def test_without_scipy_the_extra_is_named_in_one_line(duologue, files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    code, out, err = duologue("stats", "simquac", files[0])
+    assert (code, out) == (2, "")
+    assert err == 'duologue: scipy is not installed: pip install "duologue[stats]"\n'
