@@ -31,9 +31,11 @@ def compare(
     from ..analysis.realism import compare as compared
     from ..analysis.realism.writing import write
 
-    sides = [load(path) for path in (sim, human)]
-    earlier = list(load(published)) if published is not None else None
-    report = compared(list(sides[0]), list(sides[1]), earlier, language=language, part=part, seed=seed)
+    given = [load(path) for path in (sim, human, *([published] if published is not None else []))]
+    for loaded in given:
+        for note in loaded.notes:
+            say(f"{loaded.path}: {note}")
+    report = compared(*(loaded.conversations for loaded in given), language=language, part=part, seed=seed)
     written = write(report, out, name=sim.name, against=human.name) if out is not None else []
     if as_json:
         print_json(report.model_dump(mode="json"))
@@ -43,6 +45,7 @@ def compare(
         for title, told in (("Told apart by the measures alone (AUC)", auc), ("People from people", floor)):
             bounds = f", {told.low:.2f} to {told.high:.2f}" if told.low is not None and told.high is not None else ""
             stdout.print(f"{title}: {told.reason if told.value is None else f'{told.value:.2f}{bounds}'}")
+        stdout.print("One number is not realism, and realism is not usefulness as a tester: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")
-    return 0
+    return 1 if any(loaded.broken for loaded in given) else 0

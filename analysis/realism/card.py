@@ -7,9 +7,6 @@ from ...data.identity import digest
 from ...data.records import Record
 from .report import Interval, Part, Report, SideSummary
 
-CARD = 1
-"""Version of the card's schema."""
-
 NEVER_ONE_NUMBER = (
     "A card has no overall score. How real simulated users are and how useful they are for testing an assistant are "
     "different things, and neither is one number: read the measures that matter for the use at hand."
@@ -37,7 +34,7 @@ class CardMeasure(Record):
 class RealismCard(Record):
     """Which simulated users were compared with which people, how, and what came out."""
 
-    card: Literal[1] = CARD
+    card: Literal[1] = 1
     """Version of this schema."""
     version: str
     """Version of the package that compared."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-
 import numpy as np
 
 from ...data.languages import Language
 from ...data.records import Conversation
+from .categories import category_row
 from .discriminator import discriminate
 from .examples import examples
 from .measures import MEASURES, Label, Measure, labels_of
@@ -14,16 +14,16 @@ from .measures.measure import each
 from .numbers import Side, measured
 from .persona import persona_rows
 from .ranking import ranked
-from .report import Part, Report, Row
-from .rows import Draws, category_row, number_rows, task_rows
+from .report import Apart, Part, Report, Row
+from .rows import Draws, number_rows, task_rows
 from .sides import matched, summary
 from .speech import Speech
 
 EXAMPLES_OF = 10
 """Measures at the top of which messages are shown."""
 
-UNTRANSLATABLE = "does not survive translation"
-ANNOTATED = "annotated, not measured: the sides may have been read by different hands"
+TRANSLATION: Apart = "translation"
+ANNOTATION: Apart = "annotation"
 
 
 def compare(
@@ -81,7 +81,9 @@ def compare(
         seed=seed,
         sim=summary(sim, found.sim),
         human=summary(human, found.human),
-        published=summary(tuple(published), found.published) if published is not None and found.published is not None else None,
+        published=summary(tuple(published), found.published)
+        if published is not None and found.published is not None
+        else None,
         tasks=found.tasks,
         notes=tuple(notes),
         measures=tuple(ordered),
@@ -111,12 +113,12 @@ def _rows(
         assert two is not None
         in_tasks = task_rows(one, two, group, draws)
         for row, measure in zip(number_rows(one, two, group, draws, three), group, strict=True):
-            lost = UNTRANSLATABLE if translated and not measure.survives_translation else ""
-            update = {"tasks": tuple(in_tasks[row.name]), "apart": ANNOTATED if annotated else lost}
+            lost: Apart = TRANSLATION if translated and not measure.survives_translation else ""
+            update = {"tasks": tuple(in_tasks[row.name]), "apart": ANNOTATION if annotated else lost}
             rows.append(row.model_copy(update=update))
     for label in labels:
         if not label.numeric:
-            rows.append(category_row(sim, human, label, draws, published).model_copy(update={"apart": ANNOTATED}))
+            rows.append(category_row(sim, human, label, draws, published).model_copy(update={"apart": ANNOTATION}))
     return rows
 
 
@@ -154,9 +156,7 @@ def _varies(values: np.ndarray) -> bool | None:
     return bool(np.ptp(told) > 0) if told.size else None
 
 
-def _with_examples(
-    rows: Sequence[Row], sim: Side, human: Side, measures: Sequence[Measure], count: int
-) -> list[Row]:
+def _with_examples(rows: Sequence[Row], sim: Side, human: Side, measures: Sequence[Measure], count: int) -> list[Row]:
     """The rows with messages that show the first of them."""
     columns = {measure.name: column for column, measure in enumerate(measures)}
     result = list(rows)
@@ -167,5 +167,3 @@ def _with_examples(
         one, two = (examples(side, column, measures[column], count) for side in (sim, human))
         result[place] = row.model_copy(update={"examples_sim": one, "examples_human": two})
     return result
-
-

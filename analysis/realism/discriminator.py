@@ -59,8 +59,12 @@ def _auc(
 ) -> tuple[Interval, list[float]]:
     speeches = (*sim.speeches, *human.speeches)
     side = np.array([1] * len(sim.speeches) + [0] * len(human.speeches), dtype=np.int64)
-    names = {key: n for n, key in enumerate(dict.fromkeys(zip(side.tolist(), (s.cluster for s in speeches), strict=True)))}
-    user = np.array([names[key] for key in zip(side.tolist(), (s.cluster for s in speeches), strict=True)], dtype=np.int64)
+    names = {
+        key: n for n, key in enumerate(dict.fromkeys(zip(side.tolist(), (s.cluster for s in speeches), strict=True)))
+    }
+    user = np.array(
+        [names[key] for key in zip(side.tolist(), (s.cluster for s in speeches), strict=True)], dtype=np.int64
+    )
     fewest = min(len({key for key in names if key[0] == one}) for one in (0, 1))
     if fewest < FEWEST_USERS or not len(columns):
         why = "a side has one user or none" if len(columns) else "no measure that both sides tell"
@@ -98,9 +102,7 @@ def _standardised(values: Floats, task: Ints) -> Floats:
     return scaled
 
 
-def _scores(
-    values: Floats, side: Ints, user: Ints, folds: int, seed: int
-) -> tuple[Floats, Ints, list[float]]:
+def _scores(values: Floats, side: Ints, user: Ints, folds: int, seed: int) -> tuple[Floats, Ints, list[float]]:
     """For each conversation the score of a model that has not seen its user, and its fold; and the mean weights."""
     of_extra("sklearn", "ml")
     from sklearn.linear_model import LogisticRegression

@@ -18,8 +18,11 @@ def examples(side: Side, column: int, measure: Measure, count: int = 3) -> tuple
     told = np.flatnonzero(~np.isnan(values))
     if not told.size:
         return ()
-    nearest = sorted(told.tolist(), key=lambda row: (abs(values[row] - values[told].mean()), side.speeches[row].conversation.id))
-    chosen, users = [], set[str]()
+    nearest = sorted(
+        told.tolist(), key=lambda row: (abs(values[row] - values[told].mean()), side.speeches[row].conversation.id)
+    )
+    chosen: list[int] = []
+    users: set[str] = set()
     for row in nearest:
         if side.speeches[row].cluster not in users and len(chosen) < count:
             users.add(side.speeches[row].cluster)
@@ -29,7 +32,9 @@ def examples(side: Side, column: int, measure: Measure, count: int = 3) -> tuple
 
 def _example(side: Side, row: int, measure: Measure, mean: float) -> Example:
     speech = side.speeches[row]
-    number = _showing(measure, [measure.of_text(speech, n) if measure.of_text else None for n in range(len(speech.user))], mean)
+    number = _showing(
+        measure, [measure.of_text(speech, n) if measure.of_text else None for n in range(len(speech.user))], mean
+    )
     text = speech.user[number].strip()
     return Example(
         conversation=speech.conversation.id,

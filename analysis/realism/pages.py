@@ -72,9 +72,9 @@ def card_page(card: RealismCard) -> str:
 
 def effects(rows: Sequence[Row]) -> list[Mark]:
     """The figure of effects: -1 at its left end, 1 at its right; a row for each measure that is ranked."""
-    marks = []
+    marks: list[Mark] = []
     for row in rows:
-        if row.effect is None or row.excess is None or row.apart:
+        if not row.effect or row.excess is None or row.apart:
             continue
         low = row.effect if row.effect_low is None else row.effect_low
         high = row.effect if row.effect_high is None else row.effect_high
@@ -94,9 +94,9 @@ def _x(effect: float) -> float:
 
 def distances(rows: Sequence[Row]) -> list[Bar]:
     """The figure of distances, on a scale on which twice as far is one step: 1/8 to 8 and beyond."""
-    bars = []
+    bars: list[Bar] = []
     for row in rows:
-        if row.distance is None or row.excess is None or row.apart or row.floor is None:
+        if not row.distance or row.excess is None or row.apart or row.floor is None:
             continue
         high = row.floor if row.floor_high is None else row.floor_high
         told = f"{row.name}: {row.distance:.2f}; people from people {row.floor:.2f}, up to {high:.2f}"

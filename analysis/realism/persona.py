@@ -47,7 +47,7 @@ def between(values: Floats, user: Ints, task: Ints) -> tuple[float, float] | Non
     values, user, task = values[there].copy(), user[there], task[there]
     for number in np.unique(task):
         values[task == number] -= values[task == number].mean()
-    names, place, count = np.unique(user, return_inverse=True, return_counts=True)
+    _, place, count = np.unique(user, return_inverse=True, return_counts=True)
     kept = count[place] > 1
     if (count > 1).sum() < FEWEST_REPEATS:
         return None

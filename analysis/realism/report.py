@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, TypeAlias
 
+from pydantic import Field
+
 from ...data.records import Record
 from ..tables import Column, Table
 
@@ -9,6 +11,11 @@ REPORT = 1
 """Version of the report's JSON form."""
 
 Part: TypeAlias = Literal["tune", "test", "all"]
+
+
+Apart: TypeAlias = Literal["", "translation", "annotation"]
+"""`translation`: a side is translated and the measure does not survive it. `annotation`: it is somebody's reading,
+and the sides may have been read by different hands."""
 
 
 class Interval(Record):
@@ -54,7 +61,7 @@ class Row(Record):
     direction: str
     """What a higher value means."""
     survives_translation: bool
-    apart: str = ""
+    apart: Apart = ""
     """Why it is not ranked with the others; empty for those that are."""
     reason: str = ""
     """Why numbers are missing; empty where none are."""
@@ -88,7 +95,7 @@ class Row(Record):
     p: float | None = None
     p_adjusted: float | None = None
     """Controlled for false discoveries over all measures of the report (Benjamini and Hochberg 1995)."""
-    shares: dict[str, tuple[float, float]] = {}
+    shares: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """Of categories: the share of each value on the simulated side and on people's."""
     tasks: tuple[TaskRow, ...] = ()
     examples_sim: tuple[Example, ...] = ()
@@ -166,21 +173,21 @@ class Report(Record):
     def table(self) -> Table:
         """The measures as a table for the terminal and the exports."""
         columns = (
-            Column(name="measure"), Column(name="unit"), Column(name="sim", kind="number"),
-            Column(name="human", kind="number"), Column(name="effect", kind="number", places=2),
-            Column(name="distance", kind="number", places=2), Column(name="floor", kind="number", places=2),
-            Column(name="published", kind="number", places=2), Column(name="p adjusted", kind="p"),
-            Column(name="apart"),
+            Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
+            Column(name="effect", kind="number", places=2), Column(name="distance", kind="number", places=2),
+            Column(name="floor", kind="number", places=2), Column(name="published", kind="number", places=2),
+            Column(name="p adjusted", kind="p"), Column(name="apart"),
         )  # fmt: skip
         rows = [
             {
-                "measure": row.name, "unit": row.unit, "sim": row.sim, "human": row.human, "effect": row.effect,
+                "measure": row.name, "sim": row.sim, "human": row.human, "effect": row.effect,
                 "distance": row.distance, "floor": row.floor, "published": row.published,
-                "p_adjusted": row.p_adjusted, "apart": row.apart or row.reason,
+                "p_adjusted": row.p_adjusted, "apart": row.apart,
             }
             for row in self.measures
         ]  # fmt: skip
-        return Table.of("Least like people first", columns, rows, self.notes)
+        untold = [f"{row.name}: {row.reason}." for row in self.measures if row.reason]
+        return Table.of("Least like people first", columns, rows, (*self.notes, *untold))
 
     def frame(self) -> Any:
         """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`."""

@@ -6,14 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.spatial.distance import jensenshannon
 
 from .contrast import (
-    Cells, Floats, bootstrap, by_chance, in_chunks, means, quantile, rank_scores, shuffled, sums,
+    Cells,
+    Floats,
+    bootstrap,
+    by_chance,
+    in_chunks,
+    means,
+    quantile,
+    rank_scores,
+    shuffled,
+    sums,
 )  # fmt: skip
 from .distances import spread, wasserstein
-from .measures import Label, Measure
-from .numbers import Side, chance, joined, shares
+from .measures import Measure
+from .numbers import Side, chance, joined
 from .report import Row, TaskRow
 
 FEWEST_USERS = 2
@@ -55,7 +63,8 @@ class Contrasts:
     @cached_property
     def effect(self) -> Floats:
         """Cliff's delta."""
-        return sums(self.cells, self.scores).shifts(self.cells.sides[None, :].astype(float))[0]
+        shifts = sums(self.cells, self.scores).shifts(self.cells.sides[None, :].astype(float))
+        return shifts.ravel()
 
     @cached_property
     def against_chance(self) -> tuple[Floats, Floats]:
@@ -71,7 +80,7 @@ class Contrasts:
 
     @cached_property
     def distance(self) -> Floats:
-        return wasserstein(self.cells, self.cells.simulated[None, :], spread(self.cells))[0]
+        return wasserstein(self.cells, self.cells.simulated[None, :], spread(self.cells)).ravel()
 
 
 def floor(human: Side, inflation: Floats, draws: Draws) -> tuple[Floats, Floats, Floats]:
@@ -118,7 +127,7 @@ def number_rows(
                 source=measure.source,
                 direction=measure.direction,
                 survives_translation=measure.survives_translation,
-                reason=_reason(int(low[column]), int(high[column]), middle[column]),
+                reason=missing(int(low[column]), int(high[column]), middle[column]),
                 # Each side's mean is shown whether or not the other side has any.
                 sim=number(sim_mean[0, column]) if not math.isnan(sim_mean[0, column]) else _plain(sim, column),
                 human=number(human_mean[0, column]) if not math.isnan(human_mean[0, column]) else _plain(human, column),
@@ -165,68 +174,6 @@ def task_rows(sim: Side, human: Side, measures: Sequence[Measure], draws: Draws)
     return found
 
 
-def category_row(sim: Side, human: Side, label: Label, draws: Draws, published: Side | None = None) -> Row:
-    """The row of a label with categories: both sides are shown by the value in which they differ most."""
-    both = Contrasts(_shares(sim, human, label), np.ones(len(label.values)), draws)
-    raw = sums(both.cells, both.cells.values)
-    shifts = raw.shifts(both.cells.sides[None, :].astype(float))
-    labellings = shuffled(both.cells.sides, draws.shufflings, chance(draws.seed, "shuffling"))
-    effect = np.abs(shifts).sum(axis=1) / 2
-    null = np.abs(in_chunks(raw, labellings)).sum(axis=1, keepdims=True) / 2
-    p, margin = by_chance(effect, null, np.ones(1))
-    most = int(np.argmax(np.nan_to_num(np.abs(shifts[0]), nan=-1.0)))
-    one, two = means(both.cells)
-    nobody = Side((), human.values[:0])
-    people = _shares(nobody, human, label)
-    halves = halvings(len(people.sides), draws)
-    apart = _shannon(*means(people, halves)) if len(halves) else np.full(1, np.nan)
-    half_effect = np.abs(in_chunks(sums(people, people.values), halves)).sum(axis=1) / 2 if len(halves) else apart
-    users = [int(side.max(initial=0)) for side in both.users]
-    enough = min(users) >= FEWEST_USERS
-    theirs = means(_shares(published, human, label)) if published is not None else None
-    bounds = both.bounds[0][:, most]
-    return Row(
-        name=label.name,
-        family="labels",
-        unit=f"share of {label.values[most]}",
-        definition="Shares of the annotation's values; shown is the value in which the sides differ most.",
-        source="the data's own annotation",
-        direction=f"more {label.values[most]}",
-        survives_translation=True,
-        reason=_reason(*users, effect[0]),
-        sim=number(one[0, most]),
-        human=number(two[0, most]),
-        sim_users=users[0],
-        human_users=users[1],
-        ci_low=number(bounds[0]) if enough else None,
-        ci_high=number(bounds[1]) if enough else None,
-        effect=number(effect[0]),
-        chance=number(margin[0]) if enough else None,
-        excess=number(effect[0] - margin[0]) if enough else None,
-        distance=number(_shannon(one, two)[0]),
-        floor=number(quantile(apart[:, None], 0.5)[0]),
-        floor_high=number(quantile(apart[:, None], 0.95)[0]),
-        floor_effect=number(quantile(half_effect[:, None], 0.5)[0]),
-        published=number(_shannon(*theirs)[0]) if theirs is not None else None,
-        p=number(p[0]) if enough else None,
-        shares={} if math.isnan(effect[0]) else {
-            value: (float(one[0, place]), float(two[0, place])) for place, value in enumerate(label.values)
-        },
-    )  # fmt: skip
-
-
-def _shares(sim: Side, human: Side, label: Label) -> Cells:
-    return joined(*(Side(side.speeches, shares(side.speeches, label)) for side in (sim, human)))
-
-
-def _shannon(one: Floats, two: Floats) -> Floats:
-    """Jensen and Shannon's distance of the distributions in the rows, base 2; NaN where one is missing."""
-    there = (one.sum(axis=1) > 0) & (two.sum(axis=1) > 0)
-    result = np.full(len(one), np.nan)
-    result[there] = jensenshannon(one[there], two[there], base=2, axis=1)
-    return result
-
-
 def number(value: float) -> float | None:
     """A plain number, None for one that is not there."""
     return float(value) if math.isfinite(value) else None
@@ -238,9 +185,15 @@ def _plain(side: Side, column: int) -> float | None:
     return float(told.mean()) if told.size else None
 
 
-def _reason(sim: int, human: int, effect: float) -> str:
+def missing(sim: int, human: int, effect: float) -> str:
     if not sim or not human:
-        which = "neither side" if not sim and not human else "no simulated conversation" if not sim else "no person's conversation"
+        which = (
+            "neither side"
+            if not sim and not human
+            else "no simulated conversation"
+            if not sim
+            else "no person's conversation"
+        )
         return f"{which} tells it"
     if math.isnan(effect):
         return "no task in which both sides tell it"

@@ -84,7 +84,8 @@ def _language(
     if common:
         return common[0], []
     if not one or not two:
-        return (two or one or ["en"])[0], []
+        known = [*two, *one]
+        return (known[0] if known else "en"), []
     return None, [
         f"The languages do not meet: the simulated users speak {NAMES[one[0]]}, people {NAMES[two[0]]}, and no "
         "translation lies beside either. Only what needs no words is compared."

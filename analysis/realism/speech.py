@@ -40,6 +40,7 @@ class Speech:
     """The same in the language in which it was said."""
     before: tuple[str, ...]
     """What the assistant said right before each of them; empty where nothing."""
+
     @property
     def translated(self) -> bool:
         """Whether any of the user's texts is a translation."""
@@ -149,11 +150,12 @@ def task_of(conversation: Conversation) -> str:
 
 def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
     """Languages in which at least half of the conversations can be read, that of most first."""
-    counts: dict[Language, int] = {"zh": 0, "en": 0}
+    both: tuple[Language, Language] = ("zh", "en")
+    counts = dict.fromkeys(both, 0)
     for conversation in conversations:
         spoken = _spoken(conversation)
         user = [message for message in conversation.messages if message.role == "user" and message.stored]
-        for language in counts:
+        for language in both:
             counts[language] += bool(user) and all(in_language(one, language, spoken) is not None for one in user)
-    enough = [language for language, count in counts.items() if count and count * 2 >= len(conversations)]
+    enough = [language for language in both if counts[language] and counts[language] * 2 >= len(conversations)]
     return sorted(enough, key=lambda language: -counts[language])

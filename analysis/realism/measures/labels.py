@@ -76,7 +76,10 @@ def _counts(conversations: Iterable[Conversation]) -> dict[str, dict[str, int]]:
 def _labels(conversation: Conversation) -> Iterator[tuple[str, list[str]]]:
     """Name and values of each label, of the conversation and of all its messages together."""
     merged: dict[str, list[str]] = {}
-    for holder, place in [(conversation.labels, _of_conversation), *((m.labels, _of_message) for m in conversation.messages)]:
+    for holder, place in [
+        (conversation.labels, _of_conversation),
+        *((m.labels, _of_message) for m in conversation.messages),
+    ]:
         for key, value in holder.items():
             if key not in _NO_LABELS:
                 for name, values in place(key, value):
