@@ -27,12 +27,12 @@ def discriminate(
     on halves of the people.
     """
     names = tuple(measures[column].name for column in columns)
-    auc, weights = _auc(sim, human, columns, draws)
+    auc, weights = told_apart(sim, human, columns, draws)
     lean = sorted(zip(names, weights, strict=False), key=lambda pair: -abs(pair[1]))
     return Discriminator(
         auc=auc,
         floor=_floor(human, columns, draws),
-        published=_auc(published, human, columns, draws)[0] if published is not None else None,
+        published=told_apart(published, human, columns, draws)[0] if published is not None else None,
         measures=names,
         leans_on=tuple(Lean(name=name, weight=float(weight)) for name, weight in lean[:MOST_LEANS]),
     )
@@ -45,7 +45,7 @@ def _floor(human: Side, columns: Sequence[int], draws: Draws) -> Interval:
     told = []
     for half in halvings(len(users), draws)[:FLOOR_HALVINGS]:
         first = half[own] > 0
-        one = _auc(human.where(list(first)), human.where(list(~first)), columns, draws, resamples=0)[0].value
+        one = told_apart(human.where(list(first)), human.where(list(~first)), columns, draws, resamples=0)[0].value
         if one is not None:
             told.append(one)
     if not told:
@@ -54,9 +54,10 @@ def _floor(human: Side, columns: Sequence[int], draws: Draws) -> Interval:
     return Interval(value=middle, low=low, high=high)
 
 
-def _auc(
+def told_apart(
     sim: Side, human: Side, columns: Sequence[int], draws: Draws, resamples: int = RESAMPLES
 ) -> tuple[Interval, list[float]]:
+    """The share of pairs that a model orders rightly, with its interval, and the weight of each column."""
     speeches = (*sim.speeches, *human.speeches)
     side = np.array([1] * len(sim.speeches) + [0] * len(human.speeches), dtype=np.int64)
     names = {

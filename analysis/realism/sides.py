@@ -77,15 +77,16 @@ def matched(
 def _language(
     sim: Sequence[Conversation], human: Sequence[Conversation], wanted: Language | None
 ) -> tuple[Language | None, list[str]]:
+    nothing: list[str] = []
     if wanted is not None:
-        return wanted, []
+        return wanted, nothing
     one, two = languages_of(sim), languages_of(human)
     common = [language for language in two if language in one]
     if common:
-        return common[0], []
+        return common[0], nothing
     if not one or not two:
-        known = [*two, *one]
-        return (known[0] if known else "en"), []
+        known: list[Language] = [*two, *one, "en"]
+        return known[0], nothing
     return None, [
         f"The languages do not meet: the simulated users speak {NAMES[one[0]]}, people {NAMES[two[0]]}, and no "
         "translation lies beside either. Only what needs no words is compared."

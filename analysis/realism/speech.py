@@ -150,12 +150,12 @@ def task_of(conversation: Conversation) -> str:
 
 def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
     """Languages in which at least half of the conversations can be read, that of most first."""
-    both: tuple[Language, Language] = ("zh", "en")
-    counts = dict.fromkeys(both, 0)
+    both: list[Language] = ["zh", "en"]
+    counts: dict[Language, int] = dict.fromkeys(both, 0)
     for conversation in conversations:
         spoken = _spoken(conversation)
         user = [message for message in conversation.messages if message.role == "user" and message.stored]
         for language in both:
             counts[language] += bool(user) and all(in_language(one, language, spoken) is not None for one in user)
-    enough = [language for language in both if counts[language] and counts[language] * 2 >= len(conversations)]
+    enough: list[Language] = [language for language in both if counts[language] and counts[language] * 2 >= len(conversations)]
     return sorted(enough, key=lambda language: -counts[language])
