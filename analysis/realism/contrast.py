@@ -83,7 +83,7 @@ class Sums:
         sum of side 1's centred scores over the sum of the weights.
         """
         shape = self.there.shape
-        ones = (sides @ self.there.reshape(shape[0], -1)).reshape(-1, *shape[1:])
+        ones = (sides @ self.there.reshape(shape[0], shape[1] * shape[2])).reshape(len(sides), *shape[1:])
         whole = self.there.sum(axis=0)
         weight = (ones * (whole - ones) / np.maximum(whole, 1)).sum(axis=1)
         shift = np.full(weight.shape, np.nan)
@@ -168,7 +168,8 @@ def bootstrap(cells: Cells, draws: int, inflation: Floats, rng: np.random.Genera
         size = min(_CHUNK, draws - start)
         sim, human = np.zeros((size, len(cells.sides))), np.zeros((size, len(cells.sides)))
         for side, own in ((sim, users), (human, others)):
-            side[:, own] = rng.multinomial(own.size, np.full(own.size, 1 / max(own.size, 1)), size=size)
+            if own.size:
+                side[:, own] = rng.multinomial(own.size, np.full(own.size, 1 / own.size), size=size)
         found.append(_weighted(table, sim, human)[2])
     drawn = np.concatenate(found)
     sides = cells.sides[None, :].astype(float)
@@ -220,15 +221,15 @@ def _by_user(cells: Cells, values: Floats) -> _Table:
     total, count = np.zeros((users, tasks, width)), np.zeros((users, tasks, width))
     np.add.at(total, (cells.user, cells.task), np.where(there, values, 0.0))
     np.add.at(count, (cells.user, cells.task), there.astype(float))
-    return _Table(total.reshape(users, -1), count.reshape(users, -1), (tasks, width))
+    return _Table(total.reshape(users, tasks * width), count.reshape(users, tasks * width), (tasks, width))
 
 
 def _weighted(table: _Table, sim: Floats, human: Floats) -> tuple[Floats, Floats, Floats]:
     """Draw x measure: both sides' means over tasks, and their difference; users count as often as drawn."""
     told = []
     for side in (sim, human):
-        total = (side @ table.total).reshape(-1, *table.shape)
-        count = (side @ table.count).reshape(-1, *table.shape)
+        total = (side @ table.total).reshape(len(side), *table.shape)
+        count = (side @ table.count).reshape(len(side), *table.shape)
         told.append((total / np.maximum(count, _TINY), count))
     (sim_mean, sim_count), (human_mean, human_count) = told
     weight = sim_count * human_count / np.maximum(sim_count + human_count, 1)

@@ -7,18 +7,22 @@ from scipy.stats import false_discovery_control
 
 from .report import Row
 
+PLACES = 2
+"""Decimal places of an excess that chance leaves."""
+
 
 def ranked(rows: Sequence[Row]) -> list[Row]:
     """Least like people first, then what is set apart, then what could not be compared; p controlled over all.
 
     The rank is made of the effect's excess over chance, so that neither a small difference of many users nor a
-    large one of few stands first by its number of users alone. Equal ones are ordered by their distance.
+    large one of few stands first by its number of users alone. Those that are equal to two places, such as measures
+    in which every simulated user lies above every person, are ordered by their distance.
     """
     return sorted(controlled(rows), key=lambda row: (row.excess is None, bool(row.apart), *_least_like(row)))
 
 
 def _least_like(row: Row) -> tuple[float, float, str]:
-    return -_beyond(row), -(row.distance or 0.0), row.name
+    return -round(_beyond(row), PLACES), -(row.distance or 0.0), row.name
 
 
 def _beyond(row: Row) -> float:

@@ -81,16 +81,17 @@ def _language(
     if wanted is not None:
         return wanted, nothing
     one, two = languages_of(sim), languages_of(human)
-    common = [language for language in two if language in one]
+    common: list[Language] = [language for language in two if language in one]
     if common:
         return common[0], nothing
     if not one or not two:
         known: list[Language] = [*two, *one, "en"]
         return known[0], nothing
-    return None, [
+    apart = [
         f"The languages do not meet: the simulated users speak {NAMES[one[0]]}, people {NAMES[two[0]]}, and no "
         "translation lies beside either. Only what needs no words is compared."
     ]
+    return None, apart
 
 
 def _tasks(found: dict[str, list[Speech]]) -> tuple[tuple[str, ...], list[str]]:

@@ -157,5 +157,7 @@ def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
         user = [message for message in conversation.messages if message.role == "user" and message.stored]
         for language in both:
             counts[language] += bool(user) and all(in_language(one, language, spoken) is not None for one in user)
-    enough: list[Language] = [language for language in both if counts[language] and counts[language] * 2 >= len(conversations)]
+    enough: list[Language] = [
+        language for language in both if counts[language] and counts[language] * 2 >= len(conversations)
+    ]
     return sorted(enough, key=lambda language: -counts[language])

@@ -1,9 +1,11 @@
 """Small conversations, written out, and the people of the open data, measured once."""
 
+import sys
 from collections.abc import Callable
 
 import pytest
 
+from duologue.cli import main
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.identity import digest
 
@@ -30,3 +32,17 @@ def open_sides(open_data):
     read = recllmsim.read(open_data / "recllmsim")
     simulated = [one for one in read if recllmsim.variant(one) == "simulated"]
     return simulated, [one for one in read if recllmsim.variant(one) != "simulated"]
+
+
+@pytest.fixture
+def duologue_command(capsys, monkeypatch):
+    """Exit code, stdout and stderr of `duologue ...`."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["duologue", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return run
