@@ -207,7 +207,7 @@ def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologu
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES)
     code, out, _ = duologue_command("compare", *files, "--part", "tune")
     assert code == 0
-    assert "read the measures" in out
+    assert "not usefulness as a tester" in out
     assert duologue_command("compare", tmp_path / "none", files[0])[0] == 2
 
 
