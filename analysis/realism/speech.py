@@ -9,8 +9,9 @@ from ...data.languages import Language, language_of
 from ...data.recllmsim import KIND, Situation, cluster, in_language
 from ...data.recllmsim.situations import lines_of
 from ...data.records import Conversation
+from .annotations import annotations_of
 from .tasks import task_named
-from .words import content_words, words_of
+from .words import content_of, words_of
 
 USER_KEYS = ("user", "user_id")
 """Keys of a line or of a scenario that say who the user is, in data of any origin."""
@@ -60,16 +61,35 @@ class Speech:
     def facts(self) -> tuple[Fact, ...]:
         """What there is to tell of the profile; none where the source tells no profile in the language."""
         return tuple(
-            Fact(frozenset(told), frozenset(told | content_words(words_of(attribute, self.language), self.language)))
+            Fact(told, told | content_of(attribute, self.language))
             for attribute, value in profile_facts(self.conversation, self.language)
-            if (told := content_words(words_of(value, self.language), self.language))
+            if (told := content_of(value, self.language))
         )
+
+    @cached_property
+    def facts_told(self) -> dict[int, int]:
+        """For each fact that is told, by its place, the message that tells it first.
+
+        A message tells a fact that has at least half of its content words.
+        """
+        said = [set(words) for words in self.words]
+        first: dict[int, int] = {}
+        for place, fact in enumerate(self.facts):
+            for number, words in enumerate(said):
+                if 2 * len(fact.words & words) >= len(fact.words):
+                    first[place] = number
+                    break
+        return first
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """Values of each annotation by its name."""
+        return annotations_of(self.conversation)
 
     @cached_property
     def task_words(self) -> frozenset[str]:
         """What there is to tell of the task: the content words of its context in the language."""
-        text = task_context(self.conversation, self.language)
-        return frozenset(content_words(words_of(text, self.language), self.language))
+        return content_of(task_context(self.conversation, self.language), self.language)
 
 
 def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:

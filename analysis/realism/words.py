@@ -44,6 +44,12 @@ def content_words(words: Sequence[str], language: Language) -> set[str]:
     return {word for word in words if word not in _ZH_STOP and (len(word) > 1 or word.isdigit())}
 
 
+@lru_cache(maxsize=20_000)
+def content_of(text: str, language: Language) -> frozenset[str]:
+    """The content words of a profile's value or of a task: the same texts stand in many conversations."""
+    return frozenset(content_words(words_of(text, language), language))
+
+
 def says(text: str, entry: str, language: Language) -> bool:
     """Whether the text says one of the lexicon's words."""
     return _pattern(entry, language).search(text) is not None

@@ -13,18 +13,6 @@ from .measure import Measure, each
 _QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
 
 
-def _told(speech: Speech) -> tuple[int, dict[int, int]]:
-    """Number of facts that there are, and for each that is told the message that tells it first."""
-    said = [set(words) for words in speech.words]
-    first: dict[int, int] = {}
-    for place, fact in enumerate(speech.facts):
-        for number, words in enumerate(said):
-            if 2 * len(fact.words & words) >= len(fact.words):
-                first[place] = number
-                break
-    return len(speech.facts), first
-
-
 def _task_told(speech: Speech) -> list[int]:
     """For each content word of the task's context that is said, the message that says it first."""
     said = [set(words) for words in speech.words]
@@ -33,8 +21,7 @@ def _task_told(speech: Speech) -> list[int]:
 
 
 def _profile_share(speech: Speech) -> float | None:
-    there, told = _told(speech)
-    return len(told) / there if there else None
+    return len(speech.facts_told) / len(speech.facts) if speech.facts else None
 
 
 def _task_share(speech: Speech) -> float | None:
@@ -42,12 +29,12 @@ def _task_share(speech: Speech) -> float | None:
 
 
 def _at_once(speech: Speech) -> float | None:
-    numbers = [*_told(speech)[1].values(), *_task_told(speech)]
+    numbers = [*speech.facts_told.values(), *_task_told(speech)]
     return numbers.count(0) / len(numbers) if numbers and len(speech.user) > 1 else None
 
 
 def _volunteered(speech: Speech) -> float | None:
-    _, told = _told(speech)
+    told = speech.facts_told
     if not told:
         return None
     asked = [
