@@ -3,7 +3,7 @@
 from .contexts import Template, expand
 from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
-from .folders import Reading, cluster, read, read_folder, write
+from .folders import Reading, cluster, oddities, read, read_folder, write
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .situations import ATTRIBUTES, KIND, Situation
 from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
@@ -25,6 +25,7 @@ __all__ = [
     "expand",
     "in_language",
     "near_duplicate",
+    "oddities",
     "pool_text",
     "read",
     "read_folder",

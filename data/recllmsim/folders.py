@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from ..errors import DataError, at
@@ -37,6 +38,18 @@ class Reading:
     def counts(self) -> dict[str, int]:
         """Conversations of each variant that there is."""
         return dict(Counter(map(variant, self.conversations)))
+
+
+def oddities(conversations: Iterable[Conversation]) -> dict[str, int]:
+    """Conversations that are not of users and assistants in turn, counted by what they do instead."""
+    counts: Counter[str] = Counter()
+    for conversation in conversations:
+        roles = [message.role for message in conversation.messages]
+        counts["without a message"] += not roles
+        counts["begun by the assistant"] += roles[:1] == ["assistant"]
+        counts["ended by the user"] += roles[-1:] == ["user"]
+        counts["not alternating"] += any(one == other for one, other in pairwise(roles))
+    return {what: count for what, count in counts.items() if count}
 
 
 def read(path: str | Path) -> list[Conversation]:

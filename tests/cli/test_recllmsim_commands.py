@@ -1,0 +1,87 @@
+"""Commands on task-oriented conversations."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import recllmsim
+
+
+@pytest.fixture
+def some(open_data: Path) -> Path:
+    """A few open files, simulated ones."""
+    return open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
+
+
+def test_the_shipped_tasks_are_printed_in_both_languages(duologue: Any) -> None:
+    code, out, _ = duologue("tasks", "--json")
+    assert (code, json.loads(out)) == (0, recllmsim.shipped_tasks())
+    code, out, _ = duologue("tasks", "--language", "zh", "--task", "菜谱规划")
+    assert code == 0
+    assert out.startswith("菜谱规划 (6)\n  0: ")
+
+
+def test_a_workbook_gives_an_object_of_its_tasks(duologue: Any, open_data: Path) -> None:
+    code, out, _ = duologue(
+        "tasks", open_data / "recllmsim/task_context_new.xlsx", "--task", "new travel planning", "--json"
+    )
+    assert code == 0
+    assert {task: len(contexts) for task, contexts in json.loads(out).items()} == {"new travel planning": 12}
+
+
+def test_an_unknown_task_is_told_in_one_line(duologue: Any) -> None:
+    code, out, err = duologue("tasks", "--task", "tea", "--json")
+    assert (code, out) == (2, "")
+    assert err.startswith("duologue: there is no task 'tea', only 'travel planning'")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_is_converted_to_and_fro(duologue: Any, some: Path) -> None:
+    assert duologue("convert", some, "records.jsonl", "--to", "replay")[0] == 0
+    code, out, _ = duologue("convert", "records.jsonl", "again", "--to", "recllmsim", "--json")
+    files = sorted(some.glob("*.json"))
+    assert (code, json.loads(out)["conversations"]) == (0, len(files))
+    assert all((Path("again") / file.name).read_bytes() == file.read_bytes() for file in files)
+    code, out, _ = duologue("convert", "again", "talks.json", "--to", "sharegpt", "--json")
+    assert code == 0
+    assert f"translations, of {len(files)} conversations" in json.loads(out)["left_out"]
+
+
+def test_what_is_about_something_else_is_not_written_as_a_task(duologue: Any, some: Path) -> None:
+    code, _, err = duologue("convert", some, "x.json", "--to", "simquac")
+    assert code == 2
+    assert "cannot be written as simquac: the scenario is of kind 'recllmsim'" in err
+
+
+def test_a_broken_file_is_named_and_gives_exit_code_one(duologue: Any, some: Path) -> None:
+    good = next(iter(some.glob("*.json"))).read_text()
+    for name, text in (("a.json", good), ("b.json", good[: len(good) // 2])):
+        Path("all").mkdir(exist_ok=True)
+        Path("all", name).write_text(text)
+    code, out, err = duologue("convert", "all", "out", "--to", "recllmsim")
+    assert (code, out) == (1, "1 conversations written to out\n")
+    assert "all/b.json: line " in err
+    code, out, err = duologue("check", "all", "--rule", "user-last", "--json")
+    assert code == 1
+    assert json.loads(out)["broken"][0].startswith("all/b.json: line ")
+    assert "all/b.json: line " in err
+
+
+def test_check_reads_every_open_file_and_names_the_leaks(duologue: Any, open_data: Path) -> None:
+    code, out, _ = duologue("check", open_data, "--json")
+    told = json.loads(out)
+    assert (code, told["conversations"], told["broken"]) == (1, 974, [])
+    assert told["rules"]["user-role-leak"] == {"level": "error", "findings": 62}
+    assert not [name for name in told["rules"] if name.startswith("span")]
+    code, out, _ = duologue("check", open_data / "recllmsim/real_human_user", "--most", "1")
+    assert code == 0
+    assert out.startswith("User_")
+
+
+def test_check_says_where_no_rule_reads(duologue: Any) -> None:
+    Path("talks.json").write_text('[{"conversations": [{"from": "human", "value": "Hi"}]}]')
+    code, _, err = duologue("check", "talks.json")
+    assert code == 0
+    assert "no rule reads these conversations" in err

@@ -1,0 +1,172 @@
+"""Profiles: pools as text, records, draws, and what a pool covers."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import DataError
+from duologue.data.recllmsim import (
+    FIELDS,
+    Profile,
+    Situation,
+    coverage,
+    near_duplicate,
+    pool_text,
+    read,
+    read_pool,
+    sampled,
+    shipped_profiles,
+    similarity,
+)
+
+ONE = Profile(
+    gender="Female",
+    age=40,
+    personality="Calm, kind, and curious",
+    occupation="Tea seller",
+    daily_interests="Reading novels",
+    travel_habits="Walks",
+    dining_preferences="Vegan",
+    spending_habits="Saves",
+    other_aspects="Has a cat",
+)
+
+
+def pool(text: str) -> Path:
+    Path("pool.txt").write_text(text, encoding="utf-8", newline="")
+    return Path("pool.txt")
+
+
+def fault(text: str) -> str:
+    with pytest.raises(DataError) as caught:
+        read_pool(pool(text))
+    line = str(caught.value)
+    assert line.startswith("pool.txt: ")
+    assert "\n" not in line
+    return line
+
+
+def test_the_published_pool_has_100_profiles_of_which_85_differ(open_data: Path) -> None:
+    path = open_data / "recllmsim/preference_pool_en.txt"
+    published = read_pool(path)
+    assert (len(published), published.distinct, len(published.duplicates)) == (100, 85, 12)
+    assert list(published.texts) == path.read_text().split("\n\n")
+    assert pool_text(published.profiles) == path.read_text()
+    situations = [Situation.of(conversation) for conversation in read(open_data / "recllmsim" / "LLM_agent_user")]
+    assert len(situations) == 233
+    assert all(published.texts[int(s.preference_id or 0)] == s.preference for s in situations)
+
+
+def test_the_published_draw_is_drawn_again(open_data: Path) -> None:
+    texts = read_pool(open_data / "recllmsim/preference_pool_en.txt").texts
+    random.seed(2024)
+    assert sampled(texts, 50) == random.sample(list(enumerate(texts)), 50)
+    assert sampled("abc", 0) == []
+    assert sampled("abc", 2, seed=1) == sampled("abc", 2, seed=1)
+
+
+@pytest.mark.parametrize("count", [-1, 4])
+def test_more_than_there_are_cannot_be_drawn(count: int) -> None:
+    with pytest.raises(DataError, match="cannot be drawn from 3"):
+        sampled("abc", count)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_mark_and_crlf_and_wide_gaps_change_nothing(language: str) -> None:
+    text = pool_text([ONE, ONE.model_copy(update={"age": 41})], language)  # type: ignore[arg-type]
+    plain = read_pool(pool(text))
+    assert (plain.language, [profile.age for profile in plain.profiles]) == (language, [40, 41])
+    for other in ("\ufeff" + text, text.replace("\n", "\r\n"), "\n\n" + text.replace("\n\n", "\n \n\n") + "\n\n"):
+        assert read_pool(pool(other)) == plain
+
+
+values = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=6)
+
+
+@given(st.lists(values, min_size=8, max_size=8), st.integers(0, 120), st.sampled_from(["en", "zh"]))
+def test_a_record_comes_back_from_its_text(texts: list[str], age: int, language: str) -> None:
+    names = [key for key in FIELDS if key != "age"]
+    profile = Profile(age=age, **dict(zip(names, texts, strict=True)))  # type: ignore[arg-type]
+    assert Profile.of(profile.text(language)) == profile  # type: ignore[arg-type]
+
+
+def test_an_attribute_with_another_label_is_known_by_its_number() -> None:
+    assert Profile.of(ONE.text("zh").replace("个性", "性格")) == ONE
+    assert Profile.of(ONE.text().replace("3. ", "")) == ONE
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("4. Occupation: Tea seller\n", "", "profile 1 (line 11): 'Occupation' is missing"),
+        ("Occupation: Tea seller", "Occupation:", "profile 1 (line 11): 'Occupation' is empty"),
+        ("4. Occupation", "3. Personality", "'Personality' stands there twice"),
+        ("Age: 40", "Age: old", "the age 'old' is no number of years"),
+        ("4. Occupation: Tea seller", "Tea seller", "'Tea seller' is no attribute"),
+        ("4. Occupation", "14. Job", "'14. Job: Tea seller' is no attribute"),
+    ],
+)
+def test_an_incomplete_profile_is_named_with_its_block_and_attribute(old: str, new: str, words: str) -> None:
+    assert words in fault(ONE.text() + "\n\n" + ONE.text().replace(old, new))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff"])
+def test_a_pool_without_a_profile_is_named(text: str) -> None:
+    assert "holds no profile" in fault(text)
+
+
+def test_the_shipped_pools_hold_the_same_people() -> None:
+    english, chinese = shipped_profiles("en"), shipped_profiles("zh")
+    assert (english.language, chinese.language) == ("en", "zh")
+    assert len(english) == len(chinese) == 14
+    assert [profile.age for profile in english.profiles] == [profile.age for profile in chinese.profiles]
+    for one, other in zip(english.texts, chinese.texts, strict=True):
+        facts = [
+            Situation(language=language, task="t", task_context="c", preference=text).facts  # type: ignore[arg-type]
+            for language, text in (("en", one), ("zh", other))
+        ]
+        assert all(len({attribute for attribute, _ in found}) == 9 for found in facts)
+    for made in (english, chinese):
+        assert made.duplicates == ()
+        assert [near_duplicate(p, made.profiles[:n]) for n, p in enumerate(made.profiles)] == [None] * 14
+
+
+def test_coverage_tells_what_a_pool_has_and_lacks() -> None:
+    found = coverage(
+        [ONE, ONE.model_copy(update={"gender": "男", "age": 70, "occupation": "退休教师", "personality": "内向"})]
+    )
+    assert found.ages == {"0-17": 0, "18-24": 0, "25-34": 0, "35-44": 1, "45-54": 0, "55-64": 0, "65-120": 1}
+    assert found.genders == {"female": 1, "male": 1, "other": 0}
+    assert {kind: count for kind, count in found.occupations.items() if count} == {"retired": 1, "other": 1}
+    assert {kind: count for kind, count in found.traits.items() if count} == {
+        "reserved": 1,
+        "calm": 1,
+        "warm": 1,
+        "creative": 1,
+    }
+    assert "45-54" in found.lacking["ages"]
+    assert "genders" not in found.lacking
+    assert coverage([]).profiles == 0
+
+
+def test_the_shipped_and_the_published_pool_in_numbers(open_data: Path) -> None:
+    published = coverage(read_pool(open_data / "recllmsim/preference_pool_en.txt").profiles)
+    assert published.genders == {"female": 50, "male": 50, "other": 0}
+    assert (published.ages["65-120"], published.ages["0-17"]) == (2, 0)
+    shipped = [coverage(shipped_profiles(language).profiles) for language in ("en", "zh")]  # type: ignore[arg-type]
+    assert shipped[0].occupations == shipped[1].occupations
+    assert shipped[0].lacking["ages"] == ("0-17",)
+
+
+def test_a_profile_with_other_age_and_gender_is_a_near_duplicate() -> None:
+    twin = ONE.model_copy(update={"age": 20, "gender": "Male", "other_aspects": "Has a dog"})
+    other = shipped_profiles().profiles[0]
+    assert near_duplicate(twin, [other, ONE]) == 1
+    assert near_duplicate(other, [ONE]) is None
+    assert near_duplicate(ONE, []) is None
+    assert similarity(ONE, ONE) == 1.0
+    chinese = shipped_profiles("zh").profiles
+    assert similarity(chinese[0], chinese[0].model_copy(update={"occupation": "学生"})) > 0.8

@@ -1,0 +1,88 @@
+"""ShareGPT files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import Attempt, Conversation, DataError, Message, Span, load, sharegpt
+
+TURNS = [{"from": "human", "value": "Tea?"}, {"from": "gpt", "value": "Yes."}]
+
+
+def put(value: Any, name: str = "talks.json") -> Path:
+    Path(name).write_text(json.dumps(value), encoding="utf-8")
+    return Path(name)
+
+
+def test_a_conversation_is_turns_from_human_and_gpt() -> None:
+    messages = (Message(role="user", text="Tea?"), Message(role="assistant", text="Yes."))
+    talks = [Conversation(id="a", scenario={}, messages=messages)]
+    assert sharegpt.write(talks, "talks.json") == []
+    assert json.loads(Path("talks.json").read_text()) == [{"id": "a", "conversations": TURNS}]
+    sharegpt.write(talks, "talks.jsonl")
+    assert Path("talks.jsonl").read_text() == json.dumps({"id": "a", "conversations": TURNS}) + "\n"
+    for name in ("talks.json", "talks.jsonl"):
+        (read,) = load(name)
+        assert (load(name).kind, read.id, read.messages) == ("sharegpt", "a", messages)
+
+
+values = st.none() | st.integers() | st.text(max_size=3)
+turns = st.builds(
+    lambda said, value, more: {"from": said, "value": value} | more,
+    st.sampled_from([*sharegpt.ROLES, "system"]),
+    st.text(max_size=4),
+    st.dictionaries(st.sampled_from(["weight", "loss", "role"]), values, max_size=2),
+)
+talks = st.builds(
+    lambda turns, more: more | {"conversations": turns},
+    st.lists(turns, max_size=4),
+    st.dictionaries(st.sampled_from(["id", "model", "messages_of"]), values, max_size=3),
+)
+
+
+@given(st.lists(talks, min_size=1, max_size=3))
+def test_what_was_read_is_written_again(given_talks: list[dict[str, Any]]) -> None:
+    written = [json.dumps(sharegpt.to_object(conversation)) for conversation in sharegpt.read(put(given_talks))]
+    assert written == [json.dumps(talk) for talk in given_talks]
+
+
+def test_system_turns_are_no_messages() -> None:
+    (read,) = sharegpt.read(put([{"conversations": [{"from": "system", "value": "Be kind."}, *TURNS]}]))
+    assert [message.role for message in read.messages] == ["user", "assistant"]
+
+
+def test_what_the_format_cannot_hold_is_told() -> None:
+    drafts = (Attempt(text="b", verdict="rejected"), Attempt(text="a", verdict="accepted"))
+    messages = (
+        Message(role="user", text="a", attempts=drafts, labels={"intent": "x"}),
+        Message(role="assistant", text="b", spans=(Span(text="b", start=0),), extra={"content_zh": "c"}),
+        Message(role="user", text="bye", stored=False),
+    )
+    talk = Conversation(id="a", scenario={"kind": "simquac", "section": "b"}, messages=messages)
+    assert sharegpt.write([talk, talk], "talks.json") == [
+        "what it is about (the scenario), of 2 conversations",
+        "labels, of 2 conversations",
+        "spans, of 2 conversations",
+        "translations, of 2 conversations",
+        "messages that are not stored, of 2 conversations",
+        "rejected drafts, of 2 conversations",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("talk", "place"),
+    [
+        ({"conversations": {}}, "[0]: has no list 'conversations'"),
+        ({"conversations": [{"from": "tool", "value": "a"}]}, "[0], turn 0: needs 'from'"),
+        ({"conversations": [{"from": "gpt", "value": 1}]}, "[0], turn 0: needs 'from'"),
+        ({"conversations": [*TURNS, "a"]}, "[0], turn 2: needs 'from'"),
+    ],
+)
+def test_a_broken_turn_is_named_with_its_place(talk: Any, place: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load(put([talk]))
+    assert str(caught.value).startswith(f"talks.json: {place}")
