@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from ..data.grounding import is_refusal
-from ..data.records import Attempt, Conversation, Record, Role
+from ..data.records import Attempt, Conversation, Message, Record, Role
 from .tables import Column, Table
 
 _PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
@@ -120,10 +120,14 @@ def speaker_of(conversation: Conversation, role: Role) -> str:
 
 def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:
     """The drafts of each turn: those of the messages said in one go, and those of turns in which nothing was."""
-    for role, messages in groupby(conversation.messages, key=lambda message: message.role):
+    for role, messages in groupby(conversation.messages, key=_role):
         yield role, [attempt for message in messages for attempt in message.attempts]
     for turn in conversation.unsaid:
         yield turn.role, list(turn.attempts)
+
+
+def _role(message: Message) -> Role:
+    return message.role
 
 
 def _count(counts: _Counts, drafts: Sequence[Attempt]) -> None:

@@ -110,6 +110,14 @@ class Table(Record):
         )
         return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
 
+    @classmethod
+    def across(cls, title: str, records: Sequence[Record], notes: Iterable[str] = ()) -> Self:
+        """A column for each record, named by its first field, and a row for each other field."""
+        first, *fields = type(records[0]).model_fields
+        columns = [Column(name="measure"), *(Column(name=getattr(one, first), kind="number") for one in records)]
+        rows = tuple((field.replace("_", " "), *(getattr(one, field) for one in records)) for field in fields)
+        return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
+
     def to_csv(self) -> str:
         """Comma-separated values, unrounded, a missing one empty; title and notes have no place in it."""
         text = io.StringIO()

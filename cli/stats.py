@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
 from ..data.records import Record
-from .output import print_json, stdout
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
 
 stats = typer.Typer(help="Numbers about conversations.", no_args_is_help=True)
@@ -25,10 +23,13 @@ def kinds() -> None:
 def baseline(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A QuAC file: people's questions with their answers.")],
     seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON on stdout.")] = False,
+    as_json: AsJson = False,
+    form: Form = "rich",
+    out: Out = None,
 ) -> int:
     """Measure the embedded baseline: its teacher on people's questions, its student on its own."""
     from .. import graphs, runs
+    from ..analysis import Table
     from ..analysis.simquac import first_sentence, random_sentence, score_student, score_teacher
     from ..analysis.simquac.answers import answered_by
     from ..nodes.limits import Limits
@@ -55,13 +56,14 @@ def baseline(
             "offline, no prompt selector", simulated(plain.replace(user_prompt_selector=next_question(plain.prompts)))
         ),
     ]
-    if as_json:
-        rows: dict[str, Sequence[Record]] = {"teachers": teachers, "students": students}
-        print_json({name: [row.model_dump(mode="json") for row in group] for name, group in rows.items()})
-    else:
-        stdout.print(_table(teachers))
-        stdout.print()
-        stdout.print(_table(students))
+    rows: dict[str, Sequence[Record]] = {"teachers": teachers, "students": students}
+    give(
+        {name: [row.model_dump(mode="json") for row in group] for name, group in rows.items()},
+        [Table.across("Teachers on people's questions", teachers), Table.across("Students", students)],
+        as_json=as_json,
+        form=form,
+        out=out,
+    )
     return 0
 
 
@@ -123,16 +125,3 @@ def _names(paths: Sequence[Path]) -> list[str]:
         again = sum(str(other) == str(path) for other in paths[: len(names)])
         names.append(f"{whole} ({again + 1})" if again else whole)
     return names
-
-
-def _table(rows: Sequence[Record]) -> Table:
-    """The records as columns, shares to three places."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    first, *fields = type(rows[0]).model_fields
-    table.add_column(first)
-    for row in rows:
-        table.add_column(str(getattr(row, first)), justify="right")
-    for field in fields:
-        values = [getattr(row, field) for row in rows]
-        table.add_row(field.replace("_", " "), *(f"{v:.3f}" if isinstance(v, float) else str(v) for v in values))
-    return table

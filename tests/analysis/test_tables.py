@@ -12,6 +12,7 @@ from rich.console import Console
 
 from duologue.analysis.tables import Column, Table
 from duologue.data.extras import MissingExtraError
+from duologue.data.records import Record
 
 COLUMNS = (
     Column(name="side"),
@@ -26,6 +27,11 @@ TABLE = Table(
     rows=(("a|b_<i>", 1200, -2.3456, 0.00001, True), ("50% of \\x", None, None, None, None)),
     notes=("no length: *nothing* was said",),
 )
+
+
+class Row(Record):
+    name: str
+    n: int
 
 
 def printed(table):
@@ -128,6 +134,12 @@ def test_rows_are_made_of_records_by_the_columns_names():
     table = Table.of("t", columns, [{"mean_length": 2, "n": 3}, {"mean_length": None, "n": 0}], ["none said"])
     assert table.rows == ((2, 3), (None, 0))
     assert table.notes == ("none said",)
+
+
+def test_records_may_stand_side_by_side():
+    table = Table.across("t", [Row(name="a", n=1), Row(name="b", n=2)])
+    assert [column.name for column in table.columns] == ["measure", "a", "b"]
+    assert table.rows == (("n", 1, 2),)
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4))
