@@ -8,6 +8,7 @@ import typer
 from .. import __version__
 from ..data.extras import MissingExtraError
 from .check import check
+from .compare import compare
 from .convert import convert
 from .doctor import doctor
 from .draw import draw
@@ -33,6 +34,7 @@ app.command()(check)
 app.command()(validators)
 app.add_typer(repair, name="repair")
 app.add_typer(stats, name="stats")
+app.command()(compare)
 app.command()(tasks)
 app.add_typer(profiles, name="profiles")
 app.command()(draw)

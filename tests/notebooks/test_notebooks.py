@@ -75,7 +75,7 @@ def outputs(notebook):
 
 
 def test_there_are_notebooks():
-    assert [path.stem for path in NOTEBOOKS] == ["01_simulate", "02_swap_a_node"]
+    assert [path.stem for path in NOTEBOOKS] == ["01_simulate", "02_swap_a_node", "04_human_or_simulated"]
 
 
 @every_notebook
@@ -125,3 +125,11 @@ async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
     cell = new_code_cell("import urllib.request\nurllib.request.urlopen('http://192.0.2.1', timeout=5)")
     with pytest.raises(CellExecutionError, match=r"offline: 192\.0\.2\.1 is another machine"):
         await executed(new_notebook(cells=[cell]), tmp_path)
+
+
+async def test_the_realism_notebook_reads_the_report_on_the_open_data_aloud(open_data, monkeypatch, tmp_path):
+    monkeypatch.setenv("RECLLMSIM", str(open_data / "recllmsim"))
+    path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
+    told = "".join(output.get("text", "") for _, output in outputs(await executed(nbformat.read(path, 4), tmp_path)))
+    assert "233 of 233 conversations of 82 users, 233 translated" in told
+    assert "\nexclamation: 0.92 against 0.01" in told

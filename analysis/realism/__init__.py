@@ -1,0 +1,17 @@
+"""How far simulated users are from people: measures, statistics by user, the floor, a report and its card.
+
+Needs the extras `stats` and `ml`, for Chinese `zh`.
+"""
+
+from ...data.extras import of_extra
+
+# Before what imports them, so that who lacks them reads which extra brings them.
+of_extra("numpy", "stats")
+of_extra("scipy", "stats")
+
+from .comparing import compare  # noqa: E402
+from .measures import MEASURES, Measure  # noqa: E402
+from .report import Report, Row  # noqa: E402
+from .sides import part_of  # noqa: E402
+
+__all__ = ["MEASURES", "Measure", "Report", "Row", "compare", "part_of"]

@@ -1,0 +1,183 @@
+"""What is measured of a conversation: the user's side in one language, with who it is and what it is about."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...data.identity import digest
+from ...data.languages import Language, language_of
+from ...data.recllmsim import KIND, Situation, cluster, in_language
+from ...data.recllmsim.situations import lines_of
+from ...data.records import Conversation
+from .annotations import annotations_of
+from .tasks import task_named
+from .words import content_of, words_of
+
+USER_KEYS = ("user", "user_id")
+"""Keys of a line or of a scenario that say who the user is, in data of any origin."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that the user knows of themselves: the words that tell it, and those that ask for it."""
+
+    words: frozenset[str]
+    asked: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Speech:
+    """The user's side of one conversation in one language."""
+
+    conversation: Conversation
+    cluster: str
+    """The one who speaks: a person, or a profile. Conversations of one are not independent."""
+    task: str
+    language: Language
+    """Of the texts; where the sources have none in common that of the conversation itself."""
+    user: tuple[str, ...]
+    """What the user said, a text for each message that is stored."""
+    original: tuple[str, ...]
+    """The same in the language in which it was said."""
+    before: tuple[str, ...]
+    """What the assistant said right before each of them; empty where nothing."""
+
+    @property
+    def translated(self) -> bool:
+        """Whether any of the user's texts is a translation."""
+        return self.user != self.original
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each message of the user."""
+        return tuple(tuple(words_of(text, self.language)) for text in self.user)
+
+    @cached_property
+    def all_words(self) -> list[str]:
+        """The words of the whole user's side."""
+        return [word for words in self.words for word in words]
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What there is to tell of the profile; none where the source tells no profile in the language."""
+        return tuple(
+            Fact(told, told | content_of(attribute, self.language))
+            for attribute, value in profile_facts(self.conversation, self.language)
+            if (told := content_of(value, self.language))
+        )
+
+    @cached_property
+    def facts_told(self) -> dict[int, int]:
+        """For each fact that is told, by its place, the message that tells it first.
+
+        A message tells a fact that has at least half of its content words.
+        """
+        said = [set(words) for words in self.words]
+        first: dict[int, int] = {}
+        for place, fact in enumerate(self.facts):
+            for number, words in enumerate(said):
+                if 2 * len(fact.words & words) >= len(fact.words):
+                    first[place] = number
+                    break
+        return first
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """Values of each annotation by its name."""
+        return annotations_of(self.conversation)
+
+    @cached_property
+    def task_words(self) -> frozenset[str]:
+        """What there is to tell of the task: the content words of its context in the language."""
+        return content_of(task_context(self.conversation, self.language), self.language)
+
+
+def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:
+    """Attribute and value of the user's profile in the language; empty where there is none."""
+    if conversation.scenario.get("kind") != KIND:
+        return []
+    situation = Situation.of(conversation)
+    translated = conversation.extra.get(f"preference_{language}")
+    if isinstance(translated, str):
+        return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
+    return situation.facts if situation.language == language else []
+
+
+def task_context(conversation: Conversation, language: Language) -> str:
+    """The task's context in the language; empty where there is none."""
+    translated = conversation.extra.get(f"task_context_{language}")
+    if isinstance(translated, str):
+        return translated
+    text = conversation.scenario.get("task_context")
+    return text if isinstance(text, str) and language_of(text) == language else ""
+
+
+def speeches(conversations: Iterable[Conversation], language: Language | None) -> list[Speech]:
+    """The conversations in the language; those of which a user's message is not to be had in it are left out.
+
+    Without a language each is in its own.
+    """
+    return [speech for conversation in conversations if (speech := _speech(conversation, language)) is not None]
+
+
+def _speech(conversation: Conversation, wanted: Language | None) -> Speech | None:
+    spoken = _spoken(conversation)
+    language = wanted or spoken or "en"
+    user, original, before = [], [], []
+    last = ""
+    for message in conversation.messages:
+        if not message.stored:
+            continue
+        text = in_language(message, language, spoken)
+        if message.role == "assistant":
+            last = text or ""
+            continue
+        if text is None:
+            return None
+        user.append(text)
+        original.append(message.text)
+        before.append(last)
+        last = ""
+    who, task = speaker(conversation), task_of(conversation)
+    if not user:
+        return None
+    return Speech(conversation, who, task, language, tuple(user), tuple(original), tuple(before))
+
+
+def _spoken(conversation: Conversation) -> Language | None:
+    """The language of a conversation: one of its messages may be a foreign name or a number."""
+    if conversation.scenario.get("kind") == KIND:
+        return Situation.of(conversation).language
+    return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
+
+
+def speaker(conversation: Conversation) -> str:
+    """Who speaks as user: as the source tells, else all conversations about an equal scenario are one's."""
+    if conversation.scenario.get("kind") == KIND:
+        return cluster(conversation)
+    for key in USER_KEYS:
+        for holder in (conversation.extra, conversation.scenario):
+            if isinstance(name := holder.get(key), str | int):
+                return str(name)
+    return digest(conversation.scenario)[:16]
+
+
+def task_of(conversation: Conversation) -> str:
+    """The task by its common name; empty where the source tells none."""
+    name = conversation.scenario.get("task") or conversation.extra.get("task")
+    return task_named(name) if isinstance(name, str) else ""
+
+
+def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
+    """Languages in which at least half of the conversations can be read, that of most first."""
+    both: list[Language] = ["zh", "en"]
+    counts: dict[Language, int] = dict.fromkeys(both, 0)
+    for conversation in conversations:
+        spoken = _spoken(conversation)
+        user = [message for message in conversation.messages if message.role == "user" and message.stored]
+        for language in both:
+            counts[language] += bool(user) and all(in_language(one, language, spoken) is not None for one in user)
+    enough: list[Language] = [
+        language for language in both if counts[language] and counts[language] * 2 >= len(conversations)
+    ]
+    return sorted(enough, key=lambda language: -counts[language])

@@ -1,0 +1,86 @@
+"""Words of a text in a language, and the small lexicons of what people say to be polite."""
+
+import json
+import logging
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from ...data.extras import of_extra
+from ...data.languages import Language
+
+_EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_LETTERS = re.compile(r"\w")
+
+_EN_STOP = frozenset(
+    """a about after all also am an and any are as at be because been before but by can could did do does doing for
+    from had has have having he her here him his how i if in into is it its just like likes me more most my need no
+    not of on one or other our out over own prefers she should so some such than that the their them then there these
+    they this those through to too under up use user using want was we were what when where which while who will with
+    would you your""".split()
+)
+_ZH_STOP = frozenset(
+    """的 了 和 是 在 我 你 您 他 她 它 们 我们 你们 他们 这 那 这个 那个 一个 一些 一 有 也 都 就 还 而 及 与 或 等 为
+    为了 以 以及 对 从 到 向 把 被 让 使 要 会 能 可以 应 应该 应当 将 但 因为 所以 如果 其 其中 并 并且 中 上 下 内
+    个 种 些 自己 自身 希望 想 想要 需要 进行 完成 使用 通过 根据 情况 什么 怎么 如何 哪些 请 喜欢 现在 最近 你的
+    最终 尽量 做到 一场 打算 计划 方式 对话 语言 模型 大语言 LLM""".split()
+)
+
+
+def words_of(text: str, language: Language) -> list[str]:
+    """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
+    if language == "en":
+        return _EN_WORD.findall(text.lower())
+    return [word for word in _cut()(text.lower()) if _LETTERS.search(word)]
+
+
+def content_words(words: Sequence[str], language: Language) -> set[str]:
+    """Those of the words that say what a text is about: no function words, in Chinese no single characters."""
+    if language == "en":
+        return {word for word in words if word not in _EN_STOP}
+    return {word for word in words if word not in _ZH_STOP and (len(word) > 1 or word.isdigit())}
+
+
+@lru_cache(maxsize=20_000)
+def content_of(text: str, language: Language) -> frozenset[str]:
+    """The content words of a profile's value or of a task: the same texts stand in many conversations."""
+    return frozenset(content_words(words_of(text, language), language))
+
+
+def says(text: str, entry: str, language: Language) -> bool:
+    """Whether the text says one of the lexicon's words."""
+    return _pattern(entry, language).search(text) is not None
+
+
+def begins_with(text: str, entry: str, language: Language) -> bool:
+    """Whether the text begins with one of the lexicon's words, white space aside."""
+    return _pattern(entry, language).match(text.lstrip()) is not None
+
+
+@lru_cache(maxsize=64)
+def _pattern(entry: str, language: Language) -> re.Pattern[str]:
+    either = "|".join(lexicons()[language][entry])
+    return re.compile(rf"\b(?:{either})\b" if language == "en" else f"(?:{either})", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def lexicons() -> Mapping[Language, Mapping[str, Sequence[str]]]:
+    """For each language the entries, each a list of regular expressions; our own."""
+    value: Mapping[Language, Mapping[str, Sequence[str]]] = json.loads(
+        files("duologue.analysis.realism").joinpath("lexicons.json").read_text(encoding="utf-8")
+    )
+    return value
+
+
+@lru_cache(maxsize=1)
+def _cut() -> Any:
+    """The cutter of `jieba`, quiet: its import warns of old escapes and its dictionary logs that it loads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        jieba = of_extra("jieba", "zh")
+        jieba.setLogLevel(logging.ERROR)
+        jieba.initialize()
+    return jieba.lcut

@@ -1,0 +1,51 @@
+"""`duologue compare`: how far simulated users are from people."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ..data import load
+from .output import print_json, say, stdout
+
+
+def compare(
+    sim: Annotated[Path, typer.Argument(metavar="SIM", help="Simulated conversations: a run folder or a data set.")],
+    human: Annotated[Path, typer.Argument(metavar="HUMAN", help="People's conversations: a data set of any format.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for report.html, report.json, card.html and card.json.")
+    ] = None,
+    published: Annotated[
+        Path | None, typer.Option(metavar="SRC", help="Simulated conversations of an earlier study, to stand beside.")
+    ] = None,
+    language: Annotated[
+        Literal["en", "zh"] | None, typer.Option(help="Language of the comparison. Default: one that both sides have.")
+    ] = None,
+    part: Annotated[
+        Literal["tune", "test", "all"], typer.Option(help="Part of the people; a user is in one of the two for good.")
+    ] = "all",
+    seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON on stdout.")] = False,
+) -> int:
+    """Compare simulated users with people: every measure with its chance, its floor and its rank, never one number."""
+    from ..analysis.realism import compare as compared
+    from ..analysis.realism.writing import write
+
+    given = [load(path) for path in (sim, human, *([published] if published is not None else []))]
+    for loaded in given:
+        for note in loaded.notes:
+            say(f"{loaded.path}: {note}")
+    report = compared(*(loaded.conversations for loaded in given), language=language, part=part, seed=seed)
+    written = write(report, out, name=sim.name, against=human.name) if out is not None else []
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        stdout.print(report.table().rich())
+        auc, floor = report.discriminator.auc, report.discriminator.floor
+        for title, told in (("Told apart by the measures alone (AUC)", auc), ("People from people", floor)):
+            bounds = f", {told.low:.2f} to {told.high:.2f}" if told.low is not None and told.high is not None else ""
+            stdout.print(f"{title}: {told.reason if told.value is None else f'{told.value:.2f}{bounds}'}")
+        stdout.print("One number is not realism, and realism is not usefulness as a tester: read the measures.")
+    if written:
+        say(f"written: {', '.join(str(path) for path in written)}")
+    return 1 if any(loaded.broken for loaded in given) else 0

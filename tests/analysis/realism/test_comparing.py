@@ -1,0 +1,217 @@
+"""The report of two sources: what it compares, what it says when it cannot, and what it writes."""
+
+import json
+import warnings
+
+import pytest
+
+from duologue.analysis.realism import MEASURES, compare, part_of
+from duologue.analysis.realism.card import RealismCard, card_of, card_schema
+from duologue.analysis.realism.pages import card_page, report_page
+from duologue.analysis.realism.sides import matched
+from duologue.analysis.realism.writing import FILES, write
+from duologue.data import chat
+
+QUICK = {"shufflings": 200, "resamples": 50, "halvings": 10}
+ROWS = {
+    "name", "family", "unit", "sim", "human", "floor", "published", "effect", "distance", "ci_low", "ci_high", "p",
+    "p_adjusted", "survives_translation",
+}  # fmt: skip
+
+
+def side(talk, count, polite, users=6, **extra):
+    words = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]
+    return [
+        talk(
+            f"{'Hello! ' if polite else ''}I want {words[n % 5]} {n}", "Sure.",
+            f"{'Thank you so much! And ' if polite else ''}what about {words[(n + 2) % 5]}?", "Yes.",
+            user=f"u{n % users}", id=f"{polite}-{n}", **extra,
+        )
+        for n in range(count)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def two_sides(talk):
+    return side(talk, 24, True), side(talk, 24, False)
+
+
+def test_anybodys_conversations_are_compared_and_the_planted_courtesies_stand_first(two_sides):
+    report = compare(*two_sides, two_sides[1], **QUICK)
+    assert report.language == "en"
+    effects = {row.name: row.effect for row in report.measures}
+    assert (effects["thanks"], effects["greeting"], effects["exclamation"], effects["digits"]) == (1, 1, 1, 0)
+    excess = [round(row.excess, 2) for row in report.measures if row.excess is not None and row.excess > 0]
+    assert excess == sorted(excess, reverse=True)
+    thanks = next(row for row in report.measures if row.name == "thanks")
+    assert (thanks.sim, thanks.human, thanks.effect) == (0.5, 0.0, 1.0)
+    assert (thanks.sim_users, thanks.human_users) == (6, 6)
+    assert thanks.p_adjusted <= 0.05
+    assert thanks.floor == 0
+    assert thanks.published == 0
+    assert thanks.examples_sim[0].text.startswith(("Hello!", "Thank you"))
+    assert len({example.user for example in thanks.examples_sim}) == 3
+    assert report.discriminator.auc.value == 1
+
+
+def test_the_same_conversations_give_the_same_report_in_any_order(two_sides):
+    one, two = (compare(*two_sides, **QUICK) for _ in range(2))
+    assert one == two
+
+
+def test_what_is_written_is_json_without_nan_and_a_page_without_network(two_sides, tmp_path):
+    report = compare(*two_sides, **QUICK)
+    hostile = two_sides[0][0].model_copy(update={"id": "<script>alert(1)</script>"})
+    report = compare([hostile, *two_sides[0][1:]], two_sides[1], **QUICK)
+    paths = write(report, tmp_path, name="<b>mine</b>", against="people")
+    assert [path.name for path in paths] == list(FILES)
+    value = json.loads((tmp_path / "report.json").read_text(), parse_constant=pytest.fail)
+    assert all(row.keys() >= ROWS for row in value["measures"])
+    assert [row["name"] for row in value["measures"]] == [row.name for row in report.measures]
+    for page in ("report.html", "card.html"):
+        text = (tmp_path / page).read_text()
+        assert "default-src 'none'" in text
+        assert "<script" not in text
+        assert "<b>mine" not in text
+        assert "http" not in text.replace("http-equiv", "")
+    assert (tmp_path / "report.html").read_text().count("<svg") == 2
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert RealismCard.model_validate(card).measures[0].name == report.measures[0].name
+    assert "no overall score" in (tmp_path / "card.html").read_text()
+
+
+def test_the_shipped_schema_is_that_of_the_card():
+    from importlib.resources import files
+
+    shipped = files("duologue.analysis.realism").joinpath("card.schema.json").read_text(encoding="utf-8")
+    assert json.loads(shipped) == card_schema()
+
+
+def test_the_frame_has_a_row_for_each_measure(two_sides):
+    report = compare(*two_sides, **QUICK)
+    frame = report.frame()
+    assert list(frame["name"]) == [row.name for row in report.measures]
+    assert "Least like people first" in report.table().to_markdown()
+
+
+def test_a_user_is_in_one_part_for_good(two_sides):
+    parts = {part_of(f"u{n}") for n in range(20)}
+    assert parts == {"tune", "test"}
+    tune, test = (compare(*two_sides, part=part, **QUICK) for part in ("tune", "test"))
+    assert tune.human.users + test.human.users == 6
+    assert tune.sim.users == 6
+    assert (tune.part, card_of(test, "a", "b").part) == ("tune", "test")
+    assert any("part 'tune'" in note for note in tune.notes)
+
+
+def test_tasks_are_matched_by_name_and_others_are_listed(talk):
+    sim = side(talk, 12, True, task="travel planning") + side(talk, 3, True, task="chess")
+    report = compare(sim, side(talk, 12, False, task="旅行规划"), **QUICK)
+    assert report.tasks == ("travel planning",)
+    assert report.sim.compared == 12
+    assert any("chess" in note and "not compared" in note for note in report.notes)
+    nothing = compare(side(talk, 4, True, task="a"), side(talk, 4, False, task="b"), **QUICK)
+    assert any("none in common" in note for note in nothing.notes)
+
+
+def test_a_task_that_one_side_does_not_tell_makes_one_task_of_all(talk):
+    report = compare(side(talk, 6, True, task="travel planning"), side(talk, 6, False), **QUICK)
+    assert report.tasks == ("all",)
+    assert any("one task" in note for note in report.notes)
+
+
+def test_what_a_translation_destroys_stands_apart(open_sides):
+    simulated, people = open_sides
+    found = matched(simulated, people, None, None, "all")
+    assert found.language == "zh"
+    assert any("translation into Chinese" in note for note in found.notes)
+    report = compare(simulated[:40], people[:60], **QUICK)
+    apart = {row.name: row.apart for row in report.measures}
+    assert (apart["punctuation"], apart["thanks"], apart["hallucination"]) == ("translation", "", "annotation")
+    places = [bool(row.apart) for row in report.measures if row.excess is not None]
+    assert places == sorted(places)
+    assert compare(people[:30], people[30:60], **QUICK).measures[0].apart == ""
+
+
+def poor(talk):
+    people = side(talk, 6, False)
+    silent = [one.model_copy(update={"messages": one.messages[1::2]}) for one in people]
+    chinese = [talk("我想去罗马旅行，有什么推荐？", "好。", user=f"u{n}", id=f"z{n}") for n in range(6)]
+    alone = [one.model_copy(update={"extra": {"user": "only"}}) for one in people]
+    same = [talk("the same words", "ok", "again", user=f"u{n}", id=f"s{n}") for n in range(6)]
+    return {
+        "nobody at all": ([], []),
+        "no simulated conversation": ([], people),
+        "nobody": (people, []),
+        "one user only": (alone, people),
+        "one user each": (alone, alone),
+        "no turn of the user": (silent, people),
+        "no turn of any user": (silent, silent),
+        "languages that do not meet": (people, chinese),
+        "constant measures": (same, same),
+        "one conversation": (people[:1], people),
+        "no words": ([talk("", "", "...", user=f"u{n}", id=f"e{n}") for n in range(4)], people),
+    }
+
+
+@pytest.mark.parametrize("name", [
+    "nobody at all", "no simulated conversation", "nobody", "one user only", "one user each", "no turn of the user",
+    "no turn of any user", "languages that do not meet", "constant measures", "one conversation", "no words",
+])  # fmt: skip
+def test_poor_data_is_a_statement_and_never_a_crash_a_nan_or_a_warning(name, talk, tmp_path):
+    sim, human = poor(talk)[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = compare(sim, human, human, **QUICK)
+        write(report, tmp_path)
+        report.table().to_csv()
+    json.dumps(report.model_dump(mode="json"), allow_nan=False)
+    told = " ".join((*report.notes, *(row.reason for row in report.measures), report.discriminator.auc.reason))
+    assert {row.name for row in report.measures} == {measure.name for measure in MEASURES}
+    expected = {
+        "nobody at all": "no conversation was given",
+        "no simulated conversation": "no conversation was given",
+        "nobody": "no conversation was given",
+        "one user only": "one user only",
+        "one user each": "one user only",
+        "no turn of the user": "no text of the user",
+        "no turn of any user": "no text of the user",
+        "languages that do not meet": "languages do not meet",
+        "one conversation": "one user only",
+    }
+    assert expected.get(name, "") in told
+    assert "annotation in common" in told
+    assert all(row.p is None or 0 < row.p <= 1 for row in report.measures)
+
+
+def test_where_languages_do_not_meet_what_needs_no_words_is_compared(talk):
+    sim, human = poor(talk)["languages that do not meet"]
+    report = compare(sim, human, **QUICK)
+    told = {row.name: row for row in report.measures}
+    assert (report.language, told["turns"].effect) == (None, 1.0)
+    assert "no common language" in told["thanks"].reason
+
+
+def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologue_command, tmp_path):
+    files = []
+    for name, conversations in zip(("sim", "people"), two_sides, strict=True):
+        lines = [chat.to_object(one) | {"user": one.extra["user"]} for one in conversations]
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, out, err = duologue_command("compare", *files, "--out", tmp_path / "out", "--json")
+    assert code == 0, err
+    value = json.loads(out)
+    assert value["sim"]["users"] == 6
+    assert abs(value["measures"][0]["effect"]) == 1
+    assert "report.html" in err
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES)
+    code, out, _ = duologue_command("compare", *files, "--part", "tune")
+    assert code == 0
+    assert "not usefulness as a tester" in out
+    assert duologue_command("compare", tmp_path / "none", files[0])[0] == 2
+
+
+def test_pages_show_what_there_is_of_nothing(talk):
+    report = compare([], [], **QUICK)
+    assert "nothing to show" in report_page(report, "a", "b")
+    assert "not to be had" in card_page(card_of(report, "a", "b"))
