@@ -70,8 +70,8 @@ def cast(
     played = asker in replaying
     validator = nodes.UserValidator(None if played else Ending(strict_ending, may_give_up), no_repeats, no_plans)
     turns = max((one.longest for one in replaying), default=TURNS)
-    sides: dict[Role, Node] = {"user": asker, "assistant": helper}
-    asked = {role: one for role, one in sides.items() if one not in replaying}
+    sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
+    asked: dict[Role, Node] = {role: one for role, one in sides if one not in replaying}
     return Cast(
         name=NAME,
         user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up),

@@ -112,16 +112,17 @@ class UserValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in said(state, "user")]
         replies = [message["text"] for message in state.get("messages", []) if message["role"] == "assistant"]
-        update = Update(verdicts=[])
+        verdicts: list[Verdict] = []
+        update: Update = {"verdicts": verdicts}
         for draft in state.get("drafts", []):
             verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
             reason = self.ending.reason(draft["text"]) if self.ending is not None and verdict["accepted"] else None
             if reason is not None:
                 verdict["stored"] = False
                 update["stop"] = reason
-            update["verdicts"].append(verdict)
+            verdicts.append(verdict)
             earlier.append(draft["text"])
-        if not all(verdict["accepted"] for verdict in update["verdicts"]):
+        if not all(verdict["accepted"] for verdict in verdicts):
             update.pop("stop", None)  # a goodbye that falls with another draft was not said
         return update
 

@@ -1,6 +1,7 @@
 """A speaker that plays one side of stored conversations, message for message."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -57,7 +58,8 @@ class ReplaySpeaker:
         """The exchanges about the state's scenario; DataError if there is none."""
         key = (digest(state["scenario"]), state.get("ordinal", 0))
         if key not in self.by_scenario:
-            title = state["scenario"].get("title", "?")
+            about = state["scenario"]
+            title = about.get("title") or about.get("task") or "?"
             raise DataError(
                 f"{self.source}: has no conversation {key[1]} about {title!r}: replay a file on its own topics"
             )
@@ -71,7 +73,12 @@ class ReplaySpeaker:
         return {"drafts": [_draft(message) for message in side]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"replays": self.source, "digest": digest([c.plain() for c in self.conversations])[:16]}
+        return {"replays": self.source, "digest": self._digest}
+
+    @cached_property
+    def _digest(self) -> str:
+        # Every record names it: taken once, or ten thousand conversations would each be hashed ten thousand times.
+        return digest([conversation.plain() for conversation in self.conversations])[:16]
 
 
 def _draft(message: Message) -> Draft:

@@ -23,4 +23,7 @@ def task_name(task: str) -> TaskName:
     'gifts'
     """
     said = " ".join(task.replace("_", " ").casefold().split())
-    return next((name for name, known in NAMES.items() if said == name or said in known), "other")
+    for name, known in NAMES.items():
+        if said == name or said in known:
+            return name
+    return "other"
