@@ -9,15 +9,17 @@ from .output import print_json
 
 def draw(
     name: Annotated[
-        Literal["simquac", "profiles"],
-        typer.Argument(metavar="GRAPH", help="The graph to draw: a cast's (simquac), or the one that makes profiles."),
+        Literal["simquac", "recllmsim", "profiles"],
+        typer.Argument(
+            metavar="GRAPH", help="The graph to draw: a cast's (simquac, recllmsim), or the one that makes profiles."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
 ) -> int:
     """Print the graph as mermaid text, for any tool that draws it."""
     from .. import graphs
 
-    graph = graphs.profiles.graph if name == "profiles" else graphs.simquac.graph
+    graph = {"simquac": graphs.simquac, "recllmsim": graphs.recllmsim, "profiles": graphs.profiles}[name].graph
     if as_json:
         drawn = graph.get_graph()
         print_json(

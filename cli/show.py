@@ -37,9 +37,8 @@ def show(
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
-    loaded = load(source)
-    if not len(loaded):
-        raise DataError(f"{source}: holds no conversation")
+    loaded = _loaded(source)
+    notes, broken = list(loaded.notes), list(loaded.broken)
     if name is not None:
         found = [conversation for conversation in loaded if conversation.id.startswith(name)]
         if not found:
@@ -49,9 +48,8 @@ def show(
         target = _target(out, found[0].id, source)
         write_text(target, views.conversation_page(found[0]))
     elif against is not None:
-        other = load(against)
-        if not len(other):
-            raise DataError(f"{against}: holds no conversation")
+        other = _loaded(against)
+        notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against)
         write_text(target, views.against_page(loaded.conversations, other.conversations, names))
@@ -62,12 +60,21 @@ def show(
         )
     if as_json:
         shown = len(loaded) if name is None else 1
-        print_json({"source": str(source), "target": str(target), "conversations": shown, "notes": list(loaded.notes)})
-        return 0
-    for note in loaded.notes:
-        say(note)
-    print(target)
-    return 0
+        print_json(
+            {"source": str(source), "target": str(target), "conversations": shown} | {"notes": notes, "broken": broken}
+        )
+    else:
+        for note in notes:
+            say(note)
+        print(target)
+    return 1 if broken else 0
+
+
+def _loaded(source: Path) -> Loaded:
+    loaded = load(source)
+    if not len(loaded):
+        raise DataError(f"{source}: holds no conversation")
+    return loaded
 
 
 def _name(loaded: Loaded) -> str:

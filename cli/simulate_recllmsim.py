@@ -14,6 +14,8 @@ from .progress import Progress
 from .running import OUT, report, resumable, run, say_hosts
 
 Language = Literal["en", "zh"]
+SHOWN = 3
+"""Odd conversations that are named on the screen, of each kind."""
 
 
 def recllmsim(
@@ -130,17 +132,24 @@ def recllmsim(
                 source=source,
             )
         )
-    return report(summary, as_json)
+    return max(report(summary, as_json), 1 if source.get("broken") else 0)
 
 
 def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any]]:
-    """The conversations that are played again, and what is known of their source."""
+    """The conversations that are played again, and what is known of their source; odd and broken files are named."""
     if len(set(paths)) == 2:
         say("user and assistant replay two folders: replies belong to the messages of their own folder")
     loaded = load(paths[0])
+    odd = format.oddities(loaded)
     for line in loaded.notes:
-        say(f"{paths[0]}: {line}")
-    return list(loaded), {"source": paths[0].name}
+        what = line.partition(":")[0]
+        which = f" ({', '.join(odd[what][:SHOWN])}{', ...' if len(odd[what]) > SHOWN else ''})" if what in odd else ""
+        say(f"{paths[0]}: {line}{which}")
+    source: dict[str, Any] = {"source": paths[0].name}
+    # What no cast could have said is played as it is; the manifest names every such conversation.
+    return list(loaded), source | ({"odd": odd} if odd else {}) | (
+        {"broken": list(loaded.broken)} if loaded.broken else {}
+    )
 
 
 def _shipped_or_given(

@@ -70,7 +70,7 @@ def _of_histories(path: Path) -> Loaded:
     found = recllmsim.read_folder(path)
     notes = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(found.counts.items())]
     lines = [f"conversations: {', '.join(notes)}"]
-    lines += [f"{what}: {count}" for what, count in recllmsim.oddities(found.conversations).items()]
+    lines += [f"{what}: {len(which)}" for what, which in recllmsim.oddities(found.conversations).items()]
     if found.others:
         more = ", ..." if len(found.others) > 3 else ""
         lines.append(f"passed over, no conversation: {', '.join(found.others[:3])}{more}")

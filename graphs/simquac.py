@@ -121,14 +121,10 @@ def scenario(
     return state
 
 
-def scenarios(topics: Sequence[Topic], *, repeats: int = 1) -> list[State]:
-    """One initial state for each topic and repeat, in order; equal topics are told apart by number."""
+def scenarios(topics: Sequence[Topic]) -> list[State]:
+    """One initial state for each topic, in order; equal topics are told apart by number."""
     numbers = ordinals(topic.scenario() for topic in topics)
-    return [
-        scenario(topic, ordinal=ordinal, repeat=repeat)
-        for topic, ordinal in zip(topics, numbers, strict=True)
-        for repeat in range(repeats)
-    ]
+    return [scenario(topic, ordinal=ordinal) for topic, ordinal in zip(topics, numbers, strict=True)]
 
 
 graph = conversation(cast())

@@ -1,16 +1,27 @@
 """The card beside a data set: what it is, how it was made, and that nobody said any of it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from ..data import simquac
 from ..data.tally import Tally
 
 UNKNOWN_LICENCE = "not stated when the run was made"
+QUAC = "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
 
 
-def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], left_out: list[str]) -> str:
-    """The Markdown of `dataset/README.md`, with the front matter that Hugging Face reads."""
+def card(
+    manifest: Mapping[str, Any],
+    counts: Tally,
+    files: Mapping[str, str],
+    left_out: list[str],
+    kinds: Collection[str] = (),
+) -> str:
+    """The Markdown of `dataset/README.md`, with the front matter that Hugging Face reads.
+
+    `kinds` are those of the scenarios.
+    """
     settings, sources = manifest["settings"], manifest["data"]
     models = {place: _model(settings["nodes"][place]) for place in ("user_simulator", "assistant")}
     replayed = [place for place in models if "replays" in settings["nodes"][place]]
@@ -63,11 +74,11 @@ def card(manifest: Mapping[str, Any], counts: Tally, files: Mapping[str, str], l
         "## Source text",
         "",
         *(
-            f"{source['scenarios']} topics from `{_cell(source['source'])}` (digest of the topics `{source['digest'][:16]}`). "
+            f"{source['scenarios']} scenarios from `{_cell(source['source'])}` (digest of the scenarios `{source['digest'][:16]}`). "
             f"Licence of the source text: {_cell(source.get('licence') or UNKNOWN_LICENCE)}."
             for source in sources
         ),
-        "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0).",
+        *([QUAC] if set(kinds) == {simquac.KIND} else []),
         "",
         "## Files",
         "",

@@ -163,15 +163,15 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
 def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
     """The data set and its card, from what is finished on disk."""
     conversations = folder.conversations()
-    kinds = {str(conversation.scenario.get("kind")) for conversation in conversations}
-    name, write, what = _WRITERS.get(kinds.pop(), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
-    if not conversations:
-        name, write, what = _WRITERS.get(str(plan[0]["scenario"].get("kind")) if plan else "", _OTHERWISE)
+    about = [conversation.scenario for conversation in conversations] or [state["scenario"] for state in plan[:1]]
+    kinds = {str(scenario.get("kind")) for scenario in about}
+    name, write, what = _WRITERS.get(next(iter(kinds)), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
     place = folder.path / "dataset"
     dataset = place / name
     left_out = write(conversations, dataset)
     counts = tally(conversations)
-    write_text(place / "README.md", card(folder.manifest, counts, {name or "TASK/FILE.json": what}, left_out))
+    files = {name or "TASK/FILE.json": what}
+    write_text(place / "README.md", card(folder.manifest, counts, files, left_out, kinds))
     wanted = {name_of(state) for state in plan}
     return Summary(
         path=folder.path,

@@ -40,16 +40,20 @@ class Reading:
         return dict(Counter(map(variant, self.conversations)))
 
 
-def oddities(conversations: Iterable[Conversation]) -> dict[str, int]:
-    """Conversations that are not of users and assistants in turn, counted by what they do instead."""
-    counts: Counter[str] = Counter()
+def oddities(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
+    """Conversations that are not of a user and an assistant in turn: their paths (or ids) by what they do instead."""
+    found: dict[str, list[str]] = {}
     for conversation in conversations:
         roles = [message.role for message in conversation.messages]
-        counts["without a message"] += not roles
-        counts["begun by the assistant"] += roles[:1] == ["assistant"]
-        counts["ended by the user"] += roles[-1:] == ["user"]
-        counts["not alternating"] += any(one == other for one, other in pairwise(roles))
-    return {what: count for what, count in counts.items() if count}
+        what = {
+            "without a message": not roles,
+            "begun by the assistant": roles[:1] == ["assistant"],
+            "ended by the user": roles[-1:] == ["user"],
+            "not alternating": any(one == other for one, other in pairwise(roles)),
+        }
+        for name in (name for name, there in what.items() if there):
+            found.setdefault(name, []).append(str(conversation.extra.get("path") or conversation.id))
+    return found
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -97,9 +101,13 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     root = Path(folder)
     taken: set[str] = set()
     left_out: list[str] = []
+    lost: Counter[str] = Counter()
+    losing: Counter[str] = Counter()
     for conversation in conversations:
         value = to_object(conversation)
-        left_out += [f"conversation {conversation.id}: {n} {what}" for what, n in losses(conversation).items() if n]
+        counted = Counter({what: count for what, count in losses(conversation).items() if count})
+        lost.update(counted)
+        losing.update(counted.keys())
         given = conversation.extra.get("path")
         if isinstance(given, str):
             if not _inside(root, given):
@@ -111,7 +119,11 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         path = given if isinstance(given, str) else _fresh(conversation, taken)
         taken.add(path)
         write_json(root / path, value, indent=INDENT)
-    return left_out
+    return [f"{what} ({count}), of {_conversations(losing[what])}" for what, count in lost.items()] + left_out
+
+
+def _conversations(count: int) -> str:
+    return f"{count} conversation{'s' if count > 1 else ''}"
 
 
 def _inside(root: Path, path: str) -> bool:

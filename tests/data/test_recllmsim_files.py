@@ -194,9 +194,7 @@ def test_a_scenario_of_another_kind_is_no_situation() -> None:
 
 
 def test_a_fresh_simulation_has_the_published_keys_in_their_order_and_nothing_empty() -> None:
-    assert recllmsim.write([fresh(labels={"rating": {"a": 1}, "strategy_V2": {}, "conflict": None})], "out") == [
-        "conversation abc: 1 messages that are not stored"
-    ]
+    assert recllmsim.write([fresh(labels={"rating": {"a": 1}, "strategy_V2": {}, "conflict": None})], "out") == []
     text = Path("out/tea/3_1.json").read_bytes()
     assert not text.endswith(b"\n")
     assert list(json.loads(text)) == [
@@ -263,7 +261,12 @@ def test_of_two_with_one_path_the_second_is_told() -> None:
 def test_rejected_drafts_are_told_as_left_out() -> None:
     drafts = (Attempt(text="a", verdict="rejected"), Attempt(text="b", verdict="accepted"))
     (line,) = recllmsim.write([fresh(messages=(Message(role="user", text="b", attempts=drafts),))], "out")
-    assert line == "conversation abc: 1 rejected drafts"
+    assert line == "rejected drafts (1), of 1 conversation"
+
+
+def test_labels_that_no_file_has_are_told_as_left_out() -> None:
+    (line,) = recllmsim.write([fresh(labels={"post_questions": [], "rating": {"a": 1}})], "out")
+    assert line == "labels (1), of 1 conversation"
 
 
 def test_conversations_of_one_person_or_one_profile_are_one_cluster() -> None:

@@ -48,7 +48,7 @@ def test_conversations_come_in_the_order_of_the_scenarios():
 
 
 def test_concurrency_and_order_change_nothing(tmp_path):
-    scenarios = simquac.scenarios(topics(), repeats=2)
+    scenarios = runs.repeated(simquac.scenarios(topics()), 2)
     for name, order, concurrency in (("a", scenarios, 1), ("b", scenarios, 7), ("c", scenarios[::-1], 3)):
         duologue.simulate(
             simquac.cast(**CAST), order, limits=Limits(seed=5), concurrency=concurrency, out=tmp_path / name
@@ -68,7 +68,7 @@ def test_another_seed_gives_other_conversations():
 
 
 def test_repeats_of_a_scenario_differ():
-    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1), repeats=3))
+    made = duologue.simulate(simquac.cast(), runs.repeated(simquac.scenarios(topics(1)), 3))
     assert len({tuple(m.text for m in c.messages) for c in made}) == 3
     assert len({c.id for c in made}) == 3
 

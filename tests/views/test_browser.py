@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import duologue
-from duologue import data, views
+from duologue import data, runs, views
 from duologue.data import Conversation, Message
 from duologue.graphs import simquac
 from duologue.nodes import Limits
@@ -83,7 +83,7 @@ def opened(browser, tmp_path):
 @pytest.fixture(scope="module")
 def conversations():
     cast = simquac.cast(user="offline?misbehave=0.4", assistant="offline?misbehave=0.4")
-    scenarios = simquac.scenarios(data.simquac.samples(), repeats=2)
+    scenarios = runs.repeated(simquac.scenarios(data.simquac.samples()), 2)
     return duologue.simulate(cast, scenarios, limits=Limits(max_turns=3, question_attempts=2))
 
 

@@ -1,0 +1,78 @@
+"""Published task-oriented conversations through the real graph: they come out as they went in."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from duologue import runs
+from duologue.data import recllmsim as format
+from duologue.graphs import recllmsim
+
+FOLDERS = ("recllmsim", "recllmsim_human_vs_agent")
+
+
+def play_again(source: Path, out: Path) -> runs.Summary:
+    cast = recllmsim.cast(user=f"replay:{source}", assistant=f"replay:{source}")
+    return runs.blocking(runs.arun(cast, recllmsim.scenarios(format.read(source)), out))
+
+
+def differing(source: Path, dataset: Path) -> list[str]:
+    """Relative paths of the conversations whose bytes are not those of the source."""
+    there = [one.extra["path"] for one in format.read(source)]
+    return [name for name in there if (source / name).read_bytes() != (dataset / name).read_bytes()]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_open_conversation_comes_out_byte_for_byte_at_its_path(open_data, tmp_path, folder):
+    summary = play_again(open_data / folder, tmp_path / "run")
+    assert (summary.planned, summary.finished, summary.left_out) == (487, 487, [])
+    assert differing(open_data / folder, summary.dataset) == []
+    user, assistant = summary.counts.sides
+    assert (user.reasons["role_leak"], assistant.reasons) == (31, {})
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_choice_of_each_variant_and_every_odd_one_comes_out_equal(open_data, tmp_path, folder):
+    source = open_data / folder
+    everything = format.read(source)
+    odd = {path for paths in format.oddities(everything).values() for path in paths}
+    assert len(odd) >= 10
+    for number, one in enumerate(everything):
+        if number % 20 == 0 or one.extra["path"] in odd:
+            target = tmp_path / "some" / one.extra["path"]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source / one.extra["path"], target)
+    summary = play_again(tmp_path / "some", tmp_path / "run")
+    assert summary.finished == summary.planned >= 30
+    assert {format.variant(one) for one in written(summary)} == {"simulated", "human", "human_v2"}
+    assert differing(tmp_path / "some", summary.dataset) == []
+
+
+def written(summary: runs.Summary):
+    return format.read(summary.dataset)
+
+
+def test_a_file_that_was_changed_does_not_come_out_equal(open_data, tmp_path):
+    found = next((open_data / "recllmsim" / "LLM_agent_user").rglob("*.json"))
+    (tmp_path / "one").mkdir()
+    value = json.loads(found.read_text())
+    (tmp_path / "one" / "a.json").write_text(json.dumps(value, ensure_ascii=False, indent=4))
+    summary = play_again(tmp_path / "one", tmp_path / "run")
+    assert differing(tmp_path / "one", summary.dataset) == []
+    (summary.dataset / "a.json").write_text(json.dumps(value | {"task": "x"}, ensure_ascii=False, indent=4))
+    assert differing(tmp_path / "one", summary.dataset) == ["a.json"]
+
+
+def test_a_replayed_user_meets_another_assistant(open_data, tmp_path):
+    source = open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
+    (some, *_) = format.read(source)
+    cast = recllmsim.cast(user=f"replay:{source}", assistant="offline")
+    summary = runs.blocking(runs.arun(cast, recllmsim.scenarios([some]), tmp_path / "run"))
+    (made,) = format.read(summary.dataset)
+    users = [[m.text for m in one.messages if m.role == "user"] for one in (some, made)]
+    assert users[0] == users[1]
+    assert made.messages != some.messages
+    assert made.scenario == some.scenario
