@@ -5,9 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_NUMBERED = re.compile(r"^\s*(?:\d+[.)]|[-*•])?\s*")
+from ..data.recllmsim import KIND, Situation
+
 _SHORTEST = 2
 """Characters of a phrase that says something where it occurs."""
+_LEAST = 3
+"""Letters of a word that has one form alone."""
+_ENDINGS = "(?:ies|ied|ying|ing|ed|es|s|e|y)?"
+_PERSONS = (
+    ("my", "his", "her", "their", "your", "our"),
+    ("am", "is", "are"),
+    ("have", "has"),
+    ("does", "do"),
+    ("myself", "himself", "herself", "themselves"),
+)
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 """Characters of scripts that put no space between words: there a word ends anywhere."""
 
@@ -21,21 +32,14 @@ class Mark:
 
 
 def facts(scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Label and phrase of what the scenario's `profile` and `preference` say of the user.
-
-    A profile is an object: each text in it is a phrase under its outermost key. A preference is text, a line
-    `label: phrase, phrase` for each fact.
-    """
-    found: dict[tuple[str, str], None] = {}
-    profile, preference = scenario.get("profile"), scenario.get("preference")
-    for label, value in profile.items() if isinstance(profile, Mapping) else ():
-        for text in leaves(value):
-            found |= {(str(label).replace("_", " "), phrase): None for phrase in _phrases(text)}
-    for line in preference.splitlines() if isinstance(preference, str) else ():
-        label, colon, values = _NUMBERED.sub("", line, count=1).partition(":")
-        if colon:
-            found |= {(label.strip(), phrase): None for phrase in _phrases(values)}
-    return tuple(found)
+    """Attribute and value of each thing that the scenario's profile says of the user; none where there is no profile."""
+    if scenario.get("kind") != KIND:
+        return ()
+    try:
+        known = {key: scenario[key] for key in Situation.model_fields if key in scenario}
+        return tuple(dict.fromkeys(Situation.of(known).facts))
+    except ValueError:  # a scenario that is none is shown all the same
+        return ()
 
 
 def leaves(value: Any) -> Iterator[str]:
@@ -51,21 +55,24 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 def marked(text: str, found: Sequence[tuple[str, str]]) -> tuple[Mark, ...]:
-    """The text cut where a phrase begins or ends, the longest phrase first; together the marks are the text."""
+    """The text cut where a phrase begins or ends, the longest phrase first; together the marks are the text.
+
+    English words may have another ending, and what is said of the user may be said by the user: `Travels with
+    his dog` is found in `I travel with my dog`. A paraphrase is not.
+    """
     labels: dict[str, str] = {}
     for label, phrase in found:
         if len(phrase.strip()) >= _SHORTEST:
-            labels.setdefault(phrase.strip().casefold(), label)
+            labels.setdefault(" ".join(phrase.split()), label)
     if not labels or not text:
         return (Mark(text),)
-    pattern = re.compile(
-        "|".join(map(_whole, sorted(labels, key=lambda phrase: (-len(phrase), phrase)))), re.IGNORECASE
-    )
+    phrases = sorted(labels, key=lambda phrase: (-len(phrase), phrase))
+    pattern = re.compile("|".join(f"({_whole(phrase)})" for phrase in phrases), re.IGNORECASE)
     marks, at = [], 0
     for match in pattern.finditer(text):
         if match.start() > at:
             marks.append(Mark(text[at : match.start()]))
-        marks.append(Mark(match[0], labels.get(match[0].casefold(), "")))
+        marks.append(Mark(match[0], labels[phrases[(match.lastindex or 1) - 1]]))
         at = match.end()
     if at < len(text):
         marks.append(Mark(text[at:]))
@@ -73,15 +80,17 @@ def marked(text: str, found: Sequence[tuple[str, str]]) -> tuple[Mark, ...]:
 
 
 def _whole(phrase: str) -> str:
-    """The phrase as whole words."""
+    """The phrase as whole words, each in any of its forms."""
     before = r"(?<!\w)" if re.match(r"\w", phrase) and not _UNSPACED.match(phrase[0]) else ""
     after = r"(?!\w)" if re.match(r"\w", phrase[-1]) and not _UNSPACED.match(phrase[-1]) else ""
-    return before + re.escape(phrase) + after
+    return before + r"\s+".join(_forms(word) for word in phrase.split()) + after
 
 
-def _phrases(values: str) -> list[str]:
-    """What stands between commas, an `and` before the last taken off."""
-    parts = (
-        re.sub(r"^and\s+", "", part.strip().rstrip("."), flags=re.IGNORECASE) for part in re.split("[,;，、；]", values)
-    )
-    return [part for part in parts if part]
+def _forms(word: str) -> str:
+    """The word's forms: other persons of a pronoun or auxiliary, other endings of an English word."""
+    plain = word.casefold()
+    for persons in _PERSONS:
+        if plain in persons:
+            return f"(?:{'|'.join(persons)})"
+    stem = re.fullmatch(f"([a-z]{{3,}}?){_ENDINGS}", plain)
+    return f"{stem[1]}{_ENDINGS}" if stem and len(plain) > _LEAST else re.escape(word)

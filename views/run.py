@@ -161,7 +161,8 @@ def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
         text=f"{told.title}\n{told.topic}\n{said}",
         packed=packed(html) if html else "",
         href=href,
-        small=told.topic,
+        small=told.topic
+        + (f" · profile {number}" if (number := conversation.scenario.get("preference_id")) is not None else ""),
         choices={"stop": told.stop, "kind": told.kind, "task": str(conversation.scenario.get("task") or "")},
     )
 

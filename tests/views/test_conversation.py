@@ -113,16 +113,16 @@ def test_the_command_writes_the_page_of_the_conversation_asked_for(monkeypatch, 
 def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_users_facts(tags):
     scenario = {
         "kind": "recllmsim", "task": "travel planning", "task_context": "Plan a month in summer.", "season": "summer",
-        "preference": "1. Habits: hiking, slow food", "profile": {"daily_interests": ["chess", "tea"], "age": 21},
+        "profile": {"habits": ["hiking", "slow food"], "daily_interests": ["chess", "tea"], "age": 21},
     }  # fmt: skip
     said = (Message(role="user", text="I like Hiking and chess; chessboards too."),)
     html = conversation_page(Conversation(id="a", scenario=scenario, messages=said))
     told = " ".join("".join(tags(html).text).split())
-    for words in ("travel planning", "Plan a month in summer.", "daily interests", "chess, tea", "season", "slow food"):
+    for words in ("travel planning", "Plan a month in summer.", "chess, tea", "season", "slow food"):
         assert words in told, words
     assert re.findall(r'<mark title="([^"]+)">([^<]+)</mark>', html) == [
-        ("Habits", "Hiking"),
-        ("daily interests", "chess"),
+        ("habits", "Hiking"),
+        ("Daily Interests and Hobbies", "chess"),
     ]
     assert told.index("Plan a month") < told.index("slow food") < told.index("chess, tea") < told.index("season")
 

@@ -10,16 +10,24 @@ def shown(text, *phrases):
     return [(mark.text, mark.label) for mark in marked(text, [("L", phrase) for phrase in phrases])]
 
 
-def test_a_preference_tells_a_fact_for_each_value_of_a_line_and_a_profile_for_each_text_in_it():
-    scenario = {
-        "preference": "1. Age: 21\n2. Habits: hiking, slow food, and chess.\nno fact here",
-        "profile": {"daily_hobbies": [{"en": "Tea", "zh": "喝茶"}], "age": 21, "gone": None},
-    }
-    assert facts(scenario) == (
-        ("daily hobbies", "Tea"), ("daily hobbies", "喝茶"), ("age", "21"),
-        ("Age", "21"), ("Habits", "hiking"), ("Habits", "slow food"), ("Habits", "chess"),
+def test_the_facts_are_those_of_the_profile_whichever_its_form():
+    about = {"kind": "recllmsim", "task": "travel", "task_context": "Go."}
+    text = "1. Age: 21\n2. Daily Interests and Hobbies: hiking, slow food, and hiking"
+    assert facts(about | {"preference": text}) == (
+        ("Age", "21"), ("Daily Interests and Hobbies", "hiking"), ("Daily Interests and Hobbies", "slow food"),
     )  # fmt: skip
-    assert facts({"kind": "simquac", "profile": "text", "preference": 3}) == ()
+    assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
+    assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
+
+
+def test_a_fact_is_found_in_the_first_person_and_with_other_endings():
+    assert shown("I travel only in winter, by bus.", "Travels only in winter") == [
+        ("I ", None), ("travel only in winter", "L"), (", by bus.", None)
+    ]  # fmt: skip
+    assert shown("I bake my own bread", "Bakes his own bread")[1] == ("bake my own bread", "L")
+    assert shown("As I am married", "is married")[1] == ("am married", "L")
+    assert shown("I like cities and studying", "a city", "studies") == [("I like cities and ", None), ("studying", "L")]
+    assert shown("The business case", "bus") == [("The business case", None)]
 
 
 def test_a_phrase_is_marked_as_whole_words_in_any_case():
