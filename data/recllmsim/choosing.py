@@ -56,8 +56,6 @@ def chosen(
         kept = [one for one in kept if _of(one).task_context_id in contexts]
     if profiles is not None:
         pool = list(dict.fromkeys(_who(one) for one in kept))
-        if profiles > len(pool):
-            raise DataError(f"a sample of {profiles} cannot be drawn from {len(pool)} profiles: ask for fewer")
         drawn = {who for _, who in sampled(pool, profiles, seed)}
         kept = [one for one in kept if _who(one) in drawn]
     return kept
