@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..data import DataError, Loaded, load
+from ..data import DataError, Loaded, load, record_lines
 from ..data.jsonfiles import write_text
 from .output import print_json, say
 
@@ -38,10 +38,16 @@ def show(
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
     loaded = load(source)
-    if not len(loaded):
+    cut = tuple(record_lines.cut_short(source)) if loaded.kind == "run" and against is None else ()
+    shown, notes = (*loaded, *cut), list(loaded.notes)
+    if cut:
+        notes.append(
+            f"{len(cut)} of {len(shown)} conversations were cut short: they stand last, with their stop reason"
+        )
+    if not shown:
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        found = [conversation for conversation in loaded if conversation.id.startswith(name)]
+        found = [conversation for conversation in shown if conversation.id.startswith(name)]
         if not found:
             raise DataError(f"{source}: has no conversation {name!r}")
         if len(found) > 1 and len({conversation.id for conversation in found}) > 1:
@@ -57,14 +63,12 @@ def show(
         write_text(target, views.against_page(loaded.conversations, other.conversations, names))
     else:
         wanted = _target(out, _name(loaded), source)
-        target = views.write_run(
-            loaded.conversations, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file
-        )
+        target = views.write_run(shown, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file)
     if as_json:
-        shown = len(loaded) if name is None else 1
-        print_json({"source": str(source), "target": str(target), "conversations": shown, "notes": list(loaded.notes)})
+        count = len(shown) if name is None else 1
+        print_json({"source": str(source), "target": str(target), "conversations": count, "notes": notes})
         return 0
-    for note in loaded.notes:
+    for note in notes:
         say(note)
     print(target)
     return 0

@@ -9,15 +9,13 @@ from typing import Any, Self
 from ..data import record_lines
 from ..data.errors import DataError, at
 from ..data.jsonfiles import dumps, read_json, write_json
-from ..data.kinds import CONVERSATIONS, MANIFEST
+from ..data.kinds import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.records import FINISHED, Conversation
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover - no file locks on this system: two runs in one folder go unnoticed
     fcntl = None  # type: ignore[assignment]
-
-FAILURES = "failures.jsonl"
 
 
 class RunError(ValueError):
