@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..data import DataError, Loaded, load
+from ..data import DataError, Loaded, load, record_lines
 from ..data.jsonfiles import write_text
 from .output import print_json, say
 
@@ -37,10 +37,17 @@ def show(
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
-    loaded = _loaded(source)
-    notes, broken = list(loaded.notes), list(loaded.broken)
+    loaded = load(source)
+    cut = tuple(record_lines.cut_short(source)) if loaded.kind == "run" and against is None else ()
+    shown, notes, broken = (*loaded, *cut), list(loaded.notes), list(loaded.broken)
+    if cut:
+        notes.append(
+            f"{len(cut)} of {len(shown)} conversations were cut short: they stand last, with their stop reason"
+        )
+    if not shown:
+        raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        found = [conversation for conversation in loaded if conversation.id.startswith(name)]
+        found = [conversation for conversation in shown if conversation.id.startswith(name)]
         if not found:
             raise DataError(f"{source}: has no conversation {name!r}")
         if len(found) > 1 and len({conversation.id for conversation in found}) > 1:
@@ -48,33 +55,26 @@ def show(
         target = _target(out, found[0].id, source)
         write_text(target, views.conversation_page(found[0]))
     elif against is not None:
-        other = _loaded(against)
+        other = load(against)
+        if not len(other):
+            raise DataError(f"{against}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against)
         write_text(target, views.against_page(loaded.conversations, other.conversations, names))
     else:
         wanted = _target(out, _name(loaded), source)
-        target = views.write_run(
-            loaded.conversations, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file
-        )
+        target = views.write_run(shown, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file)
     if as_json:
-        shown = len(loaded) if name is None else 1
+        count = len(shown) if name is None else 1
         print_json(
-            {"source": str(source), "target": str(target), "conversations": shown} | {"notes": notes, "broken": broken}
+            {"source": str(source), "target": str(target), "conversations": count} | {"notes": notes, "broken": broken}
         )
     else:
         for note in notes:
             say(note)
         print(target)
     return 1 if broken else 0
-
-
-def _loaded(source: Path) -> Loaded:
-    loaded = load(source)
-    if not len(loaded):
-        raise DataError(f"{source}: holds no conversation")
-    return loaded
 
 
 def _name(loaded: Loaded) -> str:

@@ -15,6 +15,9 @@ MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
 """The two files that make a folder a run."""
 
+FAILURES = "failures.jsonl"
+"""Where a run keeps conversations that were cut short."""
+
 TEACHER_START = "<Topic:"
 """What `teacher_sim_topics.txt` begins with."""
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from .errors import DataError, at
 from .jsonfiles import dumps, read_json, read_lines, write_text
-from .kinds import CONVERSATIONS, MANIFEST
+from .kinds import CONVERSATIONS, FAILURES, MANIFEST
 from .recllmsim import situations
 from .recllmsim.situations import Situation
 from .records import Conversation
@@ -41,6 +41,15 @@ def read_run(folder: str | Path) -> list[Conversation]:
     order = {name: number for number, name in enumerate(planned)}
     found = read(Path(folder) / CONVERSATIONS)
     return sorted(found, key=lambda conversation: order.get(conversation.id, len(order)))
+
+
+def cut_short(folder: str | Path) -> list[Conversation]:
+    """The conversations of a run folder that were cut short and not finished since: the last try of each."""
+    path = Path(folder) / FAILURES
+    if not path.is_file():
+        return []
+    finished = {conversation.id for conversation in iterate(Path(folder) / CONVERSATIONS)}
+    return list({each.id: each for each in iterate(path) if each.id not in finished}.values())
 
 
 def iterate(path: str | Path) -> Iterator[Conversation]:

@@ -8,11 +8,9 @@ from typing import Any, Self
 from ..data import record_lines
 from ..data.errors import DataError, at
 from ..data.jsonfiles import dumps, read_json, write_json
-from ..data.kinds import CONVERSATIONS, MANIFEST
+from ..data.kinds import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.records import FINISHED, Conversation
 from .appending import Appended, RunError
-
-FAILURES = "failures.jsonl"
 
 
 class RunFolder:

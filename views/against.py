@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from markupsafe import Markup
+
 from ..data.executed import executed
 from ..data.outline import means, outline
 from ..data.pairing import paired
@@ -49,6 +51,7 @@ def against_page(
         columns += [Column(f"{label} {name[0]}", digits=digits, hint=f"{label}: {name}") for name, _ in sets]
     alone = zip((name for name, _ in sets), (found.only_first, found.only_second), strict=True)
     graphs = [(name, executed(conversations)) for name, conversations in sets]
+    sides = [(name, Markup(drawn(graph))) for name, graph in graphs if graph.edges]
     return list_page(
         title or f"{names[0]} against {names[1]}",
         columns,
@@ -62,7 +65,9 @@ def against_page(
             means=[(name, means(rows)) for (name, _), rows in zip(sets, outlines, strict=True)],
         ),
         after=render("left.html", left=[(f"only in {name}", list(map(outline, left))) for name, left in alone if left]),
-        graph="\n".join(f"{render('heading.html', text=name)}{drawn(graph)}" for name, graph in graphs if graph.edges),
+        graph=render("sides.html", sides=sides) if sides else "",
+        graph_line="of both sets" if len(sides) > 1 else "",
+        beside=False,  # two columns of figures for each, and no room
         rejections="rejected A" if any(name == "rejected" for name, _, _ in shown) else "",
     )
 

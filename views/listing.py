@@ -51,6 +51,7 @@ def list_page(
     about: str = "",
     graph: str = "",
     graph_line: str = "",
+    beside: bool = True,
     after: str = "",
     rejections: str = "",
 ) -> str:
@@ -58,6 +59,7 @@ def list_page(
 
     `lines` stand below the title; `about`, `graph` and `after` are HTML of ours. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
+    `beside`: whether the graph stands beside the list where there is room, or folded above it.
     """
     names = list(rows[0].choices) if rows else []
     labels = [column.label for column in columns]
@@ -73,6 +75,7 @@ def list_page(
         rejections=labels.index(rejections) if rejections else None,
         graph=Markup(graph),
         graph_line=graph_line,
+        beside=beside,
         after=Markup(after),
         texts=embedded([row.text for row in rows]),
     )

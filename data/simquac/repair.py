@@ -57,8 +57,9 @@ def _steps(span: Span, section: str) -> Iterable[tuple[Kind, Span]]:
     """What is to be mended in a span, one step after the other."""
     there = section[span.start : span.end]
     if there.casefold() != span.text.casefold():
-        found = places(section).find(span.text, 0, Work.over(section, span.text))
-        if found is None:
+        source, work = places(section), Work.over(section, span.text)
+        found = source.find(span.text, 0, work)
+        if found is None or source.find(span.text, found.end, work) != found:  # nowhere, or who knows where
             return
         yield "offset", found
         span = found

@@ -42,6 +42,15 @@ def test_the_sections_case_and_place_come_back():
     assert mended(span("Rachel Green", 3)) == (["Rachel Green"], ["offset"])
 
 
+def test_a_misplaced_answer_that_stands_in_several_places_is_left():
+    section = "He won in 1903. Then she won in 1911."
+    topic = Topic(title="t", header="h", section=section)
+    wrong = Span(text="won in", start=0)
+    said = Message(role="assistant", text=wrong.text, spans=(wrong,))
+    made = Conversation(id="a", scenario=topic.scenario(), messages=(said,))
+    assert repair([made]) == ([made], [])
+
+
 def test_damaging_and_repairing_gives_the_answers_back_where_they_begin_a_sentence():
     told = measure_repair([conversation(span("The program was a success."), span("cast as Rachel Green"))])
     assert (told.spans, told.damaged, told.restored, told.left, told.changed_otherwise) == (2, 2, 1, 1, 0)

@@ -33,6 +33,21 @@ def test_a_run_becomes_a_page_with_its_graph_and_models(duologue, tmp_path):
     assert '<dd dir="auto">offline</dd>' in page
 
 
+def test_conversations_that_a_failing_model_cut_short_stand_in_the_page_of_their_run(duologue, tmp_path):
+    duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
+    done, cut = (tmp_path / "r" / name for name in ("conversations.jsonl", "failures.jsonl"))
+    first, second, third = data.record_lines.read(done)
+    failed = [each.model_copy(update={"stop": "model_failed"}) for each in (first, second, second)]
+    data.record_lines.write(failed, cut)
+    data.record_lines.write([first, third], done)
+    assert duologue("show", "r")[2] == "1 of 3 conversations were cut short: they stand last, with their stop reason\n"
+    page = (tmp_path / "r.html").read_text()
+    assert page.count('data-stop="model_failed"') == 1
+    assert duologue("show", "r", "--id", second.id)[0] == 0
+    data.record_lines.write([], done)
+    assert json.loads(duologue("show", "r", "--json")[1])["conversations"] == 2
+
+
 def test_a_great_data_set_becomes_a_folder(duologue, source, tmp_path):
     assert duologue("show", source, "--in-one-file", 2)[:2] == (0, "talks/index.html\n")
     assert duologue("show", source, "--in-one-file", 2, "--out", "p")[:2] == (0, "p/index.html\n")

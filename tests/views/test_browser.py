@@ -275,6 +275,35 @@ def test_two_sets_are_read_side_by_side(opened, conversations):
     assert left["y"] == right["y"]
     assert left["x"] + left["width"] <= right["x"]
     page.locator("details.only summary").first.click()
+    page.locator(".graphs summary").first.click()
+    text, graphs = page.locator(".unfolded article").bounding_box(), page.locator(".graphs svg")
+    assert graphs.count() == 2
+    for graph in graphs.all():
+        box = graph.bounding_box()
+        assert box["y"] + box["height"] <= text["y"] or text["x"] + text["width"] <= box["x"]
+
+
+def test_what_a_link_leads_to_stands_below_the_head_of_the_list(opened, html):
+    page = opened(html)
+    page.locator(ROW).first.click()
+    page.locator(".unfolded a.span").last.click()
+    below = page.evaluate("document.querySelector('.rows th').getBoundingClientRect().bottom")
+    assert page.evaluate("document.querySelector(':target').getBoundingClientRect().top") >= below
+
+
+def test_the_style_of_a_notebook_leaves_labels_and_figures_as_they_are(opened, conversations):
+    from duologue.views.notebook import list_html
+
+    style = ".cell dl dt{float:left;width:20%;font-weight:bold} .cell dl dd{float:left;width:80%}"
+    style += " .cell td{text-align:right} .cell a:link{color:#00f;text-decoration:none}"
+    shown = list_html(conversations)
+    page = opened(f"<style>{style}</style><div class='cell'>{shown}</div>".replace("<details", "<details open"))
+    for label in page.locator("dt").all():
+        lines = label.evaluate("e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)")
+        assert lines < 2, label.inner_text()
+    assert page.locator("td:not(.n)").first.evaluate("e => getComputedStyle(e).textAlign") == "left"
+    ink = "e => getComputedStyle(e).color"
+    assert page.locator("a.span").first.evaluate(ink) == page.locator(".duologue").first.evaluate(ink)
 
 
 def test_a_folder_of_pages_is_walked_by_links_and_keys(opened, conversations, tmp_path):

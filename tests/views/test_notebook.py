@@ -139,6 +139,6 @@ async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_
     grown, shown, cast = (cell.outputs for cell in notebook.cells)
     (output,) = grown  # one output, replaced with each message
     assert output.data["text/html"].count('id="c') >= 4
-    assert "ended with max_turns" in output.data["text/html"]
-    assert "ended with max_turns" in shown[0].data["text/html"]
+    assert "ended with max turns" in output.data["text/html"]
+    assert "ended with max turns" in shown[0].data["text/html"]
     assert "QuestionValidator" in cast[0].data["text/html"]
