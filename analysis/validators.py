@@ -41,8 +41,16 @@ def answers_of(conversations: Iterable[Conversation]) -> Iterator[tuple[str, str
 
 
 def compare_validators(conversations: Iterable[Conversation]) -> list[ValidatorRow]:
-    """The same answers through the published script's rules and through ours, a row each."""
-    answers = list(answers_of(conversations))
+    """The same answers through the published script's rules and through ours, a row each.
+
+    Both rules ground answers in a section: ValueError if no conversation has one.
+    """
+    grounded = [conversation for conversation in conversations if conversation.scenario.get("section")]
+    if not grounded:
+        raise ValueError(
+            "no conversation has a section in which answers could be grounded: give SimQuAC's data or runs"
+        )
+    answers = list(answers_of(grounded))
     return [
         _row("as_released", [_as_released(*answer) for answer in answers]),
         _row("ours", [_ours(*answer) for answer in answers]),

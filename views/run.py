@@ -15,6 +15,8 @@ from .graph import drawn
 from .listing import Column, Row, list_page, packed
 from .pages import plural, render
 
+MARK = '<main class="duologue'
+"""Stands in every page of ours and in nobody else's."""
 IN_ONE_FILE = 1_000
 """Most conversations of one file; a greater number goes into a folder, a page each."""
 
@@ -63,10 +65,12 @@ def write_run(
         return place
     folder = place.parent if place.name == "index.html" else place.with_suffix("")
     pages = folder / "conversations"
-    if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or (folder / "index.html").is_file())):
+    if folder.exists() and not _ours(folder):
         raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another place with --out")
     try:
         pages.mkdir(parents=True, exist_ok=True)
+        for old in pages.glob("*.html"):  # of an earlier list, which may have been longer
+            old.unlink()
         digits = len(str(len(conversations)))
         names = [f"conversations/{number:0{digits}}.html" for number in range(1, len(conversations) + 1)]
         for name, conversation in zip(names, conversations, strict=True):
@@ -77,6 +81,14 @@ def write_run(
     rows = [_row(conversation, href=name) for conversation, name in zip(conversations, names, strict=True)]
     write_text(folder / "index.html", _page(conversations, rows, title, manifest))
     return folder / "index.html"
+
+
+def _ours(folder: Path) -> bool:
+    """Whether it is empty, or an earlier list's folder."""
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return folder.is_dir()
+    index = folder / "index.html"
+    return index.is_file() and MARK in index.read_text(encoding="utf-8", errors="replace")
 
 
 def facts(conversations: Sequence[Conversation], manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:

@@ -114,6 +114,12 @@ def test_the_two_validators_are_rows(duologue, open_data):
     assert "words lost" in duologue("validators", open_data / "simquac/teacher_sim_topics.txt")[1]
 
 
+def test_answers_without_a_section_are_put_through_no_validator(duologue, open_data):
+    code, out, err = duologue("validators", open_data / "recllmsim/real_human_user", "--json")
+    assert (code, out) == (2, "")
+    assert "no conversation has a section" in err
+
+
 def test_the_drafts_of_a_run_are_put_through_both_validators(duologue):
     duologue("simulate", "simquac", "--limit", 2, "--out", "r", "--assistant", "offline?paraphrase=0.5")
     released, ours = json.loads(duologue("validators", "r", "--json")[1])

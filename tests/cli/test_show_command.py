@@ -65,7 +65,7 @@ def test_two_data_sets_become_one_page(duologue, source, tmp_path):
 
 def test_what_was_written_can_be_told_as_json(duologue, source):
     code, out, err = duologue("show", source, "--id", "1", "--json")
-    told = {"source": source, "target": "1abc.html", "conversations": 1, "notes": []}
+    told = {"source": source, "target": "1abc.html", "conversations": 1, "notes": [], "broken": []}
     assert (code, json.loads(out), err) == (0, told, "")
 
 

@@ -128,6 +128,12 @@ def test_beyond_the_bound_a_folder_has_a_page_for_each_conversation(talk, tmp_pa
     assert (
         write_run(conversations, tmp_path / "many.html", "many", in_one_file=11) == index
     )  # its own folder is written anew
+    write_run(conversations[:3], tmp_path / "many.html", "many", in_one_file=2)
+    assert len(list((tmp_path / "many/conversations").iterdir())) == 3
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/index.html").write_text("<p>my own page</p>")
+    with pytest.raises(DataError, match="exists and is no folder of pages"):
+        write_run(conversations, tmp_path / "site.html", "many", in_one_file=11)
     (tmp_path / "other").mkdir()
     (tmp_path / "other/mine.txt").write_text("x")
     with pytest.raises(DataError, match="exists and is no folder of pages"):
