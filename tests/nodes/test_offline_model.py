@@ -202,9 +202,11 @@ def test_a_chinese_topic_is_talked_about_in_chinese(samples):
     assert all(topic.section[span.start : span.end] == span.text for answer in answers for span in answer.spans)
 
 
-def test_it_talks_sensibly_about_every_open_topic(open_data):
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.heavy), 5])
+def test_it_talks_sensibly_about_the_open_topics(open_data, every):
     published = data.simquac.read(open_data / "simquac" / "quac_subset.json")
-    topics = [Topic.of(conversation) for conversation in published]
+    topics = [Topic.of(conversation) for conversation in published][::every]
+    assert len(topics) == {1: 77, 5: 16}[every]
     made = simulated(topics, turns=12)
     assert {conversation.stop for conversation in made} == {"max_turns"}
     asked = answered = again = 0
@@ -217,6 +219,6 @@ def test_it_talks_sensibly_about_every_open_topic(open_data):
                 earlier.append(message.text)
             answered += bool(message.spans)
             assert all(section[span.start : span.end] == span.text for span in message.spans)
-    assert asked == 12 * len(topics) == 924
+    assert asked == 12 * len(topics)
     assert answered >= asked / 2
     assert again < asked / 50

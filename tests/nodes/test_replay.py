@@ -41,7 +41,7 @@ def play(path, user=True, assistant=True, **changes):
     return duologue.simulate(cast, simquac.scenarios(data.simquac.read_topics(path)))
 
 
-@pytest.mark.parametrize("name", ["quac_subset.json", "sim_quac.json"])
+@pytest.mark.parametrize("name", ["quac_subset.json", pytest.param("sim_quac.json", marks=pytest.mark.heavy)])
 def test_the_published_conversations_come_out_as_they_went_in(open_data, tmp_path, name):
     path = open_data / "simquac" / name
     data.simquac.write(play(path), tmp_path / "out.json")

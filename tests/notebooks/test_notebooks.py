@@ -127,6 +127,7 @@ async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
         await executed(new_notebook(cells=[cell]), tmp_path)
 
 
+@pytest.mark.heavy
 async def test_the_realism_notebook_reads_the_report_on_the_open_data_aloud(open_data, monkeypatch, tmp_path):
     monkeypatch.setenv("RECLLMSIM", str(open_data / "recllmsim"))
     path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
