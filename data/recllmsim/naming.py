@@ -1,0 +1,44 @@
+"""One short name for each task, whatever a source calls it, so that tasks of two sources can be matched."""
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+TaskName: TypeAlias = Literal["travel", "new_travel", "gifts", "recipe", "skills", "restaurant", "other"]
+
+NAMES: Mapping[TaskName, tuple[str, ...]] = {
+    "travel": ("travel planning", "travel", "旅行规划"),
+    "new_travel": ("new travel planning", "new travel"),
+    "gifts": ("preparing gifts", "gift preparation", "gifts", "礼物准备"),
+    "recipe": ("recipe planning", "recipe", "recipes", "菜谱规划"),
+    "skills": ("skills learning planning", "skill learning planning", "skills", "技能学习规划"),
+    "restaurant": ("choosing restaurant", "restaurant choice", "restaurant", "选择餐厅", "餐厅选择"),
+}
+"""What RecLLMSim's simulated files, people's files and the shipped tasks call each task, and plain names.
+
+The first is the one that people read."""
+
+_SHORT: Mapping[str, TaskName] = {known: name for name, names in NAMES.items() for known in names}
+
+
+def task_name(task: str) -> TaskName:
+    """The short name of a task, such as `travel` for `旅行规划`; `other` for one that is not known.
+
+    >>> task_name("preparing gifts")
+    'gifts'
+    """
+    return _SHORT.get(_plain(task), "other")
+
+
+def task_words(task: str) -> str:
+    """The task in the English words that the simulated files have for it; one that is not known in its own.
+
+    >>> task_words("礼物准备"), task_words("Brew_tea")
+    ('preparing gifts', 'brew tea')
+    """
+    name = task_name(task)
+    return _plain(task) if name == "other" else NAMES[name][0]
+
+
+def _plain(task: str) -> str:
+    """The name without its case and separators."""
+    return " ".join(task.replace("_", " ").casefold().split())
