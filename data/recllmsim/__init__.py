@@ -4,7 +4,7 @@ from .contexts import Template, expand
 from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
 from .folders import Reading, cluster, oddities, read, read_folder, write
-from .naming import TaskName, task_name, task_words
+from .naming import TaskName, common_task, task_name
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .situations import ATTRIBUTES, KIND, Situation
 from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
@@ -23,6 +23,7 @@ __all__ = [
     "Variant",
     "chosen_tasks",
     "cluster",
+    "common_task",
     "coverage",
     "expand",
     "in_language",
@@ -39,7 +40,6 @@ __all__ = [
     "shipped_tasks",
     "similarity",
     "task_name",
-    "task_words",
     "to_object",
     "variant",
     "write",

@@ -29,14 +29,16 @@ def task_name(task: str) -> TaskName:
     return _SHORT.get(_plain(task), "other")
 
 
-def task_words(task: str) -> str:
-    """The task in the English words that the simulated files have for it; one that is not known in its own.
+def common_task(task: str) -> str:
+    """The task in words by which conversations of any source are matched; one that is not known in its own.
 
-    >>> task_words("礼物准备"), task_words("Brew_tea")
-    ('preparing gifts', 'brew tea')
+    Both sets of travel contexts are one task, as in the published tables by task.
+
+    >>> common_task("礼物准备"), common_task("new travel planning"), common_task("Brew_tea")
+    ('preparing gifts', 'travel planning', 'brew tea')
     """
     name = task_name(task)
-    return _plain(task) if name == "other" else NAMES[name][0]
+    return _plain(task) if name == "other" else NAMES["travel" if name == "new_travel" else name][0]
 
 
 def _plain(task: str) -> str:

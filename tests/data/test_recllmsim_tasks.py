@@ -270,7 +270,6 @@ def test_every_task_of_open_files_and_workbooks_and_of_the_shipped_ones_has_a_na
     assert not [name for name in names if recllmsim.task_name(name) == "other"]
 
 
-def test_a_task_in_words_is_readable_and_an_unknown_one_is_its_own() -> None:
-    assert recllmsim.task_words("旅行规划") == "travel planning"
-    assert recllmsim.task_words("new_travel") == "new travel planning"
-    assert recllmsim.task_words("Brew_tea") == "brew tea"
+def test_the_common_name_is_readable_words_and_an_unknown_task_is_its_own() -> None:
+    assert recllmsim.common_task("旅行规划") == recllmsim.common_task("new_travel") == "travel planning"
+    assert recllmsim.common_task("Brew_tea") == "brew tea"
