@@ -1,0 +1,183 @@
+"""What profiles hold: how many labels, how diverse, and which are frequent, by attribute and side."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from ...data.extras import of_extra
+from ...data.recllmsim import ATTRIBUTES, Situation
+from ...data.recllmsim.coverage import AGE_BANDS
+from ...data.records import Record
+from .rows import Rows
+from .talks import SIDES, Conversations, Side, Talk, Talks, mean
+
+OTHERS = frozenset({"其他", "其它", "other", "others"})
+"""Labels that say nothing: left out of all but their own count, as in the published script."""
+
+TOP = 5
+"""Most frequent labels that are shown, as many as the published script compares."""
+
+Labels = dict[str, list[str]]
+"""Labels of a profile by the key of their attribute."""
+
+
+class Frequent(Record):
+    """A label, and in how many profiles it is."""
+
+    value: str
+    profiles: int
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.profiles}"
+
+
+class AttributeStatistics(Record):
+    """One attribute of all profiles of one side."""
+
+    attribute: str
+    side: Side
+    profiles: int
+    """Different profiles of simulated users, or people, that have the attribute."""
+    labels_per_profile: float | None
+    """Mean number of labels, "others" among them."""
+    distinct: int
+    """Different labels, "others" not counted."""
+    others: int
+    """How often the label is "others"."""
+    simpson: float | None
+    """Simpson's index of diversity: 1 minus the sum of the squared shares of the labels, 0 to 1."""
+    shannon: float | None
+    """Shannon's entropy of the shares in nats: 0 with one label, log k with k equally frequent ones."""
+    top: tuple[Frequent, ...]
+    """The most frequent labels."""
+
+
+class ProfileStatistics(Rows[AttributeStatistics]):
+    """Labels of profiles: each person and each different profile of a simulated user counts once.
+
+    Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
+    that two labels drawn with putting back differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
+    of the shares among all labels of an attribute, "others" left out, as the published script "profile_plot" has
+    them; that script takes its simulated profiles from travel planning alone. Ages are counted by bands of years.
+    """
+
+    title: ClassVar[str] = "Profiles"
+
+
+def profile_statistics(conversations: Conversations) -> ProfileStatistics:
+    """A row for each attribute and side. Needs the extra `stats`."""
+    talks = Talks.of(conversations)
+    rows: list[AttributeStatistics] = []
+    notes = list(talks.notes)
+    english = _english(talks.talks)
+    for side in SIDES:
+        profiles, told = _profiles(talks.of_side(side))
+        notes += [f"{side.capitalize()}: {line}" for line in told]
+        rows += [_attribute(name, side, of_all, english) for name, of_all in _by_attribute(profiles)]
+    rows.sort(key=lambda row: [label for label, _ in ATTRIBUTES.values()].index(row.attribute))
+    if rows:
+        notes.append(
+            "Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others. "
+            "Ages: bands of years."
+        )
+    elif talks.talks:
+        notes.append("No conversation has a profile with labels.")
+    return ProfileStatistics(rows=tuple(rows), notes=tuple(notes))
+
+
+def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
+    """The labels of each user's profile, and what is to be said of them."""
+    labelled: dict[str, Labels] = {}
+    written: dict[str, Labels] = {}
+    changed: set[str] = set()
+    for talk in talks:
+        mapped = _mapped(talk)
+        held = labelled if mapped else written
+        labels = mapped or _written(talk)
+        if held.setdefault(talk.user, labels) != labels:
+            changed.add(talk.user)
+    notes = [f"{len(changed)} users have changed their profile: the first one is counted."] if changed else []
+    only_written = [user for user in written if user not in labelled]
+    if labelled and only_written:
+        notes.append(f"{len(only_written)} profiles are texts without labels: left out.")
+    elif only_written:
+        notes.append("profiles are texts without labels: the parts of their lines are counted.")
+    return list((labelled or written).values()), notes
+
+
+def _mapped(talk: Talk) -> Labels:
+    """A person's structured profile, or the labels that annotators gave to a text."""
+    keys = {label: key for key, (label, _) in ATTRIBUTES.items()}
+    given = talk.conversation.labels.get("profile_mapped")
+    if isinstance(given, dict):
+        told = {keys[name]: [_label(one) for one in _listed(value)] for name, value in given.items() if name in keys}
+    else:
+        own = talk.conversation.scenario.get("profile")
+        profile: Mapping[str, Any] = own if isinstance(own, dict) else {}
+        told = {key: [str(one) for one in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
+    return _banded({key: [one for one in values if one] for key, values in told.items()})
+
+
+def _written(talk: Talk) -> Labels:
+    keys = {name.casefold(): key for key, names in ATTRIBUTES.items() for name in names}
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for attribute, value in Situation.of(talk.conversation).facts:
+        if key := keys.get(attribute.casefold()):
+            found[key].append(value.lower())
+    return _banded(dict(found))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _label(value: Any) -> str:
+    """The label in Chinese, which people's profiles are in too; in English if there is no other."""
+    told = value.get("zh") or value.get("en") if isinstance(value, dict) else value
+    return str(told).strip() if isinstance(told, str | int) else ""
+
+
+def _english(talks: Sequence[Talk]) -> dict[str, str]:
+    """Labels in English by the Chinese ones beside which they stand anywhere in the data."""
+    found: dict[str, str] = {"Male": "male", "Female": "female"}
+    for talk in talks:
+        given = talk.conversation.labels.get("profile_mapped")
+        for value in given.values() if isinstance(given, dict) else ():
+            for one in _listed(value):
+                if isinstance(one, dict) and isinstance(one.get("zh"), str) and isinstance(one.get("en"), str):
+                    found[one["zh"].strip()] = one["en"].strip().lower()
+    return found
+
+
+def _banded(labels: Labels) -> Labels:
+    """The age by the band of years that it is in."""
+    ages = [int(age) for age in labels.get("age", []) if age.isdecimal()]
+    bands = [f"{low}-{high}" for age in ages for low, high in AGE_BANDS if low <= age <= high]
+    return {key: bands if key == "age" else values for key, values in labels.items() if key != "age" or bands}
+
+
+def _by_attribute(profiles: Sequence[Labels]) -> Iterator[tuple[str, list[list[str]]]]:
+    for key in ATTRIBUTES:
+        if of_all := [labels[key] for labels in profiles if key in labels]:
+            yield key, of_all
+
+
+def _attribute(
+    key: str, side: Side, of_all: Sequence[Sequence[str]], english: Mapping[str, str]
+) -> AttributeStatistics:
+    every = [label for labels in of_all for label in labels]
+    counts = Counter(label for label in every if label.lower() not in OTHERS)
+    having = Counter(label for labels in of_all for label in set(labels) if label in counts)
+    top = sorted(having.items(), key=lambda one: (-one[1], one[0]))[:TOP]
+    total = counts.total()
+    return AttributeStatistics(
+        attribute=ATTRIBUTES[key][0],
+        side=side,
+        profiles=len(of_all),
+        labels_per_profile=mean([len(labels) for labels in of_all]),
+        distinct=len(counts),
+        others=len(every) - total,
+        simpson=1 - sum((n / total) ** 2 for n in counts.values()) if total else None,
+        shannon=float(of_extra("scipy.stats", "stats").entropy(list(counts.values()))) if total else None,
+        top=tuple(Frequent(value=english.get(value, value), profiles=n) for value, n in top),
+    )
