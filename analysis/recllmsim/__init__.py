@@ -1,7 +1,7 @@
 """Task-oriented conversations in numbers: quality, counts, hallucination, behaviour, profiles, satisfaction."""
 
 from .behaviour import label_distributions, label_frequency, rating_by_label
-from .counts import basic_counts
+from .counts import basic_counts, lengths
 from .hallucination import hallucination
 from .profiles import profile_statistics
 from .quality import quality_by_questionnaire, quality_by_rating, quality_by_turns
@@ -19,6 +19,7 @@ __all__ = [
     "hallucination",
     "label_distributions",
     "label_frequency",
+    "lengths",
     "profile_statistics",
     "quality_by_questionnaire",
     "quality_by_rating",

@@ -47,10 +47,7 @@ class LabelDistributions(Rows[LabelShare]):
 def label_distributions(conversations: Conversations) -> LabelDistributions:
     """A row for each label, task, side and value; a value that the side never has is a row of 0."""
     talks = Talks.of(conversations)
-    known: defaultdict[str, set[str]] = defaultdict(set)
-    for talk in talks.talks:
-        for label, values in behaviour_of(talk).items():
-            known[label].update(values)
+    known = _values(talks)
     counts: dict[tuple[str, str, Side], Counter[str]] = {}
     for task, side, group in talks.groups():
         for talk in group:
@@ -60,7 +57,7 @@ def label_distributions(conversations: Conversations) -> LabelDistributions:
     rows = [
         LabelShare(label=label, value=value, task=task, side=side, n=n[value], share=share(n[value], n.total()))
         for (label, task, side), n in sorted(counts.items(), key=lambda one: (one[0][0], order[one[0][1]]))
-        for value in sorted(known[label])
+        for value in known[label]
     ]
     return LabelDistributions(rows=tuple(rows), notes=_notes(talks, bool(rows)))
 
@@ -134,16 +131,17 @@ class LabelFrequency(Rows[UserFrequency]):
 
 
 def label_frequency(conversations: Conversations) -> LabelFrequency:
-    """A row for each label, value and side."""
+    """A row for each label, side and value; a value that the side never has is a row of 0."""
     talks = Talks.of(conversations)
     found: defaultdict[tuple[str, Side], defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for talk in talks.talks:
         for label, values in behaviour_of(talk).items():
             found[label, talk.side][talk.user].update(values)
+    known = _values(talks)
     rows = [
         _frequency(label, value, side, list(users.values()))
         for (label, side), users in sorted(found.items())
-        for value in sorted({value for counts in users.values() for value in counts})
+        for value in known[label]
     ]
     notes = [*_notes(talks, bool(rows))]
     notes += [f"{label}, {side}: one user only, so there is no spread." for (label, side), users in sorted(found.items())
@@ -160,6 +158,15 @@ def behaviour_of(talk: Talk) -> dict[str, list[str]]:
     }
     intents = [value for message in talk.said("user") for value in of_message(message).get(INTENT, [])]
     return found | ({INTENT: [*map(_worded, intents)]} if intents else {})
+
+
+def _values(talks: Talks) -> dict[str, list[str]]:
+    """The values of each label that either side has, in order."""
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    for talk in talks.talks:
+        for label, values in behaviour_of(talk).items():
+            known[label].update(values)
+    return {label: sorted(values) for label, values in known.items()}
 
 
 def _worded(value: str) -> str:

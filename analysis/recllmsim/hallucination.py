@@ -23,9 +23,10 @@ class TaskHallucination(Record):
     """Of the judged replies those that are made up, 0 to 1."""
     conversations: int
     """Conversations with a judged reply."""
-    conversations_with: int
+    with_any: int
     """Those with a reply that is made up."""
-    conversation_share: float | None
+    share_with_any: float | None
+    """Of these conversations, 0 to 1."""
 
 
 class Hallucination(Rows[TaskHallucination]):
@@ -55,8 +56,8 @@ def hallucination(conversations: Conversations) -> Hallucination:
                 cannot_tell=replies.count("cannot tell"),
                 share=share(replies.count("yes"), len(replies)),
                 conversations=len(group),
-                conversations_with=some,
-                conversation_share=share(some, len(group)),
+                with_any=some,
+                share_with_any=share(some, len(group)),
             )
         )
     notes = list(talks.notes)

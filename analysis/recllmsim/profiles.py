@@ -26,6 +26,7 @@ class Frequent(Record):
 
     value: str
     profiles: int
+    """Profiles that have it."""
 
     def __str__(self) -> str:
         return f"{self.value} {self.profiles}"
@@ -78,7 +79,7 @@ def profile_statistics(conversations: Conversations) -> ProfileStatistics:
     if rows:
         notes.append(
             "Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others. "
-            "Ages: bands of years."
+            "Ages: bands of years. Labels are told in English where the data has them in both languages."
         )
     elif talks.talks:
         notes.append("No conversation has a profile with labels.")
@@ -96,7 +97,7 @@ def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
         labels = mapped or _written(talk)
         if held.setdefault(talk.user, labels) != labels:
             changed.add(talk.user)
-    notes = [f"{len(changed)} users have changed their profile: the first one is counted."] if changed else []
+    notes = [f"users whose profile changed: {len(changed)}; their first one is counted."] if changed else []
     only_written = [user for user in written if user not in labelled]
     if labelled and only_written:
         notes.append(f"{len(only_written)} profiles are texts without labels: left out.")

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from ...data.records import Conversation, Record
 from .rows import Rows
-from .talks import Conversations, Talks, mean, share
+from .talks import NOT_TOLD, Conversations, Talks, mean, share
 
 ALIGNMENT, COMPLETENESS = "Preference Alignment", "Role-Playing Completeness"
 
@@ -75,8 +75,9 @@ def quality_by_turns(conversations: Conversations) -> QualityByTurns:
         means = [_mean_of(rated, item) for item in (ALIGNMENT, COMPLETENESS)]
         told = ", ".join("none" if one is None else f"{one:.4f}" for one in means)
         notes.append(f"Turns: messages // 2. All lengths together: n {len(rated)}, means {told}.")
-        if missing := len(talks.of_side("simulated")) - len(rated):
-            notes.append(f"{max(missing, 0)} simulated conversations are not rated.")
+        unrated = sum(not ratings_of(talk.conversation) for talk in talks.of_side("simulated"))
+        if unrated:
+            notes.append(f"{unrated} simulated conversations are not rated.")
     return QualityByTurns(rows=tuple(rows), notes=tuple(notes))
 
 
@@ -138,7 +139,9 @@ def quality_by_rating(conversations: Conversations) -> QualityByRating:
     if talks.talks and not rows:
         notes.append("No conversation has a rating; people's files have none.")
     if rows:
-        notes.append("About user: the simulated one. Assistant not told: the published files name none.")
+        notes.append("About user: the simulated one.")
+    if any(row.assistant == NOT_TOLD for row in rows):
+        notes.append("Assistant not told: the published files of simulated users name no model.")
     return QualityByRating(rows=rows, notes=tuple(notes))
 
 

@@ -47,8 +47,6 @@ class AssistantSatisfaction(Record):
     """Over replies, 1 to 5."""
     sd: float | None
     """Population standard deviation over replies."""
-    mean_of_conversations: float | None
-    """Mean of the conversations' own means: long ones count no more than short ones."""
     share_1: float | None
     share_2: float | None
     share_3: float | None
@@ -82,8 +80,7 @@ def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAss
     judged = Talks(tuple(talk for talk in talks.talks if satisfaction_of_replies(talk)))
     rows = []
     for assistant, group in judged.by_assistant():
-        of_talks = [list(satisfaction_of_replies(talk).values()) for talk in group]
-        points = [one for of_talk in of_talks for one in of_talk]
+        points = [one for talk in group for one in satisfaction_of_replies(talk).values()]
         rows.append(
             AssistantSatisfaction(
                 assistant=assistant,
@@ -91,7 +88,6 @@ def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAss
                 n=len(points),
                 mean=mean(points),
                 sd=spread(points),
-                mean_of_conversations=mean([sum(of_talk) / len(of_talk) for of_talk in of_talks]),
                 **_shares(points),
             )
         )

@@ -14,7 +14,7 @@ from .behaviour import (
     label_frequency,
     rating_by_label,
 )
-from .counts import Counts, Measure, basic_counts
+from .counts import Counts, Lengths, Measure, basic_counts, lengths
 from .hallucination import Hallucination, hallucination
 from .profiles import ProfileStatistics, profile_statistics
 from .quality import (
@@ -34,6 +34,7 @@ class RecllmsimStatistics(Record):
     """The tables of task-oriented conversations; the key of each is its name in JSON."""
 
     counts: Counts
+    lengths: Lengths
     quality_by_turns: QualityByTurns
     quality_by_questionnaire: QualityByQuestionnaire
     quality_by_rating: QualityByRating
@@ -71,7 +72,8 @@ def recllmsim_statistics(
     """
     talks = Talks.of(conversations)
     return RecllmsimStatistics(
-        counts=basic_counts(talks, length, unit, language),
+        counts=basic_counts(talks),
+        lengths=lengths(talks, length, unit, language),
         quality_by_turns=quality_by_turns(talks),
         quality_by_questionnaire=quality_by_questionnaire(talks),
         quality_by_rating=quality_by_rating(talks),

@@ -1,6 +1,6 @@
 """What is counted: task-oriented conversations, each with its side, its task, its user and its assistant."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, pstdev
@@ -13,6 +13,7 @@ from ..attempts import speaker_of
 Side: TypeAlias = Literal["simulated", "people"]
 
 SIDES: tuple[Side, ...] = ("simulated", "people")
+WHO: Mapping[Side, str] = {"simulated": "simulated users", "people": "people"}
 ALL = "all"
 """The row of all tasks, or of all assistants, together."""
 NOT_TOLD = "not told"
@@ -55,7 +56,7 @@ class Talks:
 
     talks: tuple[Talk, ...]
     notes: tuple[str, ...] = ()
-    """What was left out, and what there is none of."""
+    """What was left out, and whether nothing is left."""
 
     @classmethod
     def of(cls, conversations: "Conversations") -> "Talks":
@@ -70,11 +71,6 @@ class Talks:
         notes = [f"{other} conversations are about no task with a profile: left out."] if other else []
         if not found:
             notes.append("There is no task-oriented conversation.")
-        notes += [
-            f"There is no conversation of {'people' if side == 'people' else 'simulated users'}."
-            for side in SIDES
-            if found and not any(talk.side == side for talk in found)
-        ]
         return cls(tuple(found), tuple(notes))
 
     def of_side(self, side: Side) -> list[Talk]:
