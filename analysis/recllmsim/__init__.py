@@ -3,7 +3,7 @@
 from .behaviour import label_distributions, label_frequency, rating_by_label
 from .counts import basic_counts, lengths
 from .hallucination import hallucination
-from .profiles import profile_statistics
+from .profiles import profile_statistics, profile_values
 from .quality import quality_by_questionnaire, quality_by_rating, quality_by_turns
 from .rows import Rows
 from .satisfaction import satisfaction_by_assistant, satisfaction_by_turn
@@ -21,6 +21,7 @@ __all__ = [
     "label_frequency",
     "lengths",
     "profile_statistics",
+    "profile_values",
     "quality_by_questionnaire",
     "quality_by_rating",
     "quality_by_turns",

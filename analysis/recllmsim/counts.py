@@ -25,7 +25,6 @@ class TaskCounts(Record):
     users: int
     """People, or different profiles of simulated users."""
     messages: int
-    user_messages: int
     turns: float | None
     """Mean over conversations of messages // 2."""
 
@@ -47,7 +46,6 @@ def basic_counts(conversations: Conversations) -> Counts:
             contexts=len({str(talk.conversation.scenario.get("task_context")) for talk in group}),
             users=len({talk.user for talk in group}),
             messages=sum(len(talk.messages) for talk in group),
-            user_messages=sum(len(talk.said("user")) for talk in group),
             turns=mean([talk.turns for talk in group]),
         )
         for task, side, group in talks.groups()
@@ -63,18 +61,16 @@ def basic_counts(conversations: Conversations) -> Counts:
 
 
 class TaskLengths(Record):
-    """How long the texts of one side's conversations about one task are; the note says in what."""
+    """How long the user's, or the assistant's, texts are in one side's conversations about one task."""
 
     task: str
     side: Side
-    user_message: float | None
-    """Mean over the user's messages."""
-    user_total: float | None
-    """Mean over conversations of the length of all that the user says."""
-    assistant_message: float | None
-    """Mean over the assistant's messages."""
-    assistant_total: float | None
-    """Mean over conversations of the length of all that the assistant says."""
+    role: Role
+    messages: int
+    per_message: float | None
+    """Mean over the messages; the note of the table says in what."""
+    per_conversation: float | None
+    """Mean over conversations of the length of all that the role says."""
 
 
 class Lengths(Rows[TaskLengths]):
@@ -90,24 +86,26 @@ class Lengths(Rows[TaskLengths]):
 def lengths(
     conversations: Conversations, length: Measure = len, unit: str = "characters", language: Language | None = None
 ) -> Lengths:
-    """A row for each task and side. Lengths are of the texts as they were said, or of those in the language."""
+    """A row for each task, side and role. Lengths are of the texts as they were said, or of those in the language."""
     talks = Talks.of(conversations)
     rows, unread = [], 0
     measured = lru_cache(maxsize=None)(lambda text: _number(length(text)))  # a tokenizer may be slow
     for task, side, group in talks.groups():
-        user, assistant = ([_lengths(talk, role, measured, language) for talk in group] for role in _ROLES)
-        if task == ALL:
-            unread += sum(one is None for of_talk in (*user, *assistant) for one in of_talk)
-        rows.append(
-            TaskLengths(
-                task=task,
-                side=side,
-                user_message=_mean_message(user),
-                user_total=_mean_total(user),
-                assistant_message=_mean_message(assistant),
-                assistant_total=_mean_total(assistant),
+        for role in _ROLES:
+            found = [_lengths(talk, role, measured, language) for talk in group]
+            known = [one for of_talk in found for one in of_talk if one is not None]
+            messages = sum(map(len, found))
+            unread += messages - len(known) if task == ALL else 0
+            rows.append(
+                TaskLengths(
+                    task=task,
+                    side=side,
+                    role=role,
+                    messages=messages,
+                    per_message=mean(known),
+                    per_conversation=_mean_total(found),
+                )
             )
-        )
     return Lengths(rows=tuple(rows), notes=tuple(_notes(talks, unit, language, unread)))
 
 
@@ -123,10 +121,6 @@ def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: L
 
 def _number(told: int | Sized) -> int:
     return told if isinstance(told, int) else len(told)
-
-
-def _mean_message(lengths: Sequence[Sequence[int | None]]) -> float | None:
-    return mean([one for of_talk in lengths for one in of_talk if one is not None])
 
 
 def _mean_total(lengths: Sequence[Sequence[int | None]]) -> float | None:

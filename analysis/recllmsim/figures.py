@@ -14,7 +14,9 @@ ENOUGH = 5
 def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
     """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn. Needs `viz`."""
     turns = [row for row in statistics.quality_by_turns.rows if row.n >= ENOUGH]
-    hallucinated = {(row.task, row.side): row.share_with_any for row in statistics.hallucination.rows}
+    hallucinated = {
+        (row.task, row.side): row.share for row in statistics.hallucination.rows if row.per == "conversation"
+    }
     tasks = list(dict.fromkeys(task for task, _ in hallucinated))
     sides = [side for side in SIDES if any((task, side) in hallucinated for task in tasks)]
     asked: defaultdict[str, dict[str, float | None]] = defaultdict(dict)

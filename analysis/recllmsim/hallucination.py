@@ -1,6 +1,7 @@
 """How often an assistant's reply is marked as made up, by task and side."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from ...data.records import Record
 from ..annotations import of_message
@@ -11,22 +12,19 @@ JUDGEMENTS = ("yes", "no", "cannot tell")
 
 
 class TaskHallucination(Record):
-    """The judged conversations of one side about one task."""
+    """The judged replies, or conversations with any, of one side about one task."""
 
     task: str
     side: Side
-    replies: int
-    """Replies that are judged."""
+    per: Literal["turn", "conversation"]
+    n: int
+    """Replies that are judged, one a turn; or conversations with such a reply."""
     made_up: int
+    """Replies that are made up, or conversations with such a reply."""
     cannot_tell: int
+    """Of the others those of which the judge cannot tell, or with such a reply."""
     share: float | None
-    """Of the judged replies those that are made up, 0 to 1."""
-    conversations: int
-    """Conversations with a judged reply."""
-    with_any: int
-    """Those with a reply that is made up."""
-    share_with_any: float | None
-    """Of these conversations, 0 to 1."""
+    """Of the n those that are made up, 0 to 1."""
 
 
 class Hallucination(Rows[TaskHallucination]):
@@ -39,27 +37,14 @@ class Hallucination(Rows[TaskHallucination]):
 
 
 def hallucination(conversations: Conversations) -> Hallucination:
-    """A row for each task and side."""
+    """A row for each task and side per turn, and one per conversation."""
     talks = Talks.of(conversations)
     judged = Talks(tuple(talk for talk in talks.talks if judgements_of(talk)))
     rows = []
     for task, side, group in judged.groups():
         found = [judgements_of(talk) for talk in group]
-        replies = [one for of_talk in found for one in of_talk]
-        some = sum("yes" in of_talk for of_talk in found)
-        rows.append(
-            TaskHallucination(
-                task=task,
-                side=side,
-                replies=len(replies),
-                made_up=replies.count("yes"),
-                cannot_tell=replies.count("cannot tell"),
-                share=share(replies.count("yes"), len(replies)),
-                conversations=len(group),
-                with_any=some,
-                share_with_any=share(some, len(group)),
-            )
-        )
+        replies = [[one] for of_talk in found for one in of_talk]
+        rows += [_row(task, side, "turn", replies), _row(task, side, "conversation", found)]
     notes = list(talks.notes)
     if talks.talks and not rows:
         notes.append("No reply is judged: there is no label `hallucination`.")
@@ -68,6 +53,22 @@ def hallucination(conversations: Conversations) -> Hallucination:
     if rows:
         notes.append("A reply of which the judge cannot tell counts as not made up.")
     return Hallucination(rows=tuple(rows), notes=tuple(notes))
+
+
+def _row(
+    task: str, side: Side, per: Literal["turn", "conversation"], judged: Sequence[Sequence[str]]
+) -> TaskHallucination:
+    made_up = sum("yes" in one for one in judged)
+    unsure = sum("cannot tell" in one and "yes" not in one for one in judged)
+    return TaskHallucination(
+        task=task,
+        side=side,
+        per=per,
+        n=len(judged),
+        made_up=made_up,
+        cannot_tell=unsure,
+        share=share(made_up, len(judged)),
+    )
 
 
 def judgements_of(talk: Talk) -> list[str]:

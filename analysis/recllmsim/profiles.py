@@ -1,7 +1,7 @@
 """What profiles hold: how many labels, how diverse, and which are frequent, by attribute and side."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...data.extras import of_extra
@@ -9,7 +9,7 @@ from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.coverage import AGE_BANDS
 from ...data.records import Record
 from .rows import Rows
-from .talks import SIDES, Conversations, Side, Talk, Talks, mean
+from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share
 
 OTHERS = frozenset({"其他", "其它", "other", "others"})
 """Labels that say nothing: left out of all but their own count, as in the published script."""
@@ -19,17 +19,6 @@ TOP = 5
 
 Labels = dict[str, list[str]]
 """Labels of a profile by the key of their attribute."""
-
-
-class Frequent(Record):
-    """A label, and in how many profiles it is."""
-
-    value: str
-    profiles: int
-    """Profiles that have it."""
-
-    def __str__(self) -> str:
-        return f"{self.value} {self.profiles}"
 
 
 class AttributeStatistics(Record):
@@ -49,8 +38,6 @@ class AttributeStatistics(Record):
     """Simpson's index of diversity: 1 minus the sum of the squared shares of the labels, 0 to 1."""
     shannon: float | None
     """Shannon's entropy of the shares in nats: 0 with one label, log k with k equally frequent ones."""
-    top: tuple[Frequent, ...]
-    """The most frequent labels."""
 
 
 class ProfileStatistics(Rows[AttributeStatistics]):
@@ -68,22 +55,71 @@ class ProfileStatistics(Rows[AttributeStatistics]):
 def profile_statistics(conversations: Conversations) -> ProfileStatistics:
     """A row for each attribute and side. Needs the extra `stats`."""
     talks = Talks.of(conversations)
-    rows: list[AttributeStatistics] = []
-    notes = list(talks.notes)
-    english = _english(talks.talks)
-    for side in SIDES:
-        profiles, told = _profiles(talks.of_side(side))
-        notes += [f"{side.capitalize()}: {line}" for line in told]
-        rows += [_attribute(name, side, of_all, english) for name, of_all in _by_attribute(profiles)]
-    rows.sort(key=lambda row: [label for label, _ in ATTRIBUTES.values()].index(row.attribute))
+    found, notes = _attributes(talks)
+    rows = [_attribute(key, side, of_all) for key, side, of_all in found]
     if rows:
         notes.append(
             "Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others. "
-            "Ages: bands of years. Labels are told in English where the data has them in both languages."
+            "Ages: bands of years."
         )
-    elif talks.talks:
-        notes.append("No conversation has a profile with labels.")
     return ProfileStatistics(rows=tuple(rows), notes=tuple(notes))
+
+
+class ValueCount(Record):
+    """A label of one attribute, and in how many profiles of one side it is."""
+
+    attribute: str
+    side: Side
+    value: str
+    n: int
+    """Profiles that have it."""
+    share: float | None
+    """Of the side's profiles that have the attribute, 0 to 1."""
+
+
+class ProfileValues(Rows[ValueCount]):
+    """The most frequent labels of each attribute and side, equally frequent ones by their names.
+
+    Labels are told in English where the data has them in both languages.
+    """
+
+    title: ClassVar[str] = "Top profile values"
+
+
+def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValues:
+    """That many rows for each attribute and side, fewer where there are fewer labels."""
+    talks = Talks.of(conversations)
+    found, notes = _attributes(talks)
+    english = _english(talks.talks)
+    rows = []
+    for key, side, of_all in found:
+        having = Counter(label for labels in of_all for label in set(labels) if label.lower() not in OTHERS)
+        most = sorted((-n, english.get(label, label)) for label, n in having.items())[:top]
+        rows += [
+            ValueCount(attribute=ATTRIBUTES[key][0], side=side, value=value, n=-n, share=share(-n, len(of_all)))
+            for n, value in most
+        ]
+    if rows:
+        notes.append("Labels are told in English where the data has them in both languages.")
+    return ProfileValues(rows=tuple(rows), notes=tuple(notes))
+
+
+def _attributes(talks: Talks) -> tuple[list[tuple[str, Side, list[list[str]]]], list[str]]:
+    """The labels of every profile, by attribute and side, and what is to be said of them."""
+    notes = list(talks.notes)
+    sides: dict[Side, list[Labels]] = {}
+    for side in SIDES:
+        sides[side], told = _profiles(talks.of_side(side))
+        notes += [f"{side.capitalize()}: {line}" for line in told]
+    found = [
+        (key, side, of_all)
+        for key in ATTRIBUTES
+        for side, profiles in sides.items()
+        if (of_all := [labels[key] for labels in profiles if key in labels])
+    ]
+    if talks.talks and not found:
+        notes.append("No conversation has a profile with labels.")
+    return found, notes
 
 
 def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
@@ -157,19 +193,9 @@ def _banded(labels: Labels) -> Labels:
     return {key: bands if key == "age" else values for key, values in labels.items() if key != "age" or bands}
 
 
-def _by_attribute(profiles: Sequence[Labels]) -> Iterator[tuple[str, list[list[str]]]]:
-    for key in ATTRIBUTES:
-        if of_all := [labels[key] for labels in profiles if key in labels]:
-            yield key, of_all
-
-
-def _attribute(
-    key: str, side: Side, of_all: Sequence[Sequence[str]], english: Mapping[str, str]
-) -> AttributeStatistics:
+def _attribute(key: str, side: Side, of_all: Sequence[Sequence[str]]) -> AttributeStatistics:
     every = [label for labels in of_all for label in labels]
     counts = Counter(label for label in every if label.lower() not in OTHERS)
-    having = Counter(label for labels in of_all for label in set(labels) if label in counts)
-    top = sorted(having.items(), key=lambda one: (-one[1], one[0]))[:TOP]
     total = counts.total()
     return AttributeStatistics(
         attribute=ATTRIBUTES[key][0],
@@ -180,5 +206,4 @@ def _attribute(
         others=len(every) - total,
         simpson=1 - sum((n / total) ** 2 for n in counts.values()) if total else None,
         shannon=float(of_extra("scipy.stats", "stats").entropy(list(counts.values()))) if total else None,
-        top=tuple(Frequent(value=english.get(value, value), profiles=n) for value, n in top),
     )

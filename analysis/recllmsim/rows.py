@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from ...data.records import Record
-from ..tables import Cell, Column, Kind, Table
+from ..tables import Column, Kind, Table
 
 R = TypeVar("R", bound=Record)
 
@@ -22,19 +22,14 @@ class Rows(Record, Generic[R]):
     notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
-        """A column for each field of a row; what is no text or number is told in words."""
+        """A column for each field of a row."""
         (row, _) = get_args(type(self).model_fields["rows"].annotation)
         columns = [
             Column(name=name.replace("_", " "), kind=_KINDS.get(field.annotation, "text"))
             for name, field in row.model_fields.items()
         ]
-        records = [{name: _cell(getattr(one, name)) for name in row.model_fields} for one in self.rows]
-        return Table.of(self.title, columns, records, self.notes)
+        return Table.of(self.title, columns, self.rows, self.notes)
 
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each row; null where there is no value."""
         return [row.model_dump(mode="json") for row in self.rows]
-
-
-def _cell(value: Any) -> Cell:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else value

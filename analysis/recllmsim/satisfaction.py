@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...data.records import Message, Record
 from ..annotations import of_message
 from .rows import Rows
-from .talks import Conversations, Talk, Talks, mean, share, spread
+from .talks import Conversations, Talk, Talks, mean, share
 
 POINTS = (1, 2, 3, 4, 5)
 
@@ -45,8 +45,6 @@ class AssistantSatisfaction(Record):
     """Replies with a satisfaction."""
     mean: float | None
     """Over replies, 1 to 5."""
-    sd: float | None
-    """Population standard deviation over replies."""
     share_1: float | None
     share_2: float | None
     share_3: float | None
@@ -87,7 +85,6 @@ def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAss
                 conversations=len(group),
                 n=len(points),
                 mean=mean(points),
-                sd=spread(points),
                 **_shares(points),
             )
         )

@@ -16,7 +16,7 @@ from .behaviour import (
 )
 from .counts import Counts, Lengths, Measure, basic_counts, lengths
 from .hallucination import Hallucination, hallucination
-from .profiles import ProfileStatistics, profile_statistics
+from .profiles import ProfileStatistics, ProfileValues, profile_statistics, profile_values
 from .quality import (
     QualityByQuestionnaire,
     QualityByRating,
@@ -42,6 +42,7 @@ class RecllmsimStatistics(Record):
     satisfaction_by_turn: SatisfactionByTurn
     satisfaction_by_assistant: SatisfactionByAssistant
     profiles: ProfileStatistics
+    profile_values: ProfileValues
     labels: LabelDistributions
     rating_by_label: RatingByLabel
     label_frequency: LabelFrequency
@@ -81,6 +82,7 @@ def recllmsim_statistics(
         satisfaction_by_turn=satisfaction_by_turn(talks),
         satisfaction_by_assistant=satisfaction_by_assistant(talks),
         profiles=profile_statistics(talks),
+        profile_values=profile_values(talks),
         labels=label_distributions(talks),
         rating_by_label=rating_by_label(talks),
         label_frequency=label_frequency(talks),

@@ -150,13 +150,13 @@ def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp
     real = open_data / "recllmsim/real_human_user"
     code, out, _ = duologue("stats", "recllmsim", real, "--table", "hallucination", "--format", "csv", "--figures", "f")
     assert code == 0
-    assert out.splitlines()[0] == "task,side,replies,made up,cannot tell,share,conversations,with any,share with any"
-    assert out.splitlines()[1].startswith("all,people,155,")
+    assert out.splitlines()[0] == "task,side,per,n,made up,cannot tell,share"
+    assert out.splitlines()[1].startswith("all,people,turn,155,")
     assert (tmp_path / "f/hallucination.svg").is_file()
     only = json.loads(duologue("stats", "recllmsim", real, "--table", "counts", "--json")[1])
     assert [*only] == ["counts", "notes"]
     duologue("stats", "recllmsim", real, "--format", "csv", "--out", "tables")
-    assert len(list((tmp_path / "tables").iterdir())) == 12
+    assert len(list((tmp_path / "tables").iterdir())) == 13
 
 
 def test_recllmsim_lengths_are_counted_by_any_function_of_a_module_here_or_on_the_path(duologue, open_data, tmp_path):
@@ -165,7 +165,7 @@ def test_recllmsim_lengths_are_counted_by_any_function_of_a_module_here_or_on_th
     told = {}
     for given in ((), ("--tokenizer", "mine_of_tests:pairs"), ("--tokenizer", "builtins:list")):
         value = json.loads(duologue("stats", "recllmsim", real, "--table", "lengths", "--json", *given)[1])
-        told[given] = value["lengths"][0]["assistant_total"]
+        told[given] = value["lengths"][0]["per_conversation"]
     characters, pairs, same = told.values()
     assert characters == same
     assert 0.45 < pairs / characters < 0.5
@@ -204,6 +204,6 @@ def test_recllmsim_of_conversations_about_nothing_is_tables_that_say_so(duologue
     (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     code, out, _ = duologue("stats", "recllmsim", "chat.jsonl")
     assert code == 0
-    assert out.count("There is no task-oriented conversation.") == 12
+    assert out.count("There is no task-oriented conversation.") == 13
     (tmp_path / "nothing").mkdir()
     assert duologue("stats", "recllmsim", "nothing")[0] == 2

@@ -30,21 +30,21 @@ def test_conversations_users_and_messages_are_counted_by_task_and_side(simulated
         (task, side) for task in ("all", "preparing gifts", "travel planning") for side in ("simulated", "people")
     ]
     rows = by(found.rows, "task", "side")
-    assert tuple(rows["all", "simulated"].model_dump().values())[2:] == (3, 2, 2, 9, 4, pytest.approx(4 / 3))
-    assert tuple(rows["preparing gifts", "people"].model_dump().values())[2:] == (1, 1, 1, 3, 2, 1)
+    assert tuple(rows["all", "simulated"].model_dump().values())[2:] == (3, 2, 2, 9, pytest.approx(4 / 3))
+    assert tuple(rows["preparing gifts", "people"].model_dump().values())[2:] == (1, 1, 1, 3, 1)
     assert (rows["travel planning", "people"].users, rows["all", "people"].users) == (2, 2)
     assert "Travel planning holds 1 conversations about new travel planning, as published tables do." in found.notes
 
 
 def test_lengths_are_characters_or_what_a_tokenizer_gives_over_messages_and_conversations(simulated):
     given = [simulated("uaua", texts=["ab", "c d e", "abcd", "x"]), simulated("ua", texts=["abc", "f g"])]
-    [row] = [row for row in lengths(given).rows if row.task == "all"]
-    assert (row.user_message, row.user_total) == (3, 4.5)
-    assert (row.assistant_message, row.assistant_total) == (3, 4.5)
+    user, assistant = (row for row in lengths(given).rows if row.task == "all")
+    assert (user.role, user.messages, user.per_message, user.per_conversation) == ("user", 3, 3, 4.5)
+    assert (assistant.role, assistant.per_message, assistant.per_conversation) == ("assistant", 3, 4.5)
     found = lengths(given, str.split, "words")
-    assert (found.rows[0].assistant_message, found.rows[0].assistant_total) == (2, 3)
+    assert (found.rows[1].per_message, found.rows[1].per_conversation) == (2, 3)
     assert found.notes == ("Words of the texts as they were said: mean over messages, and over conversations' totals.",)
-    assert lengths(given, lambda text: 7).rows[0].user_total == 10.5
+    assert lengths(given, lambda text: 7).rows[0].per_conversation == 10.5
 
 
 def test_in_a_language_the_translation_is_measured_and_a_message_without_one_has_no_length(simulated, person):
@@ -52,9 +52,9 @@ def test_in_a_language_the_translation_is_measured_and_a_message_without_one_has
     messages = (one.messages[0].model_copy(update={"extra": {"content_zh": "长文"}}), one.messages[1])
     given = [one.model_copy(update={"messages": messages}), person("ua", texts=["你好吗", "好"])]
     found = lengths(given, language="zh")
-    rows = by(found.rows, "task", "side")
-    assert (rows["all", "simulated"].user_message, rows["all", "simulated"].assistant_message) == (2, None)
-    assert (rows["all", "people"].user_total, rows["all", "people"].assistant_total) == (3, 1)
+    rows = {key: row.per_message for key, row in by(found.rows, "task", "side", "role").items()}
+    assert (rows["all", "simulated", "user"], rows["all", "simulated", "assistant"]) == (2, None)
+    assert (rows["all", "people", "user"], rows["all", "people", "assistant"]) == (3, 1)
     assert found.notes[-1] == "1 messages are not to be had in the language zh: they have no length here."
     assert "not comparable" in lengths(given).notes[-1]
 
@@ -71,9 +71,14 @@ def test_a_reply_is_made_up_in_both_published_shapes_and_cannot_tell_is_not(simu
         person("uaua", messages={1: {"hallucination": "无法判断"}, 3: {"hallucination": "否"}}),
     ]
     found = hallucination(given)
-    rows = by(found.rows, "task", "side")
-    assert tuple(rows["all", "simulated"].model_dump().values())[2:] == (3, 1, 0, pytest.approx(1 / 3), 2, 1, 0.5)
-    assert tuple(rows["all", "people"].model_dump().values())[2:] == (4, 1, 2, 0.25, 2, 1, 0.5)
+    rows = {
+        key: (row.n, row.made_up, row.cannot_tell, row.share)
+        for key, row in by(found.rows, "task", "side", "per").items()
+    }
+    assert rows["all", "simulated", "turn"] == (3, 1, 0, pytest.approx(1 / 3))
+    assert rows["all", "simulated", "conversation"] == (2, 1, 0, 0.5)
+    assert rows["all", "people", "turn"] == (4, 1, 2, 0.25)
+    assert rows["preparing gifts", "people", "conversation"] == (2, 1, 1, 0.5)
     assert found.notes[0] == "1 conversations have no judged reply: left out."
     assert hallucination([simulated()]).notes == ("No reply is judged: there is no label `hallucination`.",)
 
@@ -92,8 +97,8 @@ def test_satisfaction_counts_by_the_place_of_the_reply_and_by_assistant(person):
     assert (turns[2,].n, turns[2,].mean, turns[2,].share_5) == (1, 5, 1)
     models = by(satisfaction_by_assistant(given).rows, "assistant")
     assert (models["all",].conversations, models["all",].n, models["all",].mean) == (2, 3, pytest.approx(10 / 3))
-    assert (models["a",].n, models["a",].mean, models["a",].sd) == (2, 3, 2)
-    assert (models["b",].conversations, models["b",].n, models["b",].sd) == (1, 1, None)
+    assert (models["a",].n, models["a",].mean, models["a",].share_1) == (2, 3, 0.5)
+    assert (models["b",].conversations, models["b",].n, models["b",].mean) == (1, 1, 4)
     for found in (satisfaction_by_turn([person()]), satisfaction_by_assistant([person()])):
         assert found.rows == ()
         assert found.notes[0].startswith("No reply has a satisfaction")
@@ -110,13 +115,14 @@ def test_no_conversation_no_user_and_another_kind_are_said_and_break_nothing(sim
     )
     assert basic_counts([simulated()]).notes[-1] == "There is no conversation of people."
     silent = lengths([simulated("a", texts=["only a reply"]), simulated("")])
-    assert (silent.rows[0].user_message, silent.rows[0].user_total) == (None, 0)
+    assert (silent.rows[0].role, silent.rows[0].per_message, silent.rows[0].per_conversation) == ("user", None, 0)
     assert silent.notes[-1] == "No user says anything, so there is no length of a user's message."
 
 
 def test_the_open_data_has_these_counts(open_data):
-    rows = by(basic_counts(recllmsim.read(open_data / "recllmsim")).rows, "task", "side")
-    assert rows["all", "simulated"].conversations == 233
-    assert rows["all", "people"].conversations == 254
-    assert (rows["all", "simulated"].user_messages, rows["all", "people"].user_messages) == (870, 1121)
-    assert rows["all", "people"].users == 118
+    given = recllmsim.read(open_data / "recllmsim")
+    rows = by(basic_counts(given).rows, "task", "side")
+    assert (rows["all", "simulated"].conversations, rows["all", "simulated"].messages) == (233, 1741)
+    assert (rows["all", "people"].conversations, rows["all", "people"].users) == (254, 118)
+    said = {key: row.messages for key, row in by(lengths(given).rows, "task", "side", "role").items()}
+    assert (said["all", "simulated", "user"], said["all", "people", "user"]) == (870, 1121)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from duologue.analysis.recllmsim import profile_statistics
+from duologue.analysis.recllmsim import profile_statistics, profile_values
 from duologue.data.extras import MissingExtraError
 
 TEXT = "1. Gender: Male\n2. Age: 30\n3. Personality: Calm, kind, and curious"
@@ -18,6 +18,13 @@ def mapped(*personality):
 
 def rows_of(given):
     return {(row.attribute, row.side): row for row in profile_statistics(given).rows}
+
+
+def tops(given):
+    found = {}
+    for row in profile_values(given).rows:
+        found.setdefault((row.attribute, row.side), []).append((row.value, row.n, row.share))
+    return found
 
 
 def test_each_profile_counts_once_and_others_is_no_label(simulated):
@@ -33,8 +40,9 @@ def test_each_profile_counts_once_and_others_is_no_label(simulated):
     assert row.labels_per_profile == pytest.approx(5 / 3)
     assert row.simpson == pytest.approx(1 - (9 / 16 + 1 / 16))
     assert row.shannon == pytest.approx(-(0.75 * math.log(0.75) + 0.25 * math.log(0.25)))
-    assert [(one.value, one.profiles) for one in row.top] == [("calm", 3), ("kind", 1)]
-    assert rows_of(given)["Age", "simulated"].top[0].value == "25-34"
+    assert tops(given)["Personality", "simulated"] == [("calm", 3, 1), ("kind", 1, pytest.approx(1 / 3))]
+    assert tops(given)["Age", "simulated"] == [("25-34", 3, 1)]
+    assert len([row for row in profile_values(given, top=1).rows if row.attribute == "Personality"]) == 1
 
 
 def test_a_person_counts_once_and_a_changed_profile_is_said(person, simulated):
@@ -50,9 +58,10 @@ def test_a_person_counts_once_and_a_changed_profile_is_said(person, simulated):
     found = profile_statistics(given)
     rows = {(row.attribute, row.side): row for row in found.rows}
     assert rows["Personality", "people"].labels_per_profile == 1.5
-    assert [str(one) for one in rows["Personality", "people"].top] == ["calm 2", "善良 1"]
+    assert tops(given)["Personality", "people"] == [("calm", 2, 1), ("善良", 1, 0.5)]
     empty = rows["Spending Habits", "people"]
-    assert (empty.profiles, empty.labels_per_profile, empty.simpson, empty.shannon, empty.top) == (2, 0, None, None, ())
+    assert (empty.profiles, empty.labels_per_profile, empty.simpson, empty.shannon) == (2, 0, None, None)
+    assert ("Spending Habits", "people") not in tops(given)
     assert "People: users whose profile changed: 1; their first one is counted." in found.notes
 
 
@@ -65,8 +74,11 @@ def test_one_label_alone_has_no_diversity_and_equal_ones_have_the_most(person):
 
 def test_profiles_that_are_texts_are_counted_by_the_parts_of_their_lines(simulated):
     found = profile_statistics([simulated(preference=TEXT)])
-    row = {row.attribute: row for row in found.rows}["Personality"]
-    assert [one.value for one in row.top] == ["calm", "curious", "kind"]
+    assert [value for value, *_ in tops([simulated(preference=TEXT)])["Personality", "simulated"]] == [
+        "calm",
+        "curious",
+        "kind",
+    ]
     assert "Simulated: profiles are texts without labels: the parts of their lines are counted." in found.notes
     both = profile_statistics(
         [simulated(preference=TEXT), simulated(preference="a", profile_mapped=mapped(("A", "甲")))]
@@ -75,9 +87,9 @@ def test_profiles_that_are_texts_are_counted_by_the_parts_of_their_lines(simulat
 
 
 def test_profiles_without_any_label_are_said(person, simulated):
-    assert profile_statistics([person(profile={}), simulated(preference="nothing")]).notes[-1] == (
-        "No conversation has a profile with labels."
-    )
+    for table in (profile_statistics, profile_values):
+        found = table([person(profile={}), simulated(preference="nothing")])
+        assert (found.rows, found.notes[-1]) == ((), "No conversation has a profile with labels.")
 
 
 def test_without_scipy_the_extra_is_named(person, monkeypatch):
