@@ -154,7 +154,7 @@ def behaviour_of(talk: Talk) -> dict[str, list[str]]:
     found = {
         label: [*map(_worded, values)]
         for label, values in of_conversation(talk.conversation).items()
-        if label.split()[0] == _STRATEGY
+        if label.startswith(_STRATEGY)
     }
     intents = [value for message in talk.said("user") for value in of_message(message).get(INTENT, [])]
     return found | ({INTENT: [*map(_worded, intents)]} if intents else {})

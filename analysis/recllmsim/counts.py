@@ -1,6 +1,6 @@
 """How many conversations, users and messages there are, and how long they are, by task and side."""
 
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
@@ -109,6 +109,7 @@ def lengths(
     return Lengths(rows=tuple(rows), notes=tuple(_notes(talks, unit, language, unread)))
 
 
+_NAMES: Mapping[Language, str] = {"en": "English", "zh": "Chinese"}
 _ROLES: tuple[Role, Role] = ("user", "assistant")
 
 
@@ -120,7 +121,7 @@ def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: L
 
 
 def _number(told: int | Sized) -> int:
-    return told if isinstance(told, int) else len(told)
+    return len(told) if isinstance(told, Sized) else int(told)
 
 
 def _mean_total(lengths: Sequence[Sequence[int | None]]) -> float | None:
@@ -133,14 +134,16 @@ def _notes(talks: Talks, unit: str, language: Language | None, unread: int) -> S
     if not talks.talks:
         return notes
     spoken = sorted({str(talk.conversation.scenario.get("language", "en")) for talk in talks.talks})
-    said = f"in the language {language}" if language else "as they were said"
+    said = f"in {_NAMES[language]}" if language else "as they were said"
     notes.append(
         f"{unit.capitalize() if unit.islower() else unit} of the texts {said}: mean over messages, and over conversations' totals."
     )
     if language is None and len(spoken) > 1:
-        notes.append(f"Texts are in {' and '.join(spoken)}: lengths of different languages are not comparable.")
+        notes.append(
+            "Texts are in English and Chinese: lengths of the two are not comparable; name a language for that."
+        )
     if unread:
-        notes.append(f"{unread} messages are not to be had in the language {language}: they have no length here.")
+        notes.append(f"{unread} messages are not to be had in {_NAMES[language or 'en']}: they have no length here.")
     if not any(talk.said("user") for talk in talks.talks):
         notes.append("No user says anything, so there is no length of a user's message.")
     return notes

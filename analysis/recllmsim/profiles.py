@@ -151,7 +151,7 @@ def _mapped(talk: Talk) -> Labels:
     else:
         own = talk.conversation.scenario.get("profile")
         profile: Mapping[str, Any] = own if isinstance(own, dict) else {}
-        told = {key: [str(one) for one in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
+        told = {key: [_label(one) for one in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
     return _banded({key: [one for one in values if one] for key, values in told.items()})
 
 
@@ -188,7 +188,7 @@ def _english(talks: Sequence[Talk]) -> dict[str, str]:
 
 def _banded(labels: Labels) -> Labels:
     """The age by the band of years that it is in."""
-    ages = [int(age) for age in labels.get("age", []) if age.isdecimal()]
+    ages = [int(age) for age in labels.get("age", []) if age.isdecimal() and len(age) <= 3]
     bands = [f"{low}-{high}" for age in ages for low, high in AGE_BANDS if low <= age <= high]
     return {key: bands if key == "age" else values for key, values in labels.items() if key != "age" or bands}
 

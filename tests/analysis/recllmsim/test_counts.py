@@ -48,15 +48,18 @@ def test_lengths_are_characters_or_what_a_tokenizer_gives_over_messages_and_conv
 
 
 def test_in_a_language_the_translation_is_measured_and_a_message_without_one_has_no_length(simulated, person):
-    one = simulated("ua", texts=["long text", "reply"])
-    messages = (one.messages[0].model_copy(update={"extra": {"content_zh": "长文"}}), one.messages[1])
+    one = simulated("aua", texts=["reply", "long text", "reply"])
+    messages = [message.model_copy(update={"extra": {"content_zh": "长文"}}) for message in one.messages[:2]]
+    messages = (*messages, one.messages[2])
     given = [one.model_copy(update={"messages": messages}), person("ua", texts=["你好吗", "好"])]
     found = lengths(given, language="zh")
-    rows = {key: row.per_message for key, row in by(found.rows, "task", "side", "role").items()}
-    assert (rows["all", "simulated", "user"], rows["all", "simulated", "assistant"]) == (2, None)
-    assert (rows["all", "people", "user"], rows["all", "people", "assistant"]) == (3, 1)
-    assert found.notes[-1] == "1 messages are not to be had in the language zh: they have no length here."
-    assert "not comparable" in lengths(given).notes[-1]
+    every = by(found.rows, "task", "side", "role").items()
+    rows = {key: (row.messages, row.per_message, row.per_conversation) for key, row in every}
+    assert rows["all", "simulated", "user"] == (1, 2, 2)
+    assert rows["all", "simulated", "assistant"] == (2, 2, None)  # half of what it says is no length of it
+    assert (rows["all", "people", "user"], rows["all", "people", "assistant"]) == ((1, 3, 3), (1, 1, 1))
+    assert found.notes[-1] == "1 messages are not to be had in Chinese: they have no length here."
+    assert "are not comparable" in lengths(given).notes[-1]
 
 
 def test_a_reply_is_made_up_in_both_published_shapes_and_cannot_tell_is_not(simulated, person):

@@ -44,11 +44,13 @@ def test_questionnaires_are_scored_by_assistant_and_memory_is_good_when_nothing_
         person(chat_model="m", questionnaire=questionnaire(Memorization="否", Detail="详细", Availability="不可用")),
         person(chat_model="m", questionnaire=questionnaire(Memorization="是", Detail="一般", Diversity="结果单一")),
         person(questionnaire=questionnaire(Detail="简略", Diversity="maybe")),
+        person(chat_model="n", questionnaire=questionnaire(Memorization="否")),
         person(chat_model="m"),
     ]
     found = quality_by_questionnaire(given)
     rows = {(row.assistant, row.item): (row.n, row.mean, row.share_0, row.share_1, row.share_2) for row in found.rows}
     assert rows["m", "Memorization"] == (2, 0.5, 0.5, 0.5, 0)
+    assert rows["n", "Memorization"] == (1, 1, 0, 1, 0)
     assert rows["m", "Detail"] == (2, 1.5, 0, 0.5, 0.5)
     assert rows["m", "Availability"] == (1, 0, 1, 0, 0)
     assert rows["all", "Detail"] == (3, 1, pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3))

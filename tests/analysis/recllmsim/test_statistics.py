@@ -4,6 +4,8 @@ import json
 import math
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from duologue.analysis.figures import rendered
 from duologue.analysis.recllmsim import recllmsim_statistics
@@ -58,3 +60,25 @@ def test_variants_in_one_sequence_are_told_apart(open_data):
     assert {row.side for row in told.counts.rows} == {"people"}
     assert {row.assistant for row in told.quality_by_questionnaire.rows} == {"not told"}
     assert told.quality_by_turns.rows == told.satisfaction_by_turn.rows == ()
+
+
+NAMES = st.sampled_from(
+    ["rating", "satisfaction", "questionnaire", "strategy", "strategy_V1", "profile_mapped", "chat_model", "intent", "hallucination", "final", "Personality", "Age", "age", "personality", "summary", "option", "zh", "en", ""]
+)  # fmt: skip
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 9) | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@drawn(st.dictionaries(NAMES, ODD, max_size=5), st.dictionaries(NAMES, ODD, max_size=3), st.dictionaries(NAMES, ODD))
+def test_annotations_of_any_shape_are_counted_or_left_out_and_break_nothing(
+    simulated, person, labels, of_message, profile
+):
+    messages = {0: of_message, 1: of_message}
+    told = recllmsim_statistics(
+        [simulated("uaua", messages=messages, **labels), person("ua", messages=messages, profile=profile, **labels)]
+    )
+    json.dumps(told.to_json(), allow_nan=False)
+    assert len(told.tables()) == len(told.by_name())
