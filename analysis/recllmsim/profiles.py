@@ -111,7 +111,7 @@ def _attributes(talks: Talks) -> tuple[list[tuple[str, Side, list[list[str]]]], 
     for side in SIDES:
         sides[side], told = _profiles(talks.of_side(side))
         notes += [f"{side.capitalize()}: {line}" for line in told]
-    found = [
+    found: list[tuple[str, Side, list[list[str]]]] = [
         (key, side, of_all)
         for key in ATTRIBUTES
         for side, profiles in sides.items()
