@@ -68,7 +68,8 @@ def bars(
         crowded = sum(map(len, groups)) > 60
         axes.set_xticks(range(len(groups)), [_plain(name) for name in groups], rotation=30 if crowded else 0)
         if series:
-            axes.legend(frameon=False)
+            beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1, 1)} if len(series) > 4 else {}
+            axes.legend(frameon=False, **beside)
     return figure
 
 

@@ -188,7 +188,9 @@ class Table(Record):
 
         table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in self.columns:
-            table.add_column(Text(column.heading), justify="left" if column.kind == "text" else "right")
+            # Where the terminal is narrow a cell goes on below: rich would cut it short.
+            side: Any = "left" if column.kind == "text" else "right"
+            table.add_column(Text(column.heading), justify=side, overflow="fold")
         for texts in self._shown():
             table.add_row(*map(Text, texts))
         return Group(Text(self.title, style="bold"), table, *(Text(note, style="dim") for note in self.notes))

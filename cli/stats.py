@@ -1,14 +1,17 @@
 """`duologue stats`: numbers about conversations."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
 from ..data.records import Record
+from .output import say
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
 
 stats = typer.Typer(help="Numbers about conversations.", no_args_is_help=True)
@@ -113,6 +116,69 @@ def teacher(
         draw_figures(teacher_figures(told), figures)
     give(told.model_dump(mode="json"), told.tables(), as_json=as_json, form=form, out=out)
     return 0
+
+
+@stats.command("recllmsim")
+def recllmsim(
+    source: Annotated[
+        Path, typer.Argument(metavar="SRC", help="RecLLMSim files, or a run, of conversations about tasks.")
+    ],
+    tables: Annotated[
+        list[str] | None, typer.Option("--table", help="Only this table, by its key; may be given several times.")
+    ] = None,
+    language: Annotated[
+        Literal["en", "zh"] | None, typer.Option(help="Language of the texts that are measured. Default: as said.")
+    ] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION", help="What lengths are counted by: text in, tokens or their number out."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    form: Form = "rich",
+    out: Out = None,
+    figures: Figures = None,
+) -> int:
+    """Quality, counts, hallucination, behaviour, profiles and satisfaction, of simulated users and of people."""
+    from ..analysis.recllmsim import RecllmsimStatistics, recllmsim_statistics
+    from ..analysis.recllmsim.figures import recllmsim_figures
+
+    names = list(RecllmsimStatistics.model_fields)
+    for name in tables or ():
+        if name not in names:
+            raise DataError(f"there is no table {name!r}, only {', '.join(names)}")
+    length: Callable[[str], Any] = len if tokenizer is None else _function(tokenizer)
+    loaded = load(source)
+    for note in loaded.notes:
+        say(note)
+    unit = "characters" if tokenizer is None else f"tokens of {tokenizer}"
+    told = recllmsim_statistics(loaded, length=length, unit=unit, language=language)
+    if figures is not None:
+        draw_figures(recllmsim_figures(told), figures)
+    value, shown = told.to_json(), told.by_name()
+    if tables:
+        names = [name for name in names if name in tables]
+        value = {name: value[name] for name in names} | {"notes": {name: value["notes"][name] for name in names}}
+    give(value, [shown[name].table() for name in names], as_json=as_json, form=form, out=out)
+    return 1 if loaded.broken else 0
+
+
+def _function(name: str) -> Callable[[str], Any]:
+    """The function of a module on the path, or in this folder; DataError says what is wrong with the name."""
+    module, _, function = name.partition(":")
+    sys.path.append(str(Path.cwd()))
+    try:
+        found: Any = import_module(module)
+        for part in function.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise DataError(f"--tokenizer {name}: {error}: give MODULE:FUNCTION, such as jieba:lcut") from None
+    finally:
+        sys.path.pop()
+    if not callable(found):
+        raise DataError(f"--tokenizer {name}: is no function: give MODULE:FUNCTION, such as jieba:lcut")
+    return found  # type: ignore[no-any-return]
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

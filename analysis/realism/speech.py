@@ -6,11 +6,10 @@ from functools import cached_property
 
 from ...data.identity import digest
 from ...data.languages import Language, language_of
-from ...data.recllmsim import KIND, Situation, cluster, in_language
+from ...data.recllmsim import KIND, Situation, cluster, common_task, in_language
 from ...data.recllmsim.situations import lines_of
 from ...data.records import Conversation
-from .annotations import annotations_of
-from .tasks import task_named
+from ..annotations import annotations_of
 from .words import content_of, words_of
 
 USER_KEYS = ("user", "user_id")
@@ -165,7 +164,7 @@ def speaker(conversation: Conversation) -> str:
 def task_of(conversation: Conversation) -> str:
     """The task by its common name; empty where the source tells none."""
     name = conversation.scenario.get("task") or conversation.extra.get("task")
-    return task_named(name) if isinstance(name, str) else ""
+    return common_task(name) if isinstance(name, str) else ""
 
 
 def languages_of(conversations: Sequence[Conversation]) -> list[Language]:

@@ -5,7 +5,7 @@ from .contexts import Template, expand
 from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
 from .folders import Reading, cluster, oddities, read, read_folder, write
-from .naming import TaskName, task_name
+from .naming import TaskName, common_task, task_name
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .situations import ATTRIBUTES, KIND, Situation
 from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
@@ -26,6 +26,7 @@ __all__ = [
     "chosen_tasks",
     "cluster",
     "combined",
+    "common_task",
     "coverage",
     "expand",
     "in_language",

@@ -6,14 +6,18 @@ from typing import Literal, TypeAlias
 TaskName: TypeAlias = Literal["travel", "new_travel", "gifts", "recipe", "skills", "restaurant", "other"]
 
 NAMES: Mapping[TaskName, tuple[str, ...]] = {
-    "travel": ("travel planning", "旅行规划"),
-    "new_travel": ("new travel planning",),
-    "gifts": ("preparing gifts", "gift preparation", "礼物准备"),
-    "recipe": ("recipe planning", "菜谱规划"),
-    "skills": ("skills learning planning", "技能学习规划"),
-    "restaurant": ("choosing restaurant", "restaurant choice", "选择餐厅", "餐厅选择"),
+    "travel": ("travel planning", "travel", "旅行规划"),
+    "new_travel": ("new travel planning", "new travel"),
+    "gifts": ("preparing gifts", "gift preparation", "gifts", "礼物准备"),
+    "recipe": ("recipe planning", "recipe", "recipes", "菜谱规划"),
+    "skills": ("skills learning planning", "skill learning planning", "skills", "技能学习规划"),
+    "restaurant": ("choosing restaurant", "restaurant choice", "restaurant", "选择餐厅", "餐厅选择"),
 }
-"""What RecLLMSim's simulated files, people's files and the shipped tasks call each task."""
+"""What RecLLMSim's simulated files, people's files and the shipped tasks call each task, and plain names.
+
+The first is the one that people read."""
+
+_SHORT: Mapping[str, TaskName] = {known: name for name, names in NAMES.items() for known in names}
 
 
 def task_name(task: str) -> TaskName:
@@ -22,8 +26,21 @@ def task_name(task: str) -> TaskName:
     >>> task_name("preparing gifts")
     'gifts'
     """
-    said = " ".join(task.replace("_", " ").casefold().split())
-    for name, known in NAMES.items():
-        if said == name or said in known:
-            return name
-    return "other"
+    return _SHORT.get(_plain(task), "other")
+
+
+def common_task(task: str) -> str:
+    """The task in words by which conversations of any source are matched; one that is not known in its own.
+
+    Both sets of travel contexts are one task, as in the published tables by task.
+
+    >>> common_task("礼物准备"), common_task("new travel planning"), common_task("Brew_tea")
+    ('preparing gifts', 'travel planning', 'brew tea')
+    """
+    name = task_name(task)
+    return _plain(task) if name == "other" else NAMES["travel" if name == "new_travel" else name][0]
+
+
+def _plain(task: str) -> str:
+    """The name without its case and separators."""
+    return " ".join(task.replace("_", " ").casefold().split())

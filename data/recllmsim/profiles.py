@@ -16,7 +16,7 @@ from ..errors import DataError, at
 from ..jsonfiles import read_text
 from ..languages import Language, language_of
 from ..records import Record
-from .situations import ATTRIBUTES, LINE, values_of
+from .situations import ATTRIBUTES, line_of, values_of
 
 SEED = 2024
 """Seed of the published draw."""
@@ -54,15 +54,15 @@ class Profile(Record):
         for line in text.splitlines():
             if not line.strip():
                 continue
-            parts = LINE.match(line)
-            number = int(parts["number"]) if parts and parts["number"] else 0
-            key = _LABELS.get(parts["attribute"].casefold()) if parts else None
+            parts = line_of(line)
+            number = (parts.number if parts else None) or 0
+            key = _LABELS.get(parts.attribute.casefold()) if parts else None
             if parts is None or (key is None and not 1 <= number <= len(FIELDS)):
                 raise DataError(f"{place}: {_shown(line)} is no attribute: write such as '1. Gender: Female'")
             key = key or FIELDS[number - 1]
             if key in found:
                 raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} stands there twice: part profiles by an empty line")
-            found[key] = parts["value"]
+            found[key] = parts.value
         for key in FIELDS:
             if not found.get(key):
                 raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} is {'empty' if key in found else 'missing'}: add it")

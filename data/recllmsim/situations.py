@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -27,11 +27,9 @@ ATTRIBUTES: Mapping[str, tuple[str, str]] = {
 """The attributes of a profile in their order: name in a structured profile, and in its English and Chinese text."""
 
 _GENDERS = {"female": "女", "male": "男"}
-LINE = re.compile(
-    r"^\s*(?:(?P<number>\d{1,3})\s*[.、．]\s*)?(?P<attribute>[^:：\n]+?)\s*[:：]\s*(?P<value>.*?)\s*$", re.M
-)
-"""A line of a profile's text, such as `2. Age: 25`; some translations have no number."""
-_BETWEEN = re.compile(r"\s*[,，、;；]\s*(?:and\s+|以及|和)?|\s+and\s+")
+_LINE = re.compile(r"(?:(?P<number>\d{1,3})\s*[.、．])?(?P<attribute>[^:：]*)[:：](?P<value>.*)", re.S)
+# Of a run of white space only the first character begins a match: else a long run costs its length squared.
+_BETWEEN = re.compile(r"(?:(?<!\s)\s+)?[,，、;；]\s*(?:and\s+|以及|和)?|(?<!\s)\s+and\s+")
 
 
 class Situation(Record):
@@ -112,10 +110,28 @@ class Situation(Record):
                 yield ATTRIBUTES.get(key, (key, key))[self.language == "zh"], values
 
 
+class Line(NamedTuple):
+    """A line of a profile's text, such as `2. Age: 25`."""
+
+    number: int | None
+    """None where there is none, as in some translations."""
+    attribute: str
+    value: str
+
+
+def line_of(text: str) -> Line | None:
+    """The parts of one line; None if it names no attribute."""
+    parts = _LINE.fullmatch(text.strip())
+    if parts is None or not (attribute := parts["attribute"].strip()):
+        return None
+    return Line(int(parts["number"]) if parts["number"] else None, attribute, parts["value"].strip())
+
+
 def lines_of(text: str) -> Iterator[tuple[str, list[str]]]:
     """Attribute and values of each line of a profile's text."""
-    for line in LINE.finditer(text):
-        yield line["attribute"], values_of(line["value"])
+    for line in map(line_of, text.split("\n")):
+        if line is not None:
+            yield line.attribute, values_of(line.value)
 
 
 def values_of(text: str) -> list[str]:

@@ -134,3 +134,76 @@ def test_without_scipy_the_extra_is_named_in_one_line(duologue, files, monkeypat
     code, out, err = duologue("stats", "simquac", files[0])
     assert (code, out) == (2, "")
     assert err == 'duologue: scipy is not installed: pip install "duologue[stats]"\n'
+
+
+def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_data):
+    code, out, err = duologue("stats", "recllmsim", open_data / "recllmsim", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert "233 simulated" in err
+    assert set(told["notes"]) == set(told) - {"notes"}
+    first = told["quality_by_turns"][0]
+    assert first == {"turns": 1, "n": 1, "preference_alignment": 1.0, "role_playing_completeness": 1.0}
+
+
+def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp_path):
+    real = open_data / "recllmsim/real_human_user"
+    code, out, _ = duologue("stats", "recllmsim", real, "--table", "hallucination", "--format", "csv", "--figures", "f")
+    assert code == 0
+    assert out.splitlines()[0] == "task,side,per,n,made up,cannot tell,share"
+    assert out.splitlines()[1].startswith("all,people,turn,155,")
+    assert (tmp_path / "f/hallucination.svg").is_file()
+    only = json.loads(duologue("stats", "recllmsim", real, "--table", "counts", "--json")[1])
+    assert [*only] == ["counts", "notes"]
+    duologue("stats", "recllmsim", real, "--format", "csv", "--out", "tables")
+    assert len(list((tmp_path / "tables").iterdir())) == 13
+
+
+def test_recllmsim_lengths_are_counted_by_any_function_of_a_module_here_or_on_the_path(duologue, open_data, tmp_path):
+    (tmp_path / "mine_of_tests.py").write_text("def pairs(text):\n    return len(text) // 2\n")
+    real = open_data / "recllmsim/real_human_user"
+    told = {}
+    for given in ((), ("--tokenizer", "mine_of_tests:pairs"), ("--tokenizer", "builtins:list")):
+        value = json.loads(duologue("stats", "recllmsim", real, "--table", "lengths", "--json", *given)[1])
+        told[given] = value["lengths"][0]["per_conversation"]
+    characters, pairs, same = told.values()
+    assert characters == same
+    assert 0.45 < pairs / characters < 0.5
+
+
+def test_recllmsim_reads_a_file_and_a_file_of_records_and_names_broken_files(duologue, open_data, tmp_path):
+    file = next((open_data / "recllmsim/LLM_agent_user/travel planning").glob("*.json"))
+    told = json.loads(duologue("stats", "recllmsim", file, "--json")[1])
+    assert [row["conversations"] for row in told["counts"]] == [1, 1]
+    duologue("convert", file, "records.jsonl", "--to", "replay")
+    assert json.loads(duologue("stats", "recllmsim", "records.jsonl", "--json")[1])["labels"] == told["labels"]
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some/0.json").write_bytes(file.read_bytes())
+    (tmp_path / "some/1.json").write_text('{"history": 3}')
+    code, _, err = duologue("stats", "recllmsim", "some", "--json")
+    assert code == 1
+    assert "some/1.json: 'history' is no list" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--table", "tea"), "there is no table 'tea', only counts, lengths, quality_by_turns"),
+        (("--tokenizer", "no_such_module_x"), "--tokenizer no_such_module_x: "),
+        (("--tokenizer", "math:pi"), "is no function: give MODULE:FUNCTION"),
+    ],
+)
+def test_recllmsim_options_that_cannot_be_used_are_one_line(duologue, tmp_path, arguments, told):
+    (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
+    code, out, err = duologue("stats", "recllmsim", "chat.jsonl", *arguments)
+    assert (code, out) == (2, "")
+    assert (err.count("\n"), told in err) == (1, True)
+
+
+def test_recllmsim_of_conversations_about_nothing_is_tables_that_say_so(duologue, tmp_path):
+    (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
+    code, out, _ = duologue("stats", "recllmsim", "chat.jsonl")
+    assert code == 0
+    assert out.count("There is no task-oriented conversation.") == 13
+    (tmp_path / "nothing").mkdir()
+    assert duologue("stats", "recllmsim", "nothing")[0] == 2

@@ -1,6 +1,7 @@
 """Profiles: pools as text, records, draws, and what a pool covers."""
 
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from duologue.data.recllmsim import (
     shipped_profiles,
     similarity,
 )
+from duologue.data.recllmsim.situations import line_of, lines_of, values_of
 
 ONE = Profile(
     gender="Female",
@@ -170,3 +172,30 @@ def test_a_profile_with_other_age_and_gender_is_a_near_duplicate() -> None:
     assert similarity(ONE, ONE) == 1.0
     chinese = shipped_profiles("zh").profiles
     assert similarity(chinese[0], chinese[0].model_copy(update={"occupation": "学生"})) > 0.8
+
+
+def test_a_line_has_a_number_an_attribute_and_a_value_and_none_runs_into_the_next() -> None:
+    assert line_of(" 2 . Age : 25 ") == (2, "Age", "25")
+    assert line_of("年龄：25") == (None, "年龄", "25")
+    assert line_of("no attribute") is line_of("  : nothing") is line_of("") is None
+    text = "1. Gender:\n\n2. Personality: calm , kind and shy.\nnothing\n"
+    assert list(lines_of(text)) == [("Gender", []), ("Personality", ["calm", "kind", "shy"])]
+    assert values_of("a, , b;and c、以及d") == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n" * 100_000,
+        "1." + " " * 100_000,
+        "a" + " " * 100_000 + "b",
+        "a: b" + " " * 100_000 + "c",
+        "a:" + " ," * 50_000,
+    ],
+    ids=["newlines", "after the number", "in the attribute", "in the value", "commas"],
+)
+def test_a_long_run_of_white_space_costs_no_more_than_its_length(text: str) -> None:
+    """A pattern that tries each run anew needs minutes here."""
+    began = time.perf_counter()
+    list(lines_of(text))
+    assert time.perf_counter() - began < 2

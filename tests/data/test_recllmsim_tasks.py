@@ -1,6 +1,7 @@
 """Task contexts: templates, options, and the texts that they make."""
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from duologue.data import DataError, recllmsim
 from duologue.data.recllmsim import Template, expand
+from duologue.data.recllmsim.naming import NAMES
 
 
 def made(prompt: str, **options: list[str]) -> list[str]:
@@ -234,3 +236,40 @@ def test_no_shipped_sentence_is_a_published_one(open_data: Path) -> None:
     for context in (context for of_task in recllmsim.shipped_tasks().values() for context in of_task):
         words = context.split()
         assert not [run for at in range(len(words) - 5) if (run := " ".join(words[at : at + 6])) in published]
+
+
+def test_no_expansion_of_a_shipped_task_has_an_article_behind_a_possessive_or_a_phrase_twice() -> None:
+    """Options stand in sentences: none may bring its own article where there is one already."""
+    for context in (context for of_task in recllmsim.shipped_tasks().values() for context in of_task):
+        assert not re.search(r"\b(?:your|the|a|an|this|these) (?:a|an|the|one|two|three|your)\b|\b(\w+) \1\b", context)
+        assert not re.search(r"\ba [aeiou]|\ban [^aeiou]", context)
+
+
+def test_a_task_has_one_short_name_whatever_a_source_calls_it() -> None:
+    names = (
+        "旅行规划",
+        "new_travel",
+        "New  Travel planning",
+        "gift preparation",
+        "recipes",
+        "skills",
+        "选择餐厅",
+        "chess",
+    )
+    told = [recllmsim.task_name(name) for name in names]
+    assert told == ["travel", "new_travel", "new_travel", "gifts", "recipe", "skills", "restaurant", "other"]
+    assert [recllmsim.task_name(name) for name in NAMES] == [*NAMES]
+    known = [name for names in NAMES.values() for name in names]
+    assert len(known) == len(set(known))
+
+
+def test_every_task_of_open_files_and_workbooks_and_of_the_shipped_ones_has_a_name(open_data: Path) -> None:
+    names = {str(one.scenario["task"]) for one in recllmsim.read(open_data / "recllmsim")}
+    names |= {*recllmsim.shipped_tasks("en"), *recllmsim.shipped_tasks("zh")}
+    names |= {*recllmsim.read_tasks(open_data / "recllmsim/task_context_new.xlsx")}
+    assert not [name for name in names if recllmsim.task_name(name) == "other"]
+
+
+def test_the_common_name_is_readable_words_and_an_unknown_task_is_its_own() -> None:
+    assert recllmsim.common_task("旅行规划") == recllmsim.common_task("new_travel") == "travel planning"
+    assert recllmsim.common_task("Brew_tea") == "brew tea"

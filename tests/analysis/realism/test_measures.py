@@ -4,8 +4,7 @@ import pytest
 
 from duologue.analysis.realism.measures import MEASURES, labels_of
 from duologue.analysis.realism.measures.diversity import distinct, hdd, mtld
-from duologue.analysis.realism.speech import speeches
-from duologue.analysis.realism.tasks import task_named
+from duologue.analysis.realism.speech import speeches, task_of
 from duologue.analysis.realism.words import begins_with, says, words_of
 from duologue.data import Conversation, Message
 from duologue.data.recllmsim import Situation
@@ -166,6 +165,7 @@ def test_votes_count_by_their_result(talk):
     assert (label.name, label.shares(speeches([given], "en")[0])) == ("strategy order", {"depth": 1.0})
 
 
-def test_tasks_have_one_name():
-    assert task_named("旅行规划") == task_named("new_travel planning") == "travel planning"
-    assert task_named("Brew  tea") == "brew tea"
+def test_tasks_have_one_name_in_readable_words_and_both_travels_are_one(talk):
+    names = ("旅行规划", "new_travel planning", "new_travel", "礼物准备", "Brew  tea")
+    given = [task_of(talk("a", task=name)) for name in names]
+    assert given == ["travel planning"] * 3 + ["preparing gifts", "brew tea"]

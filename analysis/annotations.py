@@ -1,0 +1,67 @@
+"""The annotations that a conversation carries, whatever their shape, as names with lists of values."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..data.records import Conversation, Message
+
+_NO_LABELS = frozenset({"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old",
+                        "chat_model", "conflict", "memo", "reason", "intent_zh"})  # fmt: skip
+"""Notes of the published files that say nothing of the user's behaviour or of the answers' quality."""
+
+_SAME = {
+    "规划": "planning", "推荐": "recommendation", "检索": "search", "检索+推荐": "search & recommendation",
+    "其他": "others", "其它": "others", "评估": "evaluation", "否": "no", "是": "yes", "无法判断": "cannot tell",
+    "false": "no", "true": "yes",
+}  # fmt: skip
+"""Values of the published annotations that mean the same."""
+
+
+def annotations_of(conversation: Conversation) -> dict[str, list[str]]:
+    """Values of each label by name, of the conversation and of all its messages together, in lower case."""
+    merged: dict[str, list[str]] = {}
+    for found in (of_conversation(conversation), *map(of_message, conversation.messages)):
+        for name, values in found.items():
+            merged.setdefault(name, []).extend(value.lower() for value in values)
+    return merged
+
+
+def of_message(message: Message) -> dict[str, list[str]]:
+    """Values of each label of a message by name."""
+    found: dict[str, list[str]] = {}
+    for key, value in message.labels.items():
+        told = value.get(key) if isinstance(value, dict) else value
+        if key not in _NO_LABELS and (values := _plain(told)):
+            found[_name(key)] = values
+    return found
+
+
+def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
+    """Values of each label that is said of the conversation as a whole, by name."""
+    return {
+        name: values
+        for key, value in conversation.labels.items()
+        if key not in _NO_LABELS
+        for name, values in _dimensions(key, value)
+    }
+
+
+def _dimensions(key: str, value: Any) -> Iterator[tuple[str, list[str]]]:
+    """A label, or one for each dimension of an annotation with several; of votes their result `final`."""
+    told = value.get("final", value) if isinstance(value, dict) else value
+    if isinstance(told, dict):
+        for dimension, one in told.items():
+            if values := _plain(one):
+                yield _name(f"{key} {dimension}"), values
+    elif values := _plain(told):
+        yield _name(key), values
+
+
+def _name(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def _plain(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    texts = [str(one).strip() for one in values if isinstance(one, str | int | bool)]
+    return [_SAME.get(text.lower(), text) for text in texts]

@@ -1,0 +1,32 @@
+"""Task-oriented conversations in numbers: quality, counts, hallucination, behaviour, profiles, satisfaction."""
+
+from .behaviour import label_distributions, label_frequency, rating_by_label
+from .counts import basic_counts, lengths
+from .hallucination import hallucination
+from .profiles import profile_statistics, profile_values
+from .quality import quality_by_questionnaire, quality_by_rating, quality_by_turns
+from .rows import Rows
+from .satisfaction import satisfaction_by_assistant, satisfaction_by_turn
+from .statistics import RecllmsimStatistics, recllmsim_statistics
+from .talks import Talk, Talks
+
+__all__ = [
+    "RecllmsimStatistics",
+    "Rows",
+    "Talk",
+    "Talks",
+    "basic_counts",
+    "hallucination",
+    "label_distributions",
+    "label_frequency",
+    "lengths",
+    "profile_statistics",
+    "profile_values",
+    "quality_by_questionnaire",
+    "quality_by_rating",
+    "quality_by_turns",
+    "rating_by_label",
+    "recllmsim_statistics",
+    "satisfaction_by_assistant",
+    "satisfaction_by_turn",
+]

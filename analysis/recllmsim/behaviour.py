@@ -1,0 +1,210 @@
+"""How users behave, as annotators label it: what is frequent, in whom, and how well it goes with ratings.
+
+Labels are the intents of the user's messages and each dimension of the conversation's strategies, whose value is
+the `final` of three votes; those of human annotators (`strategy human ...`) stand apart. "Human vs. Agent in
+Task-Oriented Conversations" (SIGIR-AP 2025) compares their distributions by task and side.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from ...data.records import Record
+from ..annotations import of_conversation, of_message
+from .quality import points_of, ratings_of, satisfaction_of
+from .rows import Rows
+from .satisfaction import satisfaction_of_replies
+from .talks import Conversations, Side, Talk, Talks, mean, share, spread
+
+INTENT = "intent"
+_STRATEGY = "strategy"
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class LabelShare(Record):
+    """One value of one label in the conversations of one side about one task."""
+
+    label: str
+    value: str
+    task: str
+    side: Side
+    n: int
+    """How often it is given: to messages (intents), or to conversations (strategies)."""
+    share: float | None
+    """Of all values of the label there, 0 to 1."""
+
+
+class LabelDistributions(Rows[LabelShare]):
+    """How often each value of each behaviour label is given, by task and side.
+
+    A message with several intents counts once for each.
+    """
+
+    title: ClassVar[str] = "Behaviour labels"
+
+
+def label_distributions(conversations: Conversations) -> LabelDistributions:
+    """A row for each label, task, side and value; a value that the side never has is a row of 0."""
+    talks = Talks.of(conversations)
+    known = _values(talks)
+    counts: dict[tuple[str, str, Side], Counter[str]] = {}
+    for task, side, group in talks.groups():
+        for talk in group:
+            for label, values in behaviour_of(talk).items():
+                counts.setdefault((label, task, side), Counter()).update(values)
+    order = {task: number for number, (task, _, _) in enumerate(talks.groups())}
+    rows = [
+        LabelShare(label=label, value=value, task=task, side=side, n=n[value], share=share(n[value], n.total()))
+        for (label, task, side), n in sorted(counts.items(), key=lambda one: (one[0][0], order[one[0][1]]))
+        for value in known[label]
+    ]
+    return LabelDistributions(rows=tuple(rows), notes=_notes(talks, bool(rows)))
+
+
+class LabelRating(Record):
+    """One rating of all conversations of one side that have one value of one label."""
+
+    label: str
+    value: str
+    side: Side
+    rating: str
+    n: int
+    """Conversations that have the value (of intents: in any message) and the rating."""
+    mean: float | None
+    """In the rating's own points: 0 to 2, 0 to 1, or 1 to 5 for the mean satisfaction with the replies."""
+
+
+class RatingByLabel(Rows[LabelRating]):
+    """Mean rating of the conversations with each value of each behaviour label.
+
+    Simulated conversations have annotators' ratings; people's their own questionnaires, and the mean of their
+    satisfaction with each reply.
+    """
+
+    title: ClassVar[str] = "Mean rating by label"
+
+
+def rating_by_label(conversations: Conversations) -> RatingByLabel:
+    """A row for each label, value, side and rating that occur together."""
+    talks = Talks.of(conversations)
+    found: defaultdict[tuple[str, str, Side, str], list[float]] = defaultdict(list)
+    for talk in talks.talks:
+        ratings = _ratings(talk)
+        for label, values in behaviour_of(talk).items():
+            for value in set(values):
+                for rating, points in ratings.items():
+                    found[label, value, talk.side, rating].append(points)
+    rows = [
+        LabelRating(label=label, value=value, side=side, rating=rating, n=len(points), mean=mean(points))
+        for (label, value, side, rating), points in sorted(found.items())
+    ]
+    notes = list(_notes(talks, any(behaviour_of(talk) for talk in talks.talks)))
+    if talks.talks and not any(_ratings(talk) for talk in talks.talks):
+        notes.append("No conversation has a rating, a questionnaire or a satisfaction.")
+    return RatingByLabel(rows=tuple(rows), notes=tuple(notes))
+
+
+class UserFrequency(Record):
+    """One value of one label in all users of one side."""
+
+    label: str
+    value: str
+    side: Side
+    users: int
+    """People, or profiles, of whom the label is told at all."""
+    users_with: int
+    """Those that have the value at least once."""
+    mean: float | None
+    """Mean over users of the value's share of all that user's values, 0 to 1: every user counts the same."""
+    sd: float | None
+    """Population standard deviation of it between users; None of one user."""
+
+
+class LabelFrequency(Rows[UserFrequency]):
+    """How often users show each value of each behaviour label: a share for each user, then mean and spread of those.
+
+    Distributions over conversations count a user with many conversations more than one with few; this does not.
+    """
+
+    title: ClassVar[str] = "Label frequency per user"
+
+
+def label_frequency(conversations: Conversations) -> LabelFrequency:
+    """A row for each label, side and value; a value that the side never has is a row of 0."""
+    talks = Talks.of(conversations)
+    found: defaultdict[tuple[str, Side], defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for talk in talks.talks:
+        for label, values in behaviour_of(talk).items():
+            found[label, talk.side][talk.user].update(values)
+    known = _values(talks)
+    rows = [
+        _frequency(label, value, side, list(users.values()))
+        for (label, side), users in sorted(found.items())
+        for value in known[label]
+    ]
+    notes = [*_notes(talks, bool(rows))]
+    notes += [f"{label}, {side}: one user only, so there is no spread." for (label, side), users in sorted(found.items())
+              if len(users) == 1]  # fmt: skip
+    return LabelFrequency(rows=tuple(rows), notes=tuple(notes))
+
+
+def behaviour_of(talk: Talk) -> dict[str, list[str]]:
+    """Values of each behaviour label of a conversation: of intents one or more for each message of the user."""
+    found = {
+        label: [*map(_worded, values)]
+        for label, values in of_conversation(talk.conversation).items()
+        if label.startswith(_STRATEGY)
+    }
+    intents = [value for message in talk.said("user") for value in of_message(message).get(INTENT, [])]
+    return found | ({INTENT: [*map(_worded, intents)]} if intents else {})
+
+
+def _values(talks: Talks) -> dict[str, list[str]]:
+    """The values of each label that either side has, in order."""
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    for talk in talks.talks:
+        for label, values in behaviour_of(talk).items():
+            known[label].update(values)
+    return {label: sorted(values) for label, values in known.items()}
+
+
+def _worded(value: str) -> str:
+    """The value in small words, such as `all in one` of `AllInOne`, so that both languages' labels are one."""
+    return _HUMP.sub(" ", value).lower()
+
+
+def _ratings(talk: Talk) -> dict[str, float]:
+    """Every rating of a conversation by its name."""
+    one = talk.conversation
+    found: dict[str, float] = {f"rating {item}": points for item, points in ratings_of(one).items()}
+    found |= satisfaction_of(one)
+    found |= {f"questionnaire {item}": points for item, points in points_of(one).items()}
+    if (satisfied := mean([*satisfaction_of_replies(talk).values()])) is not None:
+        found["satisfaction with replies"] = satisfied
+    return found
+
+
+def _frequency(label: str, value: str, side: Side, users: Sequence[Counter[str]]) -> UserFrequency:
+    shares = [counts[value] / counts.total() for counts in users]
+    return UserFrequency(
+        label=label,
+        value=value,
+        side=side,
+        users=len(users),
+        users_with=sum(one > 0 for one in shares),
+        mean=mean(shares),
+        sd=spread(shares),
+    )
+
+
+def _notes(talks: Talks, labelled: bool) -> tuple[str, ...]:
+    return tuple(_told(talks, labelled))
+
+
+def _told(talks: Talks, labelled: bool) -> Iterator[str]:
+    yield from talks.notes
+    if talks.talks and not labelled:
+        yield "No behaviour label is there: neither an intent of a message nor a strategy of a conversation."
+    elif labelled:
+        yield "Strategies: the result of the votes. Intents: of the user's messages, one or more for each."

@@ -1,0 +1,149 @@
+"""How many conversations, users and messages there are, and how long they are, by task and side."""
+
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import lru_cache
+from typing import ClassVar, TypeAlias
+
+from ...data.languages import Language
+from ...data.recllmsim import in_language, task_name
+from ...data.records import Record, Role
+from .rows import Rows
+from .talks import ALL, SIDES, WHO, Conversations, Side, Talk, Talks, mean
+
+Measure: TypeAlias = Callable[[str], int | Sized]
+"""The length of a text, or its pieces: `len`, or a tokenizer such as `encoding.encode` or `jieba.lcut`."""
+
+
+class TaskCounts(Record):
+    """The conversations of one side about one task."""
+
+    task: str
+    side: Side
+    conversations: int
+    contexts: int
+    """Different task contexts."""
+    users: int
+    """People, or different profiles of simulated users."""
+    messages: int
+    turns: float | None
+    """Mean over conversations of messages // 2."""
+
+
+class Counts(Rows[TaskCounts]):
+    """Basic counts of the published history, as in the published scripts "basic_statistics" and "basic_count"."""
+
+    title: ClassVar[str] = "Basic counts"
+
+
+def basic_counts(conversations: Conversations) -> Counts:
+    """A row for each task and side."""
+    talks = Talks.of(conversations)
+    rows = [
+        TaskCounts(
+            task=task,
+            side=side,
+            conversations=len(group),
+            contexts=len({str(talk.conversation.scenario.get("task_context")) for talk in group}),
+            users=len({talk.user for talk in group}),
+            messages=sum(len(talk.messages) for talk in group),
+            turns=mean([talk.turns for talk in group]),
+        )
+        for task, side, group in talks.groups()
+    ]
+    notes = list(talks.notes)
+    if rows:
+        notes.append("Turns: messages // 2. Users: people, or different profiles.")
+    there = {talk.side for talk in talks.talks}
+    notes += [f"There is no conversation of {WHO[side]}." for side in SIDES if rows and side not in there]
+    if joined := sum(task_name(str(talk.conversation.scenario["task"])) == "new_travel" for talk in talks.talks):
+        notes.append(f"Travel planning holds {joined} conversations about new travel planning, as published tables do.")
+    return Counts(rows=tuple(rows), notes=tuple(notes))
+
+
+class TaskLengths(Record):
+    """How long the user's, or the assistant's, texts are in one side's conversations about one task."""
+
+    task: str
+    side: Side
+    role: Role
+    messages: int
+    per_message: float | None
+    """Mean over the messages; the note of the table says in what."""
+    per_conversation: float | None
+    """Mean over conversations of the length of all that the role says."""
+
+
+class Lengths(Rows[TaskLengths]):
+    """Lengths in characters or in a tokenizer's tokens.
+
+    The published script "basic_count" counts a tokenizer's tokens, of simulated users those of the Chinese
+    translation; with a language the translation beside a message stands for it here too.
+    """
+
+    title: ClassVar[str] = "Lengths"
+
+
+def lengths(
+    conversations: Conversations, length: Measure = len, unit: str = "characters", language: Language | None = None
+) -> Lengths:
+    """A row for each task, side and role. Lengths are of the texts as they were said, or of those in the language."""
+    talks = Talks.of(conversations)
+    rows, unread = [], 0
+    measured = lru_cache(maxsize=None)(lambda text: _number(length(text)))  # a tokenizer may be slow
+    for task, side, group in talks.groups():
+        for role in _ROLES:
+            found = [_lengths(talk, role, measured, language) for talk in group]
+            known = [one for of_talk in found for one in of_talk if one is not None]
+            messages = sum(map(len, found))
+            unread += messages - len(known) if task == ALL else 0
+            rows.append(
+                TaskLengths(
+                    task=task,
+                    side=side,
+                    role=role,
+                    messages=messages,
+                    per_message=mean(known),
+                    per_conversation=_mean_total(found),
+                )
+            )
+    return Lengths(rows=tuple(rows), notes=tuple(_notes(talks, unit, language, unread)))
+
+
+_NAMES: Mapping[Language, str] = {"en": "English", "zh": "Chinese"}
+_ROLES: tuple[Role, Role] = ("user", "assistant")
+
+
+def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: Language | None) -> list[int | None]:
+    """The length of each message; None for one that is not to be had in the language."""
+    spoken: Language = "zh" if talk.conversation.scenario.get("language") == "zh" else "en"
+    texts = (one.text if language is None else in_language(one, language, spoken) for one in talk.said(role))
+    return [None if text is None else measured(text) for text in texts]
+
+
+def _number(told: int | Sized) -> int:
+    return len(told) if isinstance(told, Sized) else int(told)
+
+
+def _mean_total(lengths: Sequence[Sequence[int | None]]) -> float | None:
+    """Over conversations whose every message has a length."""
+    return mean([sum(one for one in of_talk if one is not None) for of_talk in lengths if None not in of_talk])
+
+
+def _notes(talks: Talks, unit: str, language: Language | None, unread: int) -> Sequence[str]:
+    notes = list(talks.notes)
+    if not talks.talks:
+        return notes
+    spoken = sorted({str(talk.conversation.scenario.get("language", "en")) for talk in talks.talks})
+    said = f"in {_NAMES[language]}" if language else "as they were said"
+    notes.append(
+        f"{unit.capitalize() if unit.islower() else unit} of the texts {said}: mean over messages, and over conversations' totals."
+    )
+    if language is None and len(spoken) > 1:
+        notes.append(
+            "Texts are in English and Chinese: lengths of the two are not comparable; name a language for that."
+        )
+    if unread:
+        notes.append(f"{unread} messages are not to be had in {_NAMES[language or 'en']}: they have no length here.")
+    if not any(talk.said("user") for talk in talks.talks):
+        notes.append("No user says anything, so there is no length of a user's message.")
+    return notes

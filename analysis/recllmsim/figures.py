@@ -1,0 +1,62 @@
+"""The tables of task-oriented conversations that are easier to look at."""
+
+from collections import defaultdict
+from typing import Any
+
+from ..figures import bars, lines
+from .statistics import RecllmsimStatistics
+from .talks import SIDES
+
+ENOUGH = 5
+"""Conversations, or replies, below which a mean is not drawn: long conversations are few."""
+
+
+def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
+    """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn. Needs `viz`."""
+    turns = [row for row in statistics.quality_by_turns.rows if row.n >= ENOUGH]
+    hallucinated = {
+        (row.task, row.side): row.share for row in statistics.hallucination.rows if row.per == "conversation"
+    }
+    tasks = list(dict.fromkeys(task for task, _ in hallucinated))
+    sides = [side for side in SIDES if any((task, side) in hallucinated for task in tasks)]
+    asked: defaultdict[str, dict[str, float | None]] = defaultdict(dict)
+    for row in statistics.quality_by_questionnaire.rows:
+        asked[row.assistant][row.item] = row.mean
+    items = list(dict.fromkeys(item for means in asked.values() for item in means))
+    return {
+        "quality_by_turns": lines(
+            {
+                item.replace("_", " "): [(row.turns, mean) for row in turns if (mean := getattr(row, item)) is not None]
+                for item in ("preference_alignment", "role_playing_completeness")
+            },
+            title=f"Quality by turns (lengths of {ENOUGH} conversations or more)",
+            across="turns",
+            label="mean rating, 0 to 2",
+            whole=True,
+        ),
+        "quality_by_questionnaire": bars(
+            items,
+            {assistant: [means.get(item) for item in items] for assistant, means in asked.items()},
+            title="Assistant quality by questionnaire",
+            label="mean points",
+        ),
+        "hallucination": bars(
+            tasks,
+            {side: [hallucinated.get((task, side)) for task in tasks] for side in sides},
+            title="Conversations with a reply that is made up",
+            label="share of conversations",
+        ),
+        "satisfaction_by_turn": lines(
+            {
+                "all assistants": [
+                    (row.turn, row.mean)
+                    for row in statistics.satisfaction_by_turn.rows
+                    if row.n >= ENOUGH and row.mean is not None
+                ]
+            },
+            title=f"Satisfaction by turn (places of {ENOUGH} replies or more)",
+            across="reply",
+            label="mean satisfaction, 1 to 5",
+            whole=True,
+        ),
+    }

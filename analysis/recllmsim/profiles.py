@@ -1,0 +1,209 @@
+"""What profiles hold: how many labels, how diverse, and which are frequent, by attribute and side."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from ...data.extras import of_extra
+from ...data.recllmsim import ATTRIBUTES, Situation
+from ...data.recllmsim.coverage import AGE_BANDS
+from ...data.records import Record
+from .rows import Rows
+from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share
+
+OTHERS = frozenset({"其他", "其它", "other", "others"})
+"""Labels that say nothing: left out of all but their own count, as in the published script."""
+
+TOP = 5
+"""Most frequent labels that are shown, as many as the published script compares."""
+
+Labels = dict[str, list[str]]
+"""Labels of a profile by the key of their attribute."""
+
+
+class AttributeStatistics(Record):
+    """One attribute of all profiles of one side."""
+
+    attribute: str
+    side: Side
+    profiles: int
+    """Different profiles of simulated users, or people, that have the attribute."""
+    labels_per_profile: float | None
+    """Mean number of labels, "others" among them."""
+    distinct: int
+    """Different labels, "others" not counted."""
+    others: int
+    """How often the label is "others"."""
+    simpson: float | None
+    """Simpson's index of diversity: 1 minus the sum of the squared shares of the labels, 0 to 1."""
+    shannon: float | None
+    """Shannon's entropy of the shares in nats: 0 with one label, log k with k equally frequent ones."""
+
+
+class ProfileStatistics(Rows[AttributeStatistics]):
+    """Labels of profiles: each person and each different profile of a simulated user counts once.
+
+    Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
+    that two labels drawn with putting back differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
+    of the shares among all labels of an attribute, "others" left out, as the published script "profile_plot" has
+    them; that script takes its simulated profiles from travel planning alone. Ages are counted by bands of years.
+    """
+
+    title: ClassVar[str] = "Profiles"
+
+
+def profile_statistics(conversations: Conversations) -> ProfileStatistics:
+    """A row for each attribute and side. Needs the extra `stats`."""
+    talks = Talks.of(conversations)
+    found, notes = _attributes(talks)
+    rows = [_attribute(key, side, of_all) for key, side, of_all in found]
+    if rows:
+        notes.append(
+            "Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others. "
+            "Ages: bands of years."
+        )
+    return ProfileStatistics(rows=tuple(rows), notes=tuple(notes))
+
+
+class ValueCount(Record):
+    """A label of one attribute, and in how many profiles of one side it is."""
+
+    attribute: str
+    side: Side
+    value: str
+    n: int
+    """Profiles that have it."""
+    share: float | None
+    """Of the side's profiles that have the attribute, 0 to 1."""
+
+
+class ProfileValues(Rows[ValueCount]):
+    """The most frequent labels of each attribute and side, equally frequent ones by their names.
+
+    Labels are told in English where the data has them in both languages.
+    """
+
+    title: ClassVar[str] = "Top profile values"
+
+
+def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValues:
+    """That many rows for each attribute and side, fewer where there are fewer labels."""
+    talks = Talks.of(conversations)
+    found, notes = _attributes(talks)
+    english = _english(talks.talks)
+    rows = []
+    for key, side, of_all in found:
+        having = Counter(label for labels in of_all for label in set(labels) if label.lower() not in OTHERS)
+        most = sorted((-n, english.get(label, label)) for label, n in having.items())[:top]
+        rows += [
+            ValueCount(attribute=ATTRIBUTES[key][0], side=side, value=value, n=-n, share=share(-n, len(of_all)))
+            for n, value in most
+        ]
+    if rows:
+        notes.append("Labels are told in English where the data has them in both languages.")
+    return ProfileValues(rows=tuple(rows), notes=tuple(notes))
+
+
+def _attributes(talks: Talks) -> tuple[list[tuple[str, Side, list[list[str]]]], list[str]]:
+    """The labels of every profile, by attribute and side, and what is to be said of them."""
+    notes = list(talks.notes)
+    sides: dict[Side, list[Labels]] = {}
+    for side in SIDES:
+        sides[side], told = _profiles(talks.of_side(side))
+        notes += [f"{side.capitalize()}: {line}" for line in told]
+    found: list[tuple[str, Side, list[list[str]]]] = [
+        (key, side, of_all)
+        for key in ATTRIBUTES
+        for side, profiles in sides.items()
+        if (of_all := [labels[key] for labels in profiles if key in labels])
+    ]
+    if talks.talks and not found:
+        notes.append("No conversation has a profile with labels.")
+    return found, notes
+
+
+def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
+    """The labels of each user's profile, and what is to be said of them."""
+    labelled: dict[str, Labels] = {}
+    written: dict[str, Labels] = {}
+    changed: set[str] = set()
+    for talk in talks:
+        mapped = _mapped(talk)
+        held = labelled if mapped else written
+        labels = mapped or _written(talk)
+        if held.setdefault(talk.user, labels) != labels:
+            changed.add(talk.user)
+    notes = [f"users whose profile changed: {len(changed)}; their first one is counted."] if changed else []
+    only_written = [user for user in written if user not in labelled]
+    if labelled and only_written:
+        notes.append(f"{len(only_written)} profiles are texts without labels: left out.")
+    elif only_written:
+        notes.append("profiles are texts without labels: the parts of their lines are counted.")
+    return list((labelled or written).values()), notes
+
+
+def _mapped(talk: Talk) -> Labels:
+    """A person's structured profile, or the labels that annotators gave to a text."""
+    keys = {label: key for key, (label, _) in ATTRIBUTES.items()}
+    given = talk.conversation.labels.get("profile_mapped")
+    if isinstance(given, dict):
+        told = {keys[name]: [_label(one) for one in _listed(value)] for name, value in given.items() if name in keys}
+    else:
+        own = talk.conversation.scenario.get("profile")
+        profile: Mapping[str, Any] = own if isinstance(own, dict) else {}
+        told = {key: [_label(one) for one in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
+    return _banded({key: [one for one in values if one] for key, values in told.items()})
+
+
+def _written(talk: Talk) -> Labels:
+    keys = {name.casefold(): key for key, names in ATTRIBUTES.items() for name in names}
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for attribute, value in Situation.of(talk.conversation).facts:
+        if key := keys.get(attribute.casefold()):
+            found[key].append(value.lower())
+    return _banded(dict(found))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _label(value: Any) -> str:
+    """The label in Chinese, which people's profiles are in too; in English if there is no other."""
+    told = value.get("zh") or value.get("en") if isinstance(value, dict) else value
+    return str(told).strip() if isinstance(told, str | int) else ""
+
+
+def _english(talks: Sequence[Talk]) -> dict[str, str]:
+    """Labels in English by the Chinese ones beside which they stand anywhere in the data."""
+    found: dict[str, str] = {"Male": "male", "Female": "female"}
+    for talk in talks:
+        given = talk.conversation.labels.get("profile_mapped")
+        for value in given.values() if isinstance(given, dict) else ():
+            for one in _listed(value):
+                if isinstance(one, dict) and isinstance(one.get("zh"), str) and isinstance(one.get("en"), str):
+                    found[one["zh"].strip()] = one["en"].strip().lower()
+    return found
+
+
+def _banded(labels: Labels) -> Labels:
+    """The age by the band of years that it is in."""
+    ages = [int(age) for age in labels.get("age", []) if age.isdecimal() and len(age) <= 3]
+    bands = [f"{low}-{high}" for age in ages for low, high in AGE_BANDS if low <= age <= high]
+    return {key: bands if key == "age" else values for key, values in labels.items() if key != "age" or bands}
+
+
+def _attribute(key: str, side: Side, of_all: Sequence[Sequence[str]]) -> AttributeStatistics:
+    every = [label for labels in of_all for label in labels]
+    counts = Counter(label for label in every if label.lower() not in OTHERS)
+    total = counts.total()
+    return AttributeStatistics(
+        attribute=ATTRIBUTES[key][0],
+        side=side,
+        profiles=len(of_all),
+        labels_per_profile=mean([len(labels) for labels in of_all]),
+        distinct=len(counts),
+        others=len(every) - total,
+        simpson=1 - sum((n / total) ** 2 for n in counts.values()) if total else None,
+        shannon=float(of_extra("scipy.stats", "stats").entropy(list(counts.values()))) if total else None,
+    )

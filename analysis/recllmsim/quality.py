@@ -1,0 +1,204 @@
+"""How good a conversation is: by its length, by who answered, as users' questionnaires and annotators' ratings say.
+
+Definitions are those of the tables and scripts published with "To What Extent Can LLMs Assist in User
+Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from ...data.records import Conversation, Record
+from .rows import Rows
+from .talks import NOT_TOLD, Conversations, Talks, mean, share
+
+ALIGNMENT, COMPLETENESS = "Preference Alignment", "Role-Playing Completeness"
+
+OF_THE_USER = (ALIGNMENT, "Additional Preferences", COMPLETENESS)
+"""Items of a rating that judge the simulated user; the others judge the assistant."""
+
+SCORES: Mapping[str, Mapping[str, int]] = {
+    "Memorization": {"否": 1, "是": 0},
+    "Detail": {"详细": 2, "一般": 1, "简略": 0},
+    "Availability": {"很有用": 2, "有一定参考": 1, "不可用": 0},
+    "Diversity": {"结果多样": 2, "一般": 1, "结果单一": 0},
+}
+"""Points of each answer to each question of a questionnaire.
+
+Memorization asks whether the assistant forgot anything, so that no is the good answer; it is scored as the
+rating of the same name, the published scripts leave it out. The other three are scored as they do.
+"""
+
+
+class TurnQuality(Record):
+    """All rated conversations of one length."""
+
+    turns: int
+    n: int
+    """Conversations that are rated."""
+    preference_alignment: float | None
+    """Mean, 0 to 2."""
+    role_playing_completeness: float | None
+    """Mean, 0 to 2."""
+
+
+class QualityByTurns(Rows[TurnQuality]):
+    """Mean ratings of simulated users by length: turns are messages // 2.
+
+    The published README table "Simulation Quality across Different Conversation Turns".
+    """
+
+    title: ClassVar[str] = "Quality by turns"
+
+
+def quality_by_turns(conversations: Conversations) -> QualityByTurns:
+    """A row for each number of turns that a rated conversation has."""
+    talks = Talks.of(conversations)
+    found: dict[int, list[dict[str, int]]] = defaultdict(list)
+    for talk in talks.talks:
+        items = ratings_of(talk.conversation)
+        if ALIGNMENT in items or COMPLETENESS in items:
+            found[talk.turns].append(items)
+    rows = [
+        TurnQuality(
+            turns=turns,
+            n=len(of_length),
+            preference_alignment=_mean_of(of_length, ALIGNMENT),
+            role_playing_completeness=_mean_of(of_length, COMPLETENESS),
+        )
+        for turns, of_length in sorted(found.items())
+    ]
+    notes = list(talks.notes)
+    if talks.talks and not rows:
+        notes.append("No conversation has a rating of preference alignment or role playing; people's files have none.")
+    if rated := [items for of_length in found.values() for items in of_length]:
+        means = [_mean_of(rated, item) for item in (ALIGNMENT, COMPLETENESS)]
+        told = ", ".join("none" if one is None else f"{one:.4f}" for one in means)
+        notes.append(f"Turns: messages // 2. All lengths together: n {len(rated)}, means {told}.")
+        unrated = sum(not ratings_of(talk.conversation) for talk in talks.of_side("simulated"))
+        if unrated:
+            notes.append(f"{unrated} simulated conversations are not rated.")
+    return QualityByTurns(rows=tuple(rows), notes=tuple(notes))
+
+
+class ItemQuality(Record):
+    """One item of all conversations with one assistant."""
+
+    assistant: str
+    about: str
+    """Whom the item judges: `assistant`, or `user` (a simulated one)."""
+    item: str
+    n: int
+    mean: float | None
+    """0 to 2; of Memorization and Additional Preferences 0 to 1."""
+    share_0: float | None
+    """Share of the conversations with 0 points, 0 to 1."""
+    share_1: float | None
+    share_2: float | None
+
+
+class QualityByQuestionnaire(Rows[ItemQuality]):
+    """What people answered about the assistant when the conversation was over, in points (`SCORES`).
+
+    The published script "assistant_quality", which puts people of the first study, whose files name no model,
+    with gpt-4-turbo-preview; here they are `not told`.
+    """
+
+    title: ClassVar[str] = "Assistant quality by questionnaire"
+
+
+def quality_by_questionnaire(conversations: Conversations) -> QualityByQuestionnaire:
+    """A row for each assistant and question."""
+    talks = Talks.of(conversations)
+    rows = _items(talks, points_of)
+    notes = list(talks.notes)
+    if talks.talks and not rows:
+        notes.append("No conversation has a questionnaire; simulated users fill none in.")
+    unknown = sum(len(_options(talk.conversation)) - len(points_of(talk.conversation)) for talk in talks.talks)
+    if unknown:
+        notes.append(f"{unknown} answers are none of the published options: not counted.")
+    if rows:
+        notes.append("Points: 2 to 0; of memorization 1 (nothing was forgotten) or 0.")
+    return QualityByQuestionnaire(rows=rows, notes=tuple(notes))
+
+
+class QualityByRating(Rows[ItemQuality]):
+    """What annotators said of each conversation: its `rating`, and in the newer labels its `satisfaction`.
+
+    The published simulated files do not name the model that answered.
+    """
+
+    title: ClassVar[str] = "Assistant quality by rating"
+
+
+def quality_by_rating(conversations: Conversations) -> QualityByRating:
+    """A row for each assistant and item of a rating."""
+    talks = Talks.of(conversations)
+    rows = _items(talks, lambda conversation: ratings_of(conversation) | satisfaction_of(conversation))
+    notes = list(talks.notes)
+    if talks.talks and not rows:
+        notes.append("No conversation has a rating; people's files have none.")
+    if rows:
+        notes.append("About user: the simulated one.")
+    if any(row.assistant == NOT_TOLD for row in rows):
+        notes.append("Assistant not told: the published files of simulated users name no model.")
+    return QualityByRating(rows=rows, notes=tuple(notes))
+
+
+def ratings_of(conversation: Conversation) -> dict[str, int]:
+    """Points of each item of the rating, 0 to 2."""
+    return _points(conversation.labels.get("rating"))
+
+
+def satisfaction_of(conversation: Conversation) -> dict[str, int]:
+    """Points of each item of the satisfaction with the whole conversation, 0 to 2, such as `satisfaction detail`."""
+    return {f"satisfaction {item}": points for item, points in _points(conversation.labels.get("satisfaction")).items()}
+
+
+def points_of(conversation: Conversation) -> dict[str, int]:
+    """Points of each question of the questionnaire that has a published answer."""
+    return {
+        item: SCORES[item][option]
+        for item, option in _options(conversation).items()
+        if item in SCORES and option in SCORES[item]
+    }
+
+
+def _options(conversation: Conversation) -> dict[str, str]:
+    given = conversation.labels.get("questionnaire")
+    asked = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    return {str(one.get("summary")): str(one.get("option")).strip() for one in asked}
+
+
+def _points(given: object) -> dict[str, int]:
+    items = given.items() if isinstance(given, dict) else ()
+    return {str(item): points for item, points in items if type(points) is int and 0 <= points <= 2}
+
+
+def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) -> tuple[ItemQuality, ...]:
+    """A row for each assistant and item, of the conversations that have any."""
+    judged = Talks(tuple(talk for talk in talks.talks if points(talk.conversation)))
+    rows = []
+    for assistant, group in judged.by_assistant():
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for talk in group:
+            for item, one in points(talk.conversation).items():
+                found[item].append(one)
+        rows += [
+            ItemQuality(
+                assistant=assistant,
+                about="user" if item in OF_THE_USER else "assistant",
+                item=item,
+                n=len(values),
+                mean=mean(values),
+                share_0=share(values.count(0), len(values)),
+                share_1=share(values.count(1), len(values)),
+                share_2=share(values.count(2), len(values)),
+            )
+            for item, values in found.items()
+        ]
+    return tuple(rows)
+
+
+def _mean_of(ratings: Sequence[Mapping[str, int]], item: str) -> float | None:
+    return mean([one[item] for one in ratings if item in one])

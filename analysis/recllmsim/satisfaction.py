@@ -1,0 +1,112 @@
+"""How satisfied people are with each reply, by its place in the conversation and by who answered."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from ...data.records import Message, Record
+from ..annotations import of_message
+from .rows import Rows
+from .talks import Conversations, Talk, Talks, mean, share
+
+POINTS = (1, 2, 3, 4, 5)
+
+
+class TurnSatisfaction(Record):
+    """The n-th reply of all conversations."""
+
+    turn: int
+    """Which reply of its conversation, from 1."""
+    n: int
+    """Replies with a satisfaction."""
+    mean: float | None
+    """1 to 5."""
+    share_1: float | None
+    """Share of the replies with 1 point, 0 to 1."""
+    share_2: float | None
+    share_3: float | None
+    share_4: float | None
+    share_5: float | None
+
+
+class SatisfactionByTurn(Rows[TurnSatisfaction]):
+    """Mean satisfaction with the n-th reply, 1 to 5, and how the points are spread."""
+
+    title: ClassVar[str] = "Satisfaction by turn"
+
+
+class AssistantSatisfaction(Record):
+    """All replies of one assistant."""
+
+    assistant: str
+    conversations: int
+    """Conversations with a reply that has a satisfaction."""
+    n: int
+    """Replies with a satisfaction."""
+    mean: float | None
+    """Over replies, 1 to 5."""
+    share_1: float | None
+    share_2: float | None
+    share_3: float | None
+    share_4: float | None
+    share_5: float | None
+
+
+class SatisfactionByAssistant(Rows[AssistantSatisfaction]):
+    """Mean satisfaction with the replies of each assistant, 1 to 5."""
+
+    title: ClassVar[str] = "Satisfaction by assistant"
+
+
+def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:
+    """A row for each place of a reply."""
+    talks = Talks.of(conversations)
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for talk in talks.talks:
+        for turn, points in satisfaction_of_replies(talk).items():
+            found[turn].append(points)
+    rows = [
+        TurnSatisfaction(turn=turn, n=len(points), mean=mean(points), **_shares(points))
+        for turn, points in sorted(found.items())
+    ]
+    return SatisfactionByTurn(rows=tuple(rows), notes=_notes(talks, bool(rows)))
+
+
+def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAssistant:
+    """A row for each assistant, the first for all of them where there are several."""
+    talks = Talks.of(conversations)
+    judged = Talks(tuple(talk for talk in talks.talks if satisfaction_of_replies(talk)))
+    rows = []
+    for assistant, group in judged.by_assistant():
+        points = [one for talk in group for one in satisfaction_of_replies(talk).values()]
+        rows.append(
+            AssistantSatisfaction(
+                assistant=assistant,
+                conversations=len(group),
+                n=len(points),
+                mean=mean(points),
+                **_shares(points),
+            )
+        )
+    return SatisfactionByAssistant(rows=tuple(rows), notes=_notes(talks, bool(rows)))
+
+
+def satisfaction_of_replies(talk: Talk) -> dict[int, int]:
+    """Points of each reply by its place among the replies, from 1; those without any are left out."""
+    told = {turn: _points(message) for turn, message in enumerate(talk.said("assistant"), start=1)}
+    return {turn: points for turn, points in told.items() if points is not None}
+
+
+def _points(message: Message) -> int | None:
+    values = of_message(message).get("satisfaction", [])
+    return int(values[0]) if values and values[0] in map(str, POINTS) else None
+
+
+def _shares(points: Sequence[int]) -> Mapping[str, float | None]:
+    return {f"share_{one}": share(points.count(one), len(points)) for one in POINTS}
+
+
+def _notes(talks: Talks, any_there: bool) -> tuple[str, ...]:
+    if talks.talks and not any_there:
+        return (*talks.notes, "No reply has a satisfaction: of the published files only people's second study has it.")
+    return (*talks.notes, "Satisfaction: 1 to 5, told by the user of each reply.") if any_there else talks.notes

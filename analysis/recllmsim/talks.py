@@ -1,0 +1,121 @@
+"""What is counted: task-oriented conversations, each with its side, its task, its user and its assistant."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean, pstdev
+from typing import Literal, TypeAlias
+
+from ...data.recllmsim import KIND, cluster, common_task, variant
+from ...data.records import Conversation, Message, Role
+from ..attempts import speaker_of
+
+Side: TypeAlias = Literal["simulated", "people"]
+
+SIDES: tuple[Side, ...] = ("simulated", "people")
+WHO: Mapping[Side, str] = {"simulated": "simulated users", "people": "people"}
+ALL = "all"
+"""The row of all tasks, or of all assistants, together."""
+NOT_TOLD = "not told"
+
+
+@dataclass(frozen=True)
+class Talk:
+    """One conversation as the tables count it: the messages of its published history."""
+
+    conversation: Conversation
+    side: Side
+    task: str
+    """By its common name; both sets of travel contexts are one task."""
+    user: str
+    """The person, or the profile: conversations of one are not independent."""
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(message for message in self.conversation.messages if message.stored)
+
+    def said(self, role: Role) -> list[Message]:
+        """The messages of one side, in their order."""
+        return [message for message in self.messages if message.role == role]
+
+    @property
+    def turns(self) -> int:
+        """Half of the messages, rounded down: the published count."""
+        return len(self.messages) // 2
+
+    @property
+    def assistant(self) -> str:
+        """The model that answered: as the file tells (`chat_model`), or the run; else `not told`."""
+        told = self.conversation.labels.get("chat_model")
+        return told if isinstance(told, str) and told.strip() else speaker_of(self.conversation, "assistant")
+
+
+@dataclass(frozen=True)
+class Talks:
+    """The task-oriented ones of some conversations."""
+
+    talks: tuple[Talk, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out, and whether nothing is left."""
+
+    @classmethod
+    def of(cls, conversations: "Conversations") -> "Talks":
+        """Those about a task and a profile; the others are counted in a note."""
+        if isinstance(conversations, Talks):
+            return conversations
+        found, other = [], 0
+        for conversation in conversations:
+            talk = _talk(conversation)
+            other += talk is None
+            found += [talk] if talk else []
+        notes = [f"{other} conversations are about no task with a profile: left out."] if other else []
+        if not found:
+            notes.append("There is no task-oriented conversation.")
+        return cls(tuple(found), tuple(notes))
+
+    def of_side(self, side: Side) -> list[Talk]:
+        return [talk for talk in self.talks if talk.side == side]
+
+    def groups(self) -> Iterator[tuple[str, Side, list[Talk]]]:
+        """Task, side and conversations: first all tasks together, then each; a side that has none is left out."""
+        for task in (ALL, *sorted({talk.task for talk in self.talks})):
+            for side in SIDES:
+                if group := [talk for talk in self.talks if talk.side == side and task in (ALL, talk.task)]:
+                    yield task, side, group
+
+    def by_assistant(self) -> Iterator[tuple[str, list[Talk]]]:
+        """The conversations of each assistant by name, before them all together where there are several."""
+        names = sorted({talk.assistant for talk in self.talks}, key=lambda name: (name == NOT_TOLD, name))
+        if len(names) > 1:
+            yield ALL, list(self.talks)
+        for name in names:
+            yield name, [talk for talk in self.talks if talk.assistant == name]
+
+
+Conversations: TypeAlias = Iterable[Conversation] | Talks
+"""What every table is made from: conversations of any kind, or those that were picked from them already."""
+
+
+def _talk(conversation: Conversation) -> Talk | None:
+    if conversation.scenario.get("kind") != KIND:
+        return None
+    try:
+        side: Side = "simulated" if variant(conversation) == "simulated" else "people"
+        return Talk(conversation, side, common_task(str(conversation.scenario["task"])), cluster(conversation))
+    except (ValueError, KeyError):  # a scenario without a profile, as somebody's own records may have it
+        return None
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """None without any value."""
+    return fmean(values) if values else None
+
+
+def spread(values: Sequence[float]) -> float | None:
+    """Population standard deviation; None of fewer than two values, which have none."""
+    return pstdev(values) if len(values) > 1 else None
+
+
+def share(part: float, whole: float) -> float | None:
+    """0 to 1; None of nothing."""
+    return part / whole if whole else None

@@ -1,0 +1,70 @@
+"""Behaviour labels: shares, ratings and users, counted by hand."""
+
+import pytest
+
+from duologue.analysis.recllmsim import label_distributions, label_frequency, rating_by_label
+from duologue.data import recllmsim
+
+
+def strategy(value):
+    return {"final": {"problem_solving": value}, "1": {"problem_solving": "Other"}}
+
+
+@pytest.fixture
+def given(simulated, person):
+    intent = {0: {"intent": "Planning", "intent_zh": "规划"}, 2: {"intent": "Search"}}
+    return [
+        simulated("uaua", messages=intent, strategy_V1=strategy("AllInOne"), rating={"Diversity": 2}),
+        simulated(
+            "ua", messages={0: {"intent": "Planning"}}, strategy_V1=strategy("AllInOne"), rating={"Diversity": 1}
+        ),
+        simulated("ua", preference="1. Gender: Female", strategy_V1=strategy("StepByStep"), rating={"Diversity": 0}),
+        person("ua", messages={0: {"intent": ["规划", "其它"]}, 1: {"satisfaction": "3"}}),
+    ]
+
+
+def test_distributions_count_results_of_votes_and_every_intent_in_one_language(given):
+    rows = {(row.label, row.value, row.task, row.side): (row.n, row.share) for row in label_distributions(given).rows}
+    assert rows["intent", "planning", "all", "simulated"] == (2, pytest.approx(2 / 3))
+    assert rows["intent", "search", "all", "simulated"] == (1, pytest.approx(1 / 3))
+    assert rows["intent", "others", "all", "simulated"] == (0, 0)
+    assert rows["intent", "planning", "preparing gifts", "people"] == (1, 0.5)
+    assert rows["strategy V1 problem solving", "all in one", "all", "simulated"] == (2, pytest.approx(2 / 3))
+    assert not [key for key in rows if key[1] == "other" or (key[0].startswith("strategy") and key[3] == "people")]
+
+
+def test_mean_rating_is_over_conversations_that_have_the_value(given):
+    rows = {(row.label, row.value, row.side, row.rating): (row.n, row.mean) for row in rating_by_label(given).rows}
+    assert rows["strategy V1 problem solving", "all in one", "simulated", "rating Diversity"] == (2, 1.5)
+    assert rows["strategy V1 problem solving", "step by step", "simulated", "rating Diversity"] == (1, 0)
+    assert rows["intent", "planning", "simulated", "rating Diversity"] == (2, 1.5)
+    assert rows["intent", "others", "people", "satisfaction with replies"] == (1, 3)
+
+
+def test_each_user_counts_the_same_whatever_the_number_of_conversations(given):
+    found = label_frequency(given)
+    rows = {(row.label, row.value, row.side): row for row in found.rows}
+    step = rows["strategy V1 problem solving", "step by step", "simulated"]
+    assert (step.users, step.users_with, step.mean, step.sd) == (2, 1, 0.5, 0.5)  # not one of three
+    assert rows["intent", "search", "people"].users_with == 0
+    assert (rows["intent", "planning", "people"].mean, rows["intent", "planning", "people"].sd) == (0.5, None)
+    assert "intent, people: one user only, so there is no spread." in found.notes
+
+
+def test_without_labels_or_ratings_the_tables_say_so(simulated):
+    for table in (label_distributions, label_frequency, rating_by_label):
+        assert table([simulated()]).notes[0].startswith("No behaviour label is there")
+    assert (
+        rating_by_label([simulated(strategy_V1=strategy("AllInOne"))])
+        .notes[-1]
+        .startswith("No conversation has a rating")
+    )
+
+
+@pytest.mark.parametrize("folder", ["recllmsim", "recllmsim_human_vs_agent"])
+def test_shares_of_each_label_task_and_side_add_up_to_one(open_data, folder):
+    sums = {}
+    for row in label_distributions(recllmsim.read(open_data / folder)).rows:
+        sums[row.label, row.task, row.side] = sums.get((row.label, row.task, row.side), 0) + row.share
+    assert len(sums) > 50
+    assert list(sums.values()) == pytest.approx([1] * len(sums))

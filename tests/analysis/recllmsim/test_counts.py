@@ -1,0 +1,131 @@
+"""Counts, lengths, hallucination and satisfaction: small conversations, counted by hand."""
+
+import pytest
+
+from duologue.analysis.recllmsim import (
+    basic_counts,
+    hallucination,
+    lengths,
+    satisfaction_by_assistant,
+    satisfaction_by_turn,
+)
+from duologue.data import Conversation, Message, recllmsim
+
+
+def by(rows, *names):
+    return {tuple(getattr(row, name) for name in names): row for row in rows}
+
+
+def test_conversations_users_and_messages_are_counted_by_task_and_side(simulated, person):
+    given = [
+        simulated("uaua"),
+        simulated("aua", context="Another.", preference="1. Gender: Female"),
+        simulated("ua", task="new travel planning"),
+        person("uua", user=1),
+        person("ua", user=1, task="旅行规划"),
+        person("ua", user=2, task="旅行规划"),
+    ]
+    found = basic_counts(given)
+    assert [(row.task, row.side) for row in found.rows] == [
+        (task, side) for task in ("all", "preparing gifts", "travel planning") for side in ("simulated", "people")
+    ]
+    rows = by(found.rows, "task", "side")
+    assert tuple(rows["all", "simulated"].model_dump().values())[2:] == (3, 2, 2, 9, pytest.approx(4 / 3))
+    assert tuple(rows["preparing gifts", "people"].model_dump().values())[2:] == (1, 1, 1, 3, 1)
+    assert (rows["travel planning", "people"].users, rows["all", "people"].users) == (2, 2)
+    assert "Travel planning holds 1 conversations about new travel planning, as published tables do." in found.notes
+
+
+def test_lengths_are_characters_or_what_a_tokenizer_gives_over_messages_and_conversations(simulated):
+    given = [simulated("uaua", texts=["ab", "c d e", "abcd", "x"]), simulated("ua", texts=["abc", "f g"])]
+    user, assistant = (row for row in lengths(given).rows if row.task == "all")
+    assert (user.role, user.messages, user.per_message, user.per_conversation) == ("user", 3, 3, 4.5)
+    assert (assistant.role, assistant.per_message, assistant.per_conversation) == ("assistant", 3, 4.5)
+    found = lengths(given, str.split, "words")
+    assert (found.rows[1].per_message, found.rows[1].per_conversation) == (2, 3)
+    assert found.notes == ("Words of the texts as they were said: mean over messages, and over conversations' totals.",)
+    assert lengths(given, lambda text: 7).rows[0].per_conversation == 10.5
+
+
+def test_in_a_language_the_translation_is_measured_and_a_message_without_one_has_no_length(simulated, person):
+    one = simulated("aua", texts=["reply", "long text", "reply"])
+    messages = [message.model_copy(update={"extra": {"content_zh": "长文"}}) for message in one.messages[:2]]
+    messages = (*messages, one.messages[2])
+    given = [one.model_copy(update={"messages": messages}), person("ua", texts=["你好吗", "好"])]
+    found = lengths(given, language="zh")
+    every = by(found.rows, "task", "side", "role").items()
+    rows = {key: (row.messages, row.per_message, row.per_conversation) for key, row in every}
+    assert rows["all", "simulated", "user"] == (1, 2, 2)
+    assert rows["all", "simulated", "assistant"] == (2, 2, None)  # half of what it says is no length of it
+    assert (rows["all", "people", "user"], rows["all", "people", "assistant"]) == ((1, 3, 3), (1, 1, 1))
+    assert found.notes[-1] == "1 messages are not to be had in Chinese: they have no length here."
+    assert "are not comparable" in lengths(given).notes[-1]
+
+
+def test_a_reply_is_made_up_in_both_published_shapes_and_cannot_tell_is_not(simulated, person):
+    def sim(made_up):
+        return {"hallucination": {"hallucination": made_up, "memo": ""}}
+
+    given = [
+        simulated("uaua", messages={1: sim(True), 3: sim(False)}),
+        simulated("ua", messages={1: sim(False)}),
+        simulated("ua"),
+        person("uaua", messages={1: {"hallucination": "无法判断"}, 3: {"hallucination": "是"}}),
+        person("uaua", messages={1: {"hallucination": "无法判断"}, 3: {"hallucination": "否"}}),
+    ]
+    found = hallucination(given)
+    rows = {
+        key: (row.n, row.made_up, row.cannot_tell, row.share)
+        for key, row in by(found.rows, "task", "side", "per").items()
+    }
+    assert rows["all", "simulated", "turn"] == (3, 1, 0, pytest.approx(1 / 3))
+    assert rows["all", "simulated", "conversation"] == (2, 1, 0, 0.5)
+    assert rows["all", "people", "turn"] == (4, 1, 2, 0.25)
+    assert rows["preparing gifts", "people", "conversation"] == (2, 1, 1, 0.5)
+    assert found.notes[0] == "1 conversations have no judged reply: left out."
+    assert hallucination([simulated()]).notes == ("No reply is judged: there is no label `hallucination`.",)
+
+
+def test_satisfaction_counts_by_the_place_of_the_reply_and_by_assistant(person):
+    def points(*given):
+        return {2 * place + 1: {"satisfaction": one} for place, one in enumerate(given) if one}
+
+    given = [
+        person("uaua", chat_model="a", messages=points("1", "5")),
+        person("uaua", chat_model="b", messages=points("4", None)),
+        person("ua", chat_model="b", messages=points("six")),
+    ]
+    turns = by(satisfaction_by_turn(given).rows, "turn")
+    assert (turns[1,].n, turns[1,].mean, turns[1,].share_1, turns[1,].share_4) == (2, 2.5, 0.5, 0.5)
+    assert (turns[2,].n, turns[2,].mean, turns[2,].share_5) == (1, 5, 1)
+    models = by(satisfaction_by_assistant(given).rows, "assistant")
+    assert (models["all",].conversations, models["all",].n, models["all",].mean) == (2, 3, pytest.approx(10 / 3))
+    assert (models["a",].n, models["a",].mean, models["a",].share_1) == (2, 3, 0.5)
+    assert (models["b",].conversations, models["b",].n, models["b",].mean) == (1, 1, 4)
+    for found in (satisfaction_by_turn([person()]), satisfaction_by_assistant([person()])):
+        assert found.rows == ()
+        assert found.notes[0].startswith("No reply has a satisfaction")
+
+
+def test_no_conversation_no_user_and_another_kind_are_said_and_break_nothing(simulated):
+    other = Conversation(id="x", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),))
+    bare = Conversation(id="y", scenario={"kind": "recllmsim", "task": "gifts"})
+    found = basic_counts([other, bare])
+    assert found.rows == ()
+    assert found.notes == (
+        "2 conversations are about no task with a profile: left out.",
+        "There is no task-oriented conversation.",
+    )
+    assert basic_counts([simulated()]).notes[-1] == "There is no conversation of people."
+    silent = lengths([simulated("a", texts=["only a reply"]), simulated("")])
+    assert (silent.rows[0].role, silent.rows[0].per_message, silent.rows[0].per_conversation) == ("user", None, 0)
+    assert silent.notes[-1] == "No user says anything, so there is no length of a user's message."
+
+
+def test_the_open_data_has_these_counts(open_data):
+    given = recllmsim.read(open_data / "recllmsim")
+    rows = by(basic_counts(given).rows, "task", "side")
+    assert (rows["all", "simulated"].conversations, rows["all", "simulated"].messages) == (233, 1741)
+    assert (rows["all", "people"].conversations, rows["all", "people"].users) == (254, 118)
+    said = {key: row.messages for key, row in by(lengths(given).rows, "task", "side", "role").items()}
+    assert (said["all", "simulated", "user"], said["all", "people", "user"]) == (870, 1121)
