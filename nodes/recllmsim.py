@@ -57,7 +57,8 @@ class AssistantView:
     def __call__(self, state: State) -> list[BaseMessage]:
         system = self.pages["assistant/system"].fill()
         if self.proactive:
-            name = f"assistant/proactive_{task_name(str(state['scenario'].get('task', '')))}"
+            task = task_name(str(state["scenario"].get("task", ""))).removeprefix("new_")
+            name = f"assistant/proactive_{task}"
             system += "\n\n" + self.pages[name if name in self.pages else "assistant/proactive_other"].fill()
         return messages_for("assistant", state, system=system, material="", own_drafts=True)
 

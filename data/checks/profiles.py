@@ -1,6 +1,5 @@
 """Whether a text that somebody proposes is a profile, and one that a pool does not have yet."""
 
-import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -8,7 +7,7 @@ from ..errors import DataError
 from ..languages import Language, language_of
 from ..recllmsim import ATTRIBUTES, FIELDS, Profile, near_duplicate
 from ..recllmsim.coverage import SIMILARITY
-from ..recllmsim.situations import LINE
+from ..recllmsim.situations import Line, line_of
 from .questions import plain_words
 
 ProfileReason: TypeAlias = Literal["empty", "incomplete", "language", "near_duplicate"]
@@ -37,7 +36,9 @@ def proposed_profile(
     be like; `similarity`: the share of common words from which it is.
     """
     lines = [" ".join(line.split()).strip(_ORNAMENT) for line in text.replace("**", "").splitlines()]
-    found = {key: m["value"] for line in lines if (m := LINE.match(line)) and (key := _key(m)) is not None}
+    parted = ((text, line_of(text)) for text in lines)
+    named = {text: (key, line.value) for text, line in parted if line is not None and (key := _key(line)) is not None}
+    found = dict(named.values())
     if not found:
         return "empty", ""
     chinese = language == "zh"
@@ -45,7 +46,7 @@ def proposed_profile(
     if missing:
         return "incomplete", ("缺少" + "、".join(missing) + "。") if chinese else f"it lacks {', '.join(missing)}."
     try:
-        profile = Profile.of("\n".join(line for line in lines if (m := LINE.match(line)) and _key(m)))
+        profile = Profile.of("\n".join(text for text in lines if text in named))
     except DataError as error:
         return "incomplete", f"{str(error).removeprefix('profile: ')}."
     if not AGES[0] <= profile.age <= AGES[1]:
@@ -57,11 +58,11 @@ def proposed_profile(
     return profile if like is None else ("near_duplicate", there[like].text(language))
 
 
-def _key(line: re.Match[str]) -> str | None:
+def _key(line: Line) -> str | None:
     """The attribute of a line, by its label or by its number."""
-    label = line["attribute"].strip().casefold()
+    label = line.attribute.casefold()
     for key in FIELDS:
         if label in (name.casefold() for name in ATTRIBUTES[key]):
             return key
-    number = int(line["number"] or 0)
+    number = line.number or 0
     return FIELDS[number - 1] if 1 <= number <= len(FIELDS) else None
