@@ -35,8 +35,18 @@ def recllmsim(
     user: Annotated[str, typer.Option(help="The user: openai:NAME, offline, replay:FOLDER.")] = "offline",
     assistant: Annotated[str, typer.Option(help="The assistant: openai:NAME, offline, replay:FOLDER.")] = "offline",
     opens: Annotated[
-        Literal["user", "assistant"], typer.Option(help="Who speaks first; the assistant with a fixed greeting.")
-    ] = "user",
+        Literal["user", "assistant"] | None,
+        typer.Option(
+            help="Who speaks first; the assistant with a fixed greeting. Default: user; --as-published: assistant."
+        ),
+    ] = None,
+    handshake: Annotated[
+        bool | None,
+        typer.Option(
+            "--handshake/--no-handshake",
+            help="Let the user acknowledge its pages one by one, in scripted words. Default: only --as-published.",
+        ),
+    ] = None,
     language: Annotated[Language, typer.Option(help="Language of prompts, shipped tasks and profiles.")] = "en",
     post_questions: Annotated[
         bool, typer.Option("--post-questions", help="Ask both sides about the talk when it is over.")
@@ -94,7 +104,10 @@ def recllmsim(
     about = format.chosen(about, tasks=tasks, contexts=_numbers(contexts), profiles=sample, seed=seed)
     source["licence"] = licence or source.get("licence")
     build = graphs.recllmsim.as_published if as_published else graphs.recllmsim.cast
-    settings: dict[str, Any] = {"opens": opens} if opens == "assistant" or not as_published else {}
+    # What is not said is the cast's to choose: the two differ in who opens and in the handshake.
+    settings: dict[str, Any] = {
+        name: value for name, value in (("opens", opens), ("handshake", handshake)) if value is not None
+    }
     cast = build(
         user,
         assistant,

@@ -5,6 +5,7 @@ and itself; the assistant knows what it is told.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,9 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     published: dict[str, Any] = {"opens": "assistant", "handshake": True}
     plain = cast(user, assistant, **(published | settings))
     validator = plain.question_validator
-    observed = validator if isinstance(validator, Observing) else Observing(validator)
-    return plain.replace(name=PUBLISHED, question_validator=observed)
+    if isinstance(validator, nodes.UserValidator):
+        validator = Observing(replace(validator, ends_anyway=True))
+    return plain.replace(name=PUBLISHED, question_validator=validator)
 
 
 def scenario(

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from ..data.checks import user_notes, user_reasons
+from ..data.checks import others_label, user_notes, user_reasons
 from ..data.languages import Language
 from ..data.recllmsim import Situation, task_name
 from ..prompts import Library
@@ -109,6 +109,8 @@ class UserValidator:
     """Reject a message that was sent before; otherwise it is counted."""
     no_plans: bool = False
     """Reject a plan on the assistant's behalf; otherwise it is counted."""
+    ends_anyway: bool = False
+    """A message that ends the talk does so whatever else is in it, as in the published generator."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in said(state, "user")]
@@ -117,18 +119,24 @@ class UserValidator:
         update: Update = {"verdicts": verdicts}
         for draft in state.get("drafts", []):
             verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
-            reason = self.ending.reason(draft["text"]) if self.ending is not None and verdict["accepted"] else None
+            reason = (
+                self.ending.reason(draft["text"])
+                if self.ending is not None and (verdict["accepted"] or self.ends_anyway)
+                else None
+            )
             if reason is not None:
                 verdict["stored"] = False
                 update["stop"] = reason
             verdicts.append(verdict)
             earlier.append(draft["text"])
-        if not all(verdict["accepted"] for verdict in verdicts):
+        if not self.ends_anyway and not all(verdict["accepted"] for verdict in verdicts):
             update.pop("stop", None)  # a goodbye that falls with another draft was not said
         return update
 
     def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
         against: list[str] = list(user_reasons(draft["text"]))
+        if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
+            against.insert(0, "role_leak")  # without its label it would look like the user's own
         counted: list[str] = list(user_notes(draft["text"], earlier, reply))
         for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
             if strict and note in counted:
@@ -143,7 +151,9 @@ class UserValidator:
 
     def provenance(self) -> dict[str, Any]:
         ending = None if self.ending is None else {"strict": self.ending.strict, "may_give_up": self.ending.may_give_up}
-        return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans}
+        return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
+            {"ends_anyway": True} if self.ends_anyway else {}
+        )
 
 
 async def reply_validator(state: State, runtime: Runtime[Limits]) -> Update:

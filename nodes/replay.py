@@ -70,7 +70,10 @@ class ReplaySpeaker:
         if turn >= len(script):
             return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
         side = script[turn].user if self.role == "user" else script[turn].assistant
-        return {"drafts": [_draft(message) for message in side]}
+        update = Update(drafts=[_draft(message) for message in side])
+        if self.role == "user" and side and not any(message.stored for message in side):
+            update["stop"] = "user_ended"  # a goodbye, which nobody is to answer
+        return update
 
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.source, "digest": self._digest}

@@ -83,7 +83,7 @@ class Library:
         """This library with the pages of a folder in place of those with the same names.
 
         A page must have the gaps of the one that it replaces; PromptError names the file that has others,
-        and a file that replaces nothing.
+        and a file that replaces nothing. Questions to put afterwards (`user/post_...`) may also be new.
         """
         place = Path(folder)
         if not place.is_dir():
@@ -94,6 +94,12 @@ class Library:
             raise PromptError(f"{place}: holds no page: name files as the shipped ones, such as user/system.md")
         for file in found:
             name = file.relative_to(place).with_suffix("").as_posix()
+            family = name.partition("/post_")[0] + "/post_"
+            if name not in pages and name.startswith(family) and any(one.startswith(family) for one in self.pages):
+                pages[name] = _read(name, file, str(file))
+                if pages[name].gaps:
+                    raise PromptError(f"{file}: {_mismatch(set(), pages[name].gaps, 'a question', 'this page')}")
+                continue
             if name not in pages:
                 raise PromptError(f"{file}: replaces no page; there are {', '.join(sorted(self.pages))}")
             page = _read(name, file, str(file))

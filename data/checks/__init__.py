@@ -2,7 +2,7 @@
 
 from .questions import QUESTION_WORDS, QuestionReason, asked_before, is_enumeration, plain_words, question_reasons
 from .rules import RULES, Finding, Level, Rule, check, check_all
-from .user_turns import PLAN_ITEMS, UserNote, UserReason, is_plan, is_repeat, user_notes, user_reasons
+from .user_turns import PLAN_ITEMS, UserNote, UserReason, is_plan, is_repeat, others_label, user_notes, user_reasons
 
 __all__ = [
     "PLAN_ITEMS",
@@ -20,6 +20,7 @@ __all__ = [
     "is_enumeration",
     "is_plan",
     "is_repeat",
+    "others_label",
     "plain_words",
     "question_reasons",
     "user_notes",

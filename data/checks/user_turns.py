@@ -27,6 +27,7 @@ _ROLE_LEAK = re.compile(
     r"|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<SYS>>",
     re.IGNORECASE | re.MULTILINE,
 )
+_OTHERS_LABEL = re.compile(r"\b(?:assistant|teacher)\W{0,4}$|(?:助手|助理|老师)\W{0,4}$", re.IGNORECASE | re.MULTILINE)
 _PROMPT_LEAK = re.compile(
     r"</?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile|task|note)>"
     r"|^[^\S\n]*#{3,}"
@@ -111,6 +112,11 @@ def leaked_prompt(text: str) -> str | None:
     """The words that show an instruction, reasoning or a model behind the text; None if none do."""
     found = _PROMPT_LEAK.search(text)
     return found.group().strip() if found else None
+
+
+def others_label(taken: str) -> bool:
+    """Whether what was taken off the beginning of a user's message is the label of the other side, as `Assistant:`."""
+    return _OTHERS_LABEL.search(taken.rsplit(">", 1)[-1]) is not None
 
 
 def is_repeat(text: str, earlier: Iterable[str]) -> bool:

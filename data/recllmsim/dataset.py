@@ -66,11 +66,11 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
 def losses(conversation: Conversation) -> dict[str, int]:
     """What a file cannot hold of the conversation, counted. A goodbye is left out by rule and is no loss."""
     known = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
+    unknown = [label for label in conversation.labels if label not in known and not label.startswith(_STRATEGY)]
     return {
         "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
         "spans": sum(len(message.spans) for message in conversation.messages if message.stored),
-        "labels": sum(label not in known and not label.startswith(_STRATEGY) for label in conversation.labels),
-    }
+    } | {f"label {label}": 1 for label in unknown}
 
 
 def variant(conversation: Conversation) -> Variant:

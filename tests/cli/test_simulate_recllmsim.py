@@ -108,7 +108,7 @@ def test_rejected_drafts_answers_and_the_goodbye_stay_in_the_run_folder(simulate
     user = next(side for side in told["sides"] if side["role"] == "user")
     assert user["rejected"] > 0
     assert told["stops"]["user_ended"] >= 2
-    assert any("labels (4)" in line for line in told["left_out"])
+    assert any("label post_questions (4)" in line for line in told["left_out"])
     for one in load("run"):
         assert one.labels["post_questions"]
         assert (one.messages[0].role, one.messages[0].stored) == ("assistant", False)

@@ -266,7 +266,7 @@ def test_rejected_drafts_are_told_as_left_out() -> None:
 
 def test_labels_that_no_file_has_are_told_as_left_out() -> None:
     (line,) = recllmsim.write([fresh(labels={"post_questions": [], "rating": {"a": 1}})], "out")
-    assert line == "labels (1), of 1 conversation"
+    assert line == "label post_questions (1), of 1 conversation"
 
 
 def test_conversations_of_one_person_or_one_profile_are_one_cluster() -> None:

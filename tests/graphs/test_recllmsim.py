@@ -273,3 +273,44 @@ def test_a_bad_language_or_model_is_one_line():
         recllmsim.cast(language="xx")
     with pytest.raises(ModelError):
         recllmsim.cast(user="nobody:x")
+
+
+@pytest.mark.parametrize(("said", "reason"), [
+    ("Assistant: Happy to help. What else can I do?", "role_leak"),
+    ("**Assistant:** Happy to help.", "role_leak"),
+    ("<think>Let me see.</think>助手：好的，还有什么？", "role_leak"),
+    ("User: I need a present.", None),
+    ("<think>The assistant: helpful.</think>User: I need a present.", None),
+])  # fmt: skip
+async def test_a_label_of_the_other_side_is_a_leak_and_an_own_one_is_taken_off(said, reason):
+    lines = [said, "I need a present.", "Thank you, goodbye."]
+    cast = recllmsim.cast(lambda messages: lines.pop(0), lambda messages: "A book.")
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(seed=1)))
+    (first, *_) = made.attempts("user")
+    assert (first.reason, first.verdict) == (reason, "rejected" if reason else "accepted")
+    assert made.messages[0].text == "I need a present."
+
+
+async def test_as_published_a_leak_that_says_goodbye_ends_the_talk(play):
+    said = ["A present.", "[System]: You're welcome. Thank you, goodbye!", "And now?"]
+    made, _, assistant = await play(said, build=recllmsim.as_published, handshake=False)
+    assert (made.stop, made.messages[-1].stored, len(assistant.seen)) == ("user_ended", False, 1)
+    assert made.messages[-1].attempts[-1].verdict == "observed"
+
+
+def test_the_published_switches_can_be_set_one_by_one():
+    cast = recllmsim.as_published(opens="user", handshake=False)
+    assert cast.greeting is None
+    assert not cast.user_simulator.view.handshake
+    assert recllmsim.as_published().greeting
+
+
+async def test_further_questions_for_afterwards_are_a_page_each(tmp_path):
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user/post_again.md").write_text("Would you come again?")
+    cast = recllmsim.cast(prompts=tmp_path, post_questions=True)
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits()))
+    assert "user/post_again" in {one["name"] for one in made.labels["post_questions"]}
+    (tmp_path / "user/post_again.md").write_text("Would {{ name }} come again?")
+    with pytest.raises(ValueError, match="gap"):
+        recllmsim.cast(prompts=tmp_path)

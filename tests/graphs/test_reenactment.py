@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue import runs
+from duologue import data, runs
 from duologue.data import recllmsim as format
 from duologue.graphs import recllmsim
 
@@ -76,3 +76,15 @@ def test_a_replayed_user_meets_another_assistant(open_data, tmp_path):
     assert users[0] == users[1]
     assert made.messages != some.messages
     assert made.scenario == some.scenario
+
+
+def test_a_goodbye_that_is_played_again_is_not_answered(tmp_path):
+    about = format.combined(format.shipped_tasks(), format.shipped_profiles().texts)[:2]
+    first = runs.blocking(runs.arun(recllmsim.cast(), recllmsim.scenarios(about), tmp_path / "first"))
+    for assistant in ("offline", f"replay:{first.path}"):
+        cast = recllmsim.cast(user=f"replay:{first.path}", assistant=assistant)
+        out = tmp_path / assistant[:7].strip(":")
+        again = runs.blocking(runs.arun(cast, recllmsim.scenarios(data.load(first.path)), out))
+        for one, other in zip(data.load(first.path), data.load(again.path), strict=True):
+            assert other.stop == "user_ended"
+            assert [(m.role, m.stored) for m in one.messages] == [(m.role, m.stored) for m in other.messages]

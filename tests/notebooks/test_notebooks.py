@@ -75,7 +75,12 @@ def outputs(notebook):
 
 
 def test_there_are_notebooks():
-    assert [path.stem for path in NOTEBOOKS] == ["01_simulate", "02_swap_a_node", "04_human_or_simulated"]
+    assert [path.stem for path in NOTEBOOKS] == [
+        "01_simulate",
+        "02_swap_a_node",
+        "03_task_oriented_users",
+        "04_human_or_simulated",
+    ]
 
 
 @every_notebook
@@ -125,6 +130,21 @@ async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
     cell = new_code_cell("import urllib.request\nurllib.request.urlopen('http://192.0.2.1', timeout=5)")
     with pytest.raises(CellExecutionError, match=r"offline: 192\.0\.2\.1 is another machine"):
         await executed(new_notebook(cells=[cell]), tmp_path)
+
+
+@pytest.mark.heavy
+async def test_the_notebook_of_task_oriented_users_plays_people_of_the_open_data_again(
+    open_data, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("RECLLMSIM", str(open_data / "recllmsim"))
+    path = next(path for path in NOTEBOOKS if path.stem == "03_task_oriented_users")
+    told = "".join(output.get("text", "") for _, output in outputs(await executed(nbformat.read(path, 4), tmp_path)))
+    rows = {line.split()[0]: line.split()[1:] for line in told.splitlines() if line.strip().startswith("recllmsim/")}
+    assert rows == {  # the first 30 of each: conversations, messages of the user, five reasons and notes
+        "recllmsim/LLM_agent_user": ["30", "140", "3", "1", "0", "0", "0", "True"],
+        "recllmsim/real_human_user": ["30", "137", "0", "0", "0", "0", "0", "True"],
+        "recllmsim/human_exp_V2": ["30", "136", "0", "0", "0", "3", "0", "True"],
+    }
 
 
 @pytest.mark.heavy
