@@ -107,17 +107,21 @@ def _scores(values: Floats, side: Ints, user: Ints, folds: int, seed: int) -> tu
     """For each conversation the score of a model that has not seen its user, and its fold; and the mean weights."""
     of_extra("sklearn", "ml")
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import StratifiedGroupKFold
+    from sklearn.model_selection import GroupKFold
 
     score, fold = np.full(len(side), np.nan), np.full(len(side), -1, dtype=np.int64)
     weights = []
-    split = StratifiedGroupKFold(n_splits=folds, shuffle=True, random_state=seed)
-    for number, (train, test) in enumerate(split.split(values, side, user)):
-        if len(set(side[train].tolist())) < 2:
-            continue
+    # Each side in folds of its own: a user is on one side alone, and both sides stand in every fold.
+    for one in (0, 1):
+        rows = np.flatnonzero(side == one)
+        split = GroupKFold(n_splits=folds, shuffle=True, random_state=seed + one)
+        for number, (_, test) in enumerate(split.split(rows, groups=user[rows])):
+            fold[rows[test]] = number
+    for number in range(folds):
+        train, test = fold != number, fold == number
         model = LogisticRegression(C=0.1, class_weight="balanced", solver="newton-cholesky")
         model.fit(values[train], side[train])
-        score[test], fold[test] = model.decision_function(values[test]), number
+        score[test] = model.decision_function(values[test])
         weights.append(model.coef_[0])
     return score, fold, [float(weight) for weight in np.mean(weights, axis=0)] if weights else []
 
