@@ -10,10 +10,42 @@ from typing import Any, TypeVar
 import typer
 
 from .output import print_json, say, stdout, tally_table
+from .progress import Progress
 
 T = TypeVar("T")
 OUT = Path("out")
 """Where runs go that name no folder."""
+
+
+def simulated(
+    cast: Any,
+    scenarios: list[Any],
+    folder: Path,
+    limits: Any,
+    source: dict[str, Any],
+    *,
+    concurrency: int,
+    resume: bool,
+    as_json: bool,
+) -> int:
+    """Simulate into the folder, showing how far it is, and report; gives the exit code."""
+    from .. import runs
+
+    say_hosts(cast)
+    with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
+        work = runs.arun(
+            cast,
+            scenarios,
+            folder,
+            limits=limits,
+            concurrency=concurrency,
+            resume=resume,
+            watch=progress.watch,
+            keep=progress.keep,
+            source=source,
+        )
+        summary = run(work)
+    return report(summary, as_json)
 
 
 def say_hosts(cast: Any) -> None:

@@ -10,8 +10,7 @@ from ..data import Conversation, load
 from ..data import recllmsim as format
 from ..data.recllmsim import Situation
 from .output import say
-from .progress import Progress
-from .running import OUT, report, resumable, run, say_hosts
+from .running import OUT, simulated
 
 Language = Literal["en", "zh"]
 SHOWN = 3
@@ -130,22 +129,8 @@ def recllmsim(
     )
     scenarios = runs.repeated(graphs.recllmsim.scenarios(about), repeats)[:limit]
     folder = out or runs.new_folder(OUT, "recllmsim")
-    say_hosts(cast)
-    with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
-        summary = run(
-            runs.arun(
-                cast,
-                scenarios,
-                folder,
-                limits=limits,
-                concurrency=concurrency,
-                resume=resume,
-                watch=progress.watch,
-                keep=progress.keep,
-                source=source,
-            )
-        )
-    return max(report(summary, as_json), 1 if source.get("broken") else 0)
+    code = simulated(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, as_json=as_json)
+    return max(code, 1 if source.get("broken") else 0)
 
 
 def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any]]:

@@ -10,8 +10,7 @@ from ..data import simquac as format
 from ..data.checks import QUESTION_WORDS
 from ..data.simquac import Topic
 from .output import say
-from .progress import Progress
-from .running import OUT, report, resumable, run, say_hosts
+from .running import OUT, simulated
 
 
 def simquac(
@@ -79,22 +78,7 @@ def simquac(
     drawn = runs.chosen(graphs.simquac.scenarios(found), limit=limit, sample=sample, seed=seed)
     scenarios = runs.repeated(drawn, repeats)
     folder = out or runs.new_folder(OUT, "simquac")
-    say_hosts(cast)
-    with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
-        summary = run(
-            runs.arun(
-                cast,
-                scenarios,
-                folder,
-                limits=limits,
-                concurrency=concurrency,
-                resume=resume,
-                watch=progress.watch,
-                keep=progress.keep,
-                source=source,
-            )
-        )
-    return report(summary, as_json)
+    return simulated(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, as_json=as_json)
 
 
 def _topics(path: Path | None, replays: list[str], max_bytes: int) -> tuple[list[Topic], dict[str, Any]]:
