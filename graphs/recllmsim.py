@@ -19,7 +19,7 @@ from ..nodes.contract import Node, Stop
 from ..nodes.endings import Ending
 from ..nodes.limits import Limits
 from ..nodes.recording import closing
-from ..nodes.replay import ReplayedOut, ReplaySpeaker
+from ..nodes.replay import ReplayedLabels, ReplayedOut, ReplaySpeaker
 from ..nodes.state import State
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validating import Observing
@@ -73,6 +73,9 @@ def cast(
     turns = max((one.longest for one in replaying), default=TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
     asked: dict[Role, Node] = {role: one for role, one in sides if one not in replaying}
+    ended = PostQuestions(pages, asked) if post_questions else closing
+    if len(replaying) == 2 and replaying[0].conversations == replaying[1].conversations:
+        ended = ReplayedLabels(replaying[0])
     return Cast(
         name=NAME,
         user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up),
@@ -81,7 +84,7 @@ def cast(
         assistant_prompt_selector=nodes.AssistantPrompts(pages),
         assistant=helper,
         answer_validator=Observing(nodes.reply_validator) if helper in replaying else nodes.reply_validator,
-        closing=PostQuestions(pages, asked) if post_questions else closing,
+        closing=ended,
         stop=stop or any_of(*map(ReplayedOut, replaying), until_spent),
         limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
         greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replaying else None,
@@ -112,7 +115,8 @@ def scenario(
 ) -> State:
     """The initial state of a conversation about a situation; `messages` were already said.
 
-    Of a conversation that is played again: its situation, and what is said of it as a whole.
+    Of a conversation that is played again: its situation and its place. What annotators said of it as a whole
+    is true of it alone: a cast whose two sides replay it adds that at its end.
     """
     situation = Situation.of(about) if isinstance(about, Conversation) else Situation.model_validate(about)
     state: State = {
@@ -122,7 +126,7 @@ def scenario(
         "messages": [message.plain() for message in messages],
     }
     if isinstance(about, Conversation):
-        state["labels"], state["extra"] = dict(about.labels), dict(about.extra)
+        state["extra"] = dict(about.extra)
     return state
 
 

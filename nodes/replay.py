@@ -32,14 +32,17 @@ class ReplaySpeaker:
     prompted: ClassVar[bool] = False
     """Nothing is sent to it, so the record of its messages names no prompt."""
     by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
+    labels: dict[tuple[str, int], dict[str, Any]] = field(init=False, repr=False, compare=False)
+    """What was said of each conversation as a whole."""
 
     def __post_init__(self) -> None:
         numbers = ordinals(conversation.scenario for conversation in self.conversations)
         index = {
-            (digest(conversation.scenario), number): conversation.exchanges
+            (digest(conversation.scenario), number): conversation
             for conversation, number in zip(self.conversations, numbers, strict=True)
         }
-        object.__setattr__(self, "by_scenario", index)
+        object.__setattr__(self, "by_scenario", {key: one.exchanges for key, one in index.items()})
+        object.__setattr__(self, "labels", {key: one.labels for key, one in index.items()})
 
     @classmethod
     def of(cls, path: str | Path, role: Role) -> "ReplaySpeaker":
@@ -107,6 +110,25 @@ class ReplayedOut:
         key = (digest(state["scenario"]), state.get("ordinal", 0))
         script = self.speaker.by_scenario.get(key)
         return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None
+
+    def provenance(self) -> dict[str, Any]:
+        return {"replays": self.speaker.source}
+
+
+@dataclass(frozen=True)
+class ReplayedLabels:
+    """For the closing place where both sides play one data set: what was said of the conversation as a whole.
+
+    Of one that was not played to its end, or whose other side somebody else speaks, nothing of it would be true.
+    """
+
+    speaker: ReplaySpeaker
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        if state.get("stop") != "user_ended" or key not in self.speaker.labels:
+            return {}
+        return {"labels": self.speaker.labels[key]}
 
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.speaker.source}

@@ -95,8 +95,8 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     """One file for each conversation below the folder, byte for byte as published.
 
     One that was read goes to its relative path again; a simulated one to
-    `<task>/<preference_id>_<task_context_id>.json`, with `_2`, `_3` ... for its repeats and the
-    conversation's id where another has that place. Gives a line for each thing that was left out.
+    `<task>/<preference_id>_<task_context_id>.json`, and to the conversation's id where another has that
+    place. Repeats have `_2`, `_3` ... behind them. Gives a line for each thing that was left out.
     """
     root = Path(folder)
     taken: set[str] = set()
@@ -109,6 +109,9 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         lost.update(counted)
         losing.update(counted.keys())
         given = conversation.extra.get("path")
+        if isinstance(given, str) and conversation.repeat:
+            place = PurePosixPath(given)
+            given = str(place.with_stem(f"{place.stem}_{conversation.repeat + 1}")) if place.name else given
         if isinstance(given, str):
             if not _inside(root, given):
                 left_out.append(f"conversation {conversation.id}: its path {json.dumps(given)} leads out of the folder")

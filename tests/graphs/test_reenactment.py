@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import duologue
 from duologue import data, runs
 from duologue.data import recllmsim as format
 from duologue.graphs import recllmsim
+from duologue.nodes import Limits
 
 FOLDERS = ("recllmsim", "recllmsim_human_vs_agent")
 
@@ -88,3 +90,32 @@ def test_a_goodbye_that_is_played_again_is_not_answered(tmp_path):
         for one, other in zip(data.load(first.path), data.load(again.path), strict=True):
             assert other.stop == "user_ended"
             assert [(m.role, m.stored) for m in one.messages] == [(m.role, m.stored) for m in other.messages]
+
+
+def test_annotations_of_published_replies_are_not_those_of_another_assistants(open_data, tmp_path):
+    source = open_data / "recllmsim" / "human_exp_V2" / "User_2"
+    stored = format.read(source)
+    assert all({"chat_model", "questionnaire"} <= set(one.labels) for one in stored)
+    one_side = recllmsim.cast(user=f"replay:{source}", assistant="offline")
+    made = duologue.simulate(one_side, recllmsim.scenarios(stored))
+    assert [one.labels for one in made] == [{}] * len(stored)
+    assert [one.extra["path"] for one in made] == [one.extra["path"] for one in stored]
+    both = recllmsim.cast(user=f"replay:{source}", assistant=f"replay:{source}")
+    again = duologue.simulate(both, recllmsim.scenarios(stored))
+    assert [one.labels for one in again] == [one.labels for one in stored]
+    short = duologue.simulate(both, recllmsim.scenarios(stored), limits=Limits(max_turns=1))
+    assert [one.labels for one in short] == [{}] * len(stored)
+
+
+def test_a_replayed_user_meets_another_assistant_more_than_once(open_data, tmp_path):
+    source = open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
+    cast = recllmsim.cast(user=f"replay:{source}", assistant="offline")
+    scenarios = runs.repeated(recllmsim.scenarios(format.read(source)[:2]), 2)
+    summary = runs.blocking(runs.arun(cast, scenarios, tmp_path / "run"))
+    assert summary.left_out == []
+    paths = sorted(one.extra["path"] for one in format.read(summary.dataset))
+    assert paths == sorted(name for one in format.read(source)[:2] for name in _twice(one.extra["path"]))
+
+
+def _twice(name: str) -> tuple[str, str]:
+    return name, name.replace(".json", "_2.json")
