@@ -18,7 +18,7 @@ from .endings import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .prompting import filled, repair
 from .state import Draft, State, Update, Verdict, said
-from .views import fenced, messages_for
+from .views import MARKS, fenced, messages_for
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class UserView:
     def __call__(self, state: State) -> list[BaseMessage]:
         situation = Situation.model_validate(state["scenario"])
         about = [
-            self.pages["user/task"].fill(task_context=fenced(situation.task_context, "/task")),
-            self.pages["user/profile"].fill(profile=fenced(situation.profile_text, "/profile")),
+            self.pages["user/task"].fill(task_context=fenced(situation.task_context, *MARKS)),
+            self.pages["user/profile"].fill(profile=fenced(situation.profile_text, *MARKS)),
         ]
         rules, understood = self.pages["user/rules"].fill(), self.pages["user/acknowledgement"].fill()
         material: str | list[tuple[bool, str]] = "\n\n".join([*about, rules])

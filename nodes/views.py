@@ -20,8 +20,8 @@ _MATERIAL = ("title", "background", "header", "section", "task", "profile")
 MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
 """The marks that material stands between."""
 
-_NOTE = re.compile(r"<(/?\s*note\s*)>", re.IGNORECASE)
-_FENCED = re.compile(rf"‹(/?\s*(?:note|{'|'.join(_MATERIAL)})\s*)›", re.IGNORECASE)
+_NOTE = re.compile(r"<(\s*/?\s*note\b[^<>]*)>", re.IGNORECASE)
+_FENCED = re.compile(rf"‹(\s*/?\s*(?:note|{'|'.join(_MATERIAL)})\b[^‹›<>]*)›", re.IGNORECASE)
 
 
 def fenced(text: str, *marks: str) -> str:
@@ -31,7 +31,8 @@ def fenced(text: str, *marks: str) -> str:
     """
     text = _NOTE.sub("‹\\1›", text)
     for mark in marks:
-        text = re.sub(rf"<(\s*{mark}\s*)>", "‹\\1›", text, flags=re.IGNORECASE)
+        spaced = mark.replace("/", r"/\s*")  # a model reads `</ task >` as it reads `</task>`
+        text = re.sub(rf"<(\s*{spaced}\b[^<>]*)>", "‹\\1›", text, flags=re.IGNORECASE)
     return text
 
 
