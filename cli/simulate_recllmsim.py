@@ -156,6 +156,14 @@ def _shipped_or_given(
     """Tasks x contexts x profiles, and what is known of their source."""
     tasks = format.read_tasks(task_file) if task_file else format.shipped_tasks(language)
     pool = format.read_pool(profiles) if profiles else format.shipped_profiles(language)
+    if profiles and pool.duplicates:
+        first = ", ".join(" = ".join(map(str, group)) for group in pool.duplicates[:SHOWN])
+        more = ", ..." if len(pool.duplicates) > SHOWN else ""
+        say(f"{profiles}: {pool.distinct} of {len(pool)} profiles differ (equal: {first}{more})")
+    if pool.language != language:
+        say(
+            f"the profiles are in {pool.language}, the run is in {language}: give --language {pool.language}, or others"
+        )
     source: dict[str, Any] = {
         "source": f"{_name(task_file, 'tasks', language)}, {_name(profiles, 'profiles', language)}"
     }

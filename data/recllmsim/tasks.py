@@ -144,13 +144,17 @@ def _of_yaml(path: str | Path) -> Iterator[Template]:
     for name, task in value.items():
         place = at(path, f"task {name}")
         unknown = sorted(set(map(str, task)) - {"prompt", "options"}) if isinstance(task, dict) else []
-        if not isinstance(name, str) or not isinstance(task, dict) or not isinstance(task.get("prompt"), str):
+        if not isinstance(name, str) or not isinstance(task, dict) or not _text(task.get("prompt")):
             raise DataError(f"{place}: has no text 'prompt': {_LAYOUT}")
         if unknown or not isinstance(task.get("options", {}) or {}, dict):
             problem = f"has an unknown {unknown[0]!r}" if unknown else "'options' is no mapping"
             raise DataError(f"{place}: {problem}: {_LAYOUT}")
         options = {str(key): _listed(given, f"{place}, {key}") for key, given in (task.get("options") or {}).items()}
         yield Template(task=name, prompt=task["prompt"].strip(), options=options, place=str(path))
+
+
+def _text(given: object) -> bool:
+    return isinstance(given, str) and bool(given.strip())
 
 
 def _listed(given: Any, place: str) -> tuple[str, ...]:

@@ -146,6 +146,14 @@ def test_a_users_replies_may_be_played_to_another_assistant(simulate, open_data)
     assert {one.provenance.nodes["assistant"]["model"]["spec"] for one in load("run")} == {"offline"}
 
 
+def test_equal_profiles_and_profiles_in_another_language_are_said(simulate):
+    Path("pool.txt").write_text(f"{PROFILE}\n\n{PROFILE.replace('41', '52')}\n\n{PROFILE}")
+    code, _, err = simulate("--profiles", "pool.txt", "--language", "zh", "--limit", "1")
+    assert code == 0, err
+    assert "pool.txt: 2 of 3 profiles differ (equal: 0 = 2)" in err
+    assert "the profiles are in en, the run is in zh: give --language en, or others" in " ".join(err.split())
+
+
 BAD = [
     (("--task", "cooking"), "there is no task 'cooking', only travel planning"),
     (("--contexts", "99"), "there is no context 99: the tasks asked for have 0 to"),

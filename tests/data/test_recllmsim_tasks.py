@@ -191,6 +191,7 @@ def test_without_openpyxl_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) ->
         ("{}", "holds no task"),
         ("a: b", "task a: has no text 'prompt'"),
         ("a: {prompt: [b]}", "task a: has no text 'prompt'"),
+        ("a: {prompt: ' '}", "task a: has no text 'prompt'"),
         ("a: {prompt: b, option: {}}", "task a: has an unknown 'option'"),
         ("a: {prompt: b, options: [c]}", "task a: 'options' is no mapping"),
         ("a: {prompt: b, options: {K: c}}", "task a, K: the options are no list"),
