@@ -32,19 +32,32 @@ def topic_key(conversation: Conversation) -> str | None:
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
-    """Each conversation with the next one about its topic in the other set; every one stands in one place."""
+    """Each conversation with the next one about its topic in the other set; every one stands in one place.
+
+    Where a topic has conversations of several people those of the same person are paired first.
+    """
     waiting: dict[str, list[Conversation]] = defaultdict(list)
     left: list[Conversation] = []
     for conversation in second:
         key = topic_key(conversation)
         (left if key is None else waiting[key]).append(conversation)
-    pairs, alone = [], []
-    for conversation in first:
-        key = topic_key(conversation)
-        found = waiting[key] if key is not None and key in waiting else None
-        if found:
-            pairs.append((conversation, found.pop(0)))
-        else:
-            alone.append(conversation)
+    partners: dict[int, Conversation] = {}
+    for same in (True, False):
+        for number, conversation in enumerate(first):
+            key = topic_key(conversation)
+            there = waiting[key] if number not in partners and key is not None and key in waiting else []
+            fitting = (other for other in there if not same or _person(other) == _person(conversation))
+            if (found := next(fitting, None)) is not None:
+                partners[number] = found
+                there[:] = [other for other in there if other is not found]
     free = {id(conversation) for rest in (left, *waiting.values()) for conversation in rest}
-    return Pairing(tuple(pairs), tuple(alone), tuple(each for each in second if id(each) in free))
+    return Pairing(
+        tuple((each, partners[number]) for number, each in enumerate(first) if number in partners),
+        tuple(each for number, each in enumerate(first) if number not in partners),
+        tuple(each for each in second if id(each) in free),
+    )
+
+
+def _person(conversation: Conversation) -> object:
+    """The profile of the one who asks; None where there is none."""
+    return conversation.scenario.get("preference") or conversation.scenario.get("profile")

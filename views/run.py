@@ -173,8 +173,14 @@ def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
         text=f"{told.title}\n{told.topic}\n{said}",
         packed=packed(html) if html else "",
         href=href,
-        small=told.topic
-        + (f" · profile {number}" if (number := conversation.scenario.get("preference_id")) is not None else ""),
+        small=" · ".join(
+            [told.topic]
+            + [
+                f"{name} {number}"
+                for name, key in (("context", "task_context_id"), ("profile", "preference_id"))
+                if (number := conversation.scenario.get(key)) is not None
+            ]
+        ),
         choices={"stop": told.stop, "kind": told.kind, "task": str(conversation.scenario.get("task") or "")},
     )
 
