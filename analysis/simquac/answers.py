@@ -22,7 +22,10 @@ class TeacherScore(Record):
     teacher: str
     questions: int
     f1: float
-    """Mean over questions of the best word F1 with any reference, 0 to 1; a refusal is a word of its own."""
+    """Mean over questions of the word F1 with the best reference, 0 to 1; a refusal is like a refusal alone.
+
+    Of several references each is held out once, as for people's own, and the mean of the best F1 is taken.
+    """
     exact: float
     """Share of questions whose answer equals a reference after normalisation."""
     heq_q: float
@@ -75,11 +78,11 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
                     f"conversation {own.id} has other questions than its reference: compare a replayed run"
                 )
             answer, given = _answer(mine.assistant), _references(theirs)
-            best = max(token_f1(answer, reference) for reference in given)
-            f1s.append(best)
+            f1 = _f1(answer, given)
+            f1s.append(f1)
             exact += any(exact_match(answer, reference) for reference in given)
             several += len(given) > 1
-            reached = best >= _human_f1(given)
+            reached = f1 >= _human_f1(given)
             equal += reached
             human_in_all &= reached
             refusals[answer == NO_ANSWER, _answer(theirs.assistant) == NO_ANSWER] += 1
@@ -132,7 +135,10 @@ def _answer(messages: Sequence[Message]) -> str:
 
 
 def _references(exchange: Exchange) -> list[str]:
-    """The answer given in the talk, and further references where the source has them."""
+    """The answer given in the talk, and further references where the source has them.
+
+    They are one refusal where at least half of them refuse; else those that refuse do not count.
+    """
     given: list[str] = []
     for message in exchange.assistant:
         patch = message.extra.get("qa")
@@ -143,7 +149,22 @@ def _references(exchange: Exchange) -> list[str]:
                 text = str(answer.get("text", ""))
                 given.append(NO_ANSWER if text == "CANNOTANSWER" else text)
     said = _answer(exchange.assistant)
-    return given if said in given else [said, *given]
+    every = given if said in given else [said, *given]
+    spans = [text for text in every if text != NO_ANSWER]
+    return spans if 2 * len(spans) > len(every) else [NO_ANSWER]
+
+
+def _alike(one: str, other: str) -> float:
+    """Word F1 of two answers; a refusal has no word in common with an answer, though its words may."""
+    return float(one == other) if NO_ANSWER in (one, other) else token_f1(one, other)
+
+
+def _f1(answer: str, references: Sequence[str]) -> float:
+    """The best F1 with a reference; of several the mean over leaving out each, which people's own is without, too."""
+    values = [_alike(answer, reference) for reference in references]
+    if len(values) < 2:
+        return values[0]
+    return sum(max(values[:place] + values[place + 1 :]) for place in range(len(values))) / len(values)
 
 
 def _human_f1(references: Sequence[str]) -> float:
@@ -151,7 +172,7 @@ def _human_f1(references: Sequence[str]) -> float:
     if len(references) < 2:
         return 1.0
     bests = [
-        max(token_f1(one, other) for place, other in enumerate(references) if place != number)
+        max(_alike(one, other) for place, other in enumerate(references) if place != number)
         for number, one in enumerate(references)
     ]
     return sum(bests) / len(bests)

@@ -55,8 +55,21 @@ def test_with_several_references_peoples_own_f1_is_the_bar():
     better = simquac.score_teacher("x", [talk(("Who?", "keepers lived"))], [people])
     worse = simquac.score_teacher("x", [talk(("Who?", "the last keepers who left"))], [people])
     assert better.several_references == 1
-    assert (better.f1, better.heq_q) == (pytest.approx(2 * 2 / (2 + 3)), 1.0)
-    assert (worse.f1, worse.heq_q) == (pytest.approx(2 * 1 / (4 + 2)), 0.0)
+    # Each reference is held out once: 2*1/(2+2) and 2*2/(2+3), 2*1/(4+2) and 2*1/(4+3).
+    assert (better.f1, better.heq_q) == (pytest.approx((0.5 + 0.8) / 2), 1.0)
+    assert (worse.f1, worse.heq_q) == (pytest.approx((1 / 3 + 2 / 7) / 2), 0.0)
+
+
+def test_references_half_of_which_refuse_are_a_refusal_and_a_refusal_has_no_word_of_an_answer():
+    half = talk(("Who?", "Three keepers"), references=[["Three keepers", "CANNOTANSWER"]])
+    most = talk(("Who?", "Three keepers"), references=[["Three keepers", "keepers", "CANNOTANSWER"]])
+    refused, answered = talk(("Who?", NONE)), talk(("Who?", "Three keepers"))
+    assert [simquac.score_teacher("x", [one], [half]).f1 for one in (refused, answered)] == [1, 0]
+    assert simquac.score_teacher("x", [refused], [most]).f1 == 0
+    # "Three keepers" is held out once: 1 with itself, 2*1/(2+1) with the other.
+    assert simquac.score_teacher("x", [answered], [most]).f1 == pytest.approx((1 + 2 / 3) / 2)
+    wordy = talk(("Who?", "I find the answer"))
+    assert simquac.score_teacher("x", [refused], [wordy]).f1 == 0
 
 
 def test_other_questions_are_no_reference():
