@@ -183,17 +183,9 @@ class Table(Record):
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
         from rich.console import Group
-        from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for column in self.columns:
-            # Where the terminal is narrow a cell goes on below: rich would cut it short.
-            side: Any = "left" if column.kind == "text" else "right"
-            table.add_column(Text(column.heading), justify=side, overflow="fold")
-        for texts in self._shown():
-            table.add_row(*map(Text, texts))
-        return Group(Text(self.title, style="bold"), table, *(Text(note, style="dim") for note in self.notes))
+        return Group(Text(self.title, style="bold"), _Fitted(self), *(Text(note, style="dim") for note in self.notes))
 
     def frame(self) -> Any:
         """A pandas data frame, unrounded, with types that know missing values. Needs the extra `stats`."""
@@ -207,6 +199,34 @@ class Table(Record):
 
     def _shown(self) -> list[list[str]]:
         return [[column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+
+class _Fitted:
+    """The table's body for rich: no word is cut where the terminal is wide enough for the longest of each column."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterable[Any]:
+        from rich.cells import cell_len
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        columns, shown = self.table.columns, self.table._shown()
+        cells = [[column.heading, *texts] for column, texts in zip(columns, zip(*shown, strict=True), strict=False)]
+        longest = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in cells]
+        room = options.max_width - sum(longest)
+        gap = 2 if room >= 2 * len(longest) else 1
+        fits = bool(longest) and room >= gap * len(longest)
+        table = RichTable(box=None, pad_edge=False, padding=(0, gap if fits else 2, 0, 0))
+        for place, column in enumerate(columns):
+            # Where the terminal is narrow a cell goes on below: rich would cut it short.
+            side: Any = "left" if column.kind == "text" else "right"
+            least = longest[place] if fits else None
+            table.add_column(Text(column.heading), justify=side, overflow="fold", min_width=least)
+        for texts in shown:
+            table.add_row(*map(Text, texts))
+        yield table
 
 
 def _finite(cell: Cell) -> bool:
