@@ -176,8 +176,17 @@ def _function(name: str) -> Callable[[str], Any]:
         raise DataError(f"--tokenizer {name}: {error}: give MODULE:FUNCTION, such as jieba:lcut") from None
     finally:
         sys.path.pop()
+    function_found: Any = found
     if not callable(found):
         raise DataError(f"--tokenizer {name}: is no function: give MODULE:FUNCTION, such as jieba:lcut")
+    from ..analysis.recllmsim.counts import counted
+
+    try:
+        counted(function_found, "a text")
+    except Exception as error:
+        raise DataError(
+            f"--tokenizer {name}: cannot count a text ({error}): give a function of a text that gives its tokens or their number"
+        ) from None
     return found  # type: ignore[no-any-return]
 
 

@@ -1,6 +1,6 @@
 """How many conversations, users and messages there are, and how long they are, by task and side."""
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
@@ -89,7 +89,7 @@ def lengths(
     """A row for each task, side and role. Lengths are of the texts as they were said, or of those in the language."""
     talks = Talks.of(conversations)
     rows, unread = [], 0
-    measured = lru_cache(maxsize=None)(lambda text: _number(length(text)))  # a tokenizer may be slow
+    measured = lru_cache(maxsize=None)(lambda text: counted(length, text))  # a tokenizer may be slow
     for task, side, group in talks.groups():
         for role in _ROLES:
             found = [_lengths(talk, role, measured, language) for talk in group]
@@ -120,8 +120,12 @@ def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: L
     return [None if text is None else measured(text) for text in texts]
 
 
-def _number(told: int | Sized) -> int:
-    return len(told) if isinstance(told, Sized) else int(told)
+def counted(length: Measure, text: str) -> int:
+    """The length of the text, by a function that gives it or its pieces."""
+    told = length(text)
+    if isinstance(told, Sized):
+        return len(told)
+    return sum(1 for _ in told) if isinstance(told, Iterable) else int(told)
 
 
 def _mean_total(lengths: Sequence[Sequence[int | None]]) -> float | None:

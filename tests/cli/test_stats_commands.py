@@ -163,11 +163,16 @@ def test_recllmsim_lengths_are_counted_by_any_function_of_a_module_here_or_on_th
     (tmp_path / "mine_of_tests.py").write_text("def pairs(text):\n    return len(text) // 2\n")
     real = open_data / "recllmsim/real_human_user"
     told = {}
-    for given in ((), ("--tokenizer", "mine_of_tests:pairs"), ("--tokenizer", "builtins:list")):
+    for given in (
+        (),
+        ("--tokenizer", "mine_of_tests:pairs"),
+        ("--tokenizer", "builtins:list"),
+        ("--tokenizer", "builtins:iter"),
+    ):
         value = json.loads(duologue("stats", "recllmsim", real, "--table", "lengths", "--json", *given)[1])
         told[given] = value["lengths"][0]["per_conversation"]
-    characters, pairs, same = told.values()
-    assert characters == same
+    characters, pairs, same, one_by_one = told.values()
+    assert characters == same == one_by_one
     assert 0.45 < pairs / characters < 0.5
 
 
@@ -190,6 +195,7 @@ def test_recllmsim_reads_a_file_and_a_file_of_records_and_names_broken_files(duo
     [
         (("--table", "tea"), "there is no table 'tea', only counts, lengths, quality_by_turns"),
         (("--tokenizer", "no_such_module_x"), "--tokenizer no_such_module_x: "),
+        (("--tokenizer", "os:getcwd"), "--tokenizer os:getcwd: cannot count a text ("),
         (("--tokenizer", "math:pi"), "is no function: give MODULE:FUNCTION"),
     ],
 )
