@@ -8,7 +8,7 @@ from ...data.records import Record
 from .report import Interval, Part, Report, SideSummary
 
 NEVER_ONE_NUMBER = (
-    "A card has no overall score. How real simulated users are and how useful they are for testing an assistant are "
+    "There is no overall score. How real simulated users are and how useful they are for testing an assistant are "
     "different things, and neither is one number: read the measures that matter for the use at hand."
 )
 

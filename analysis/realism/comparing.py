@@ -72,8 +72,7 @@ def compare(
         for column, measure in enumerate(known)
         if not measure.pairwise
         and (measure.survives_translation or not translated)
-        and all(_varies(side.values[:, column]) is not None for side in (one, two))
-        and any(_varies(side.values[:, column]) for side in (one, two))
+        and _varies(one.values[:, column], two.values[:, column])
     ]
     return Report(
         language=found.language,
@@ -150,10 +149,10 @@ def _wordy(measure: Measure) -> Row:
     )
 
 
-def _varies(values: np.ndarray) -> bool | None:
-    """Whether there are different values; None where there is none."""
-    told = values[~np.isnan(values)]
-    return bool(np.ptp(told) > 0) if told.size else None
+def _varies(*sides: np.ndarray) -> bool:
+    """Whether every side tells values and there are different ones, be it between two sides that never vary."""
+    told = [values[~np.isnan(values)] for values in sides]
+    return all(values.size for values in told) and bool(np.ptp(np.concatenate(told)) > 0)
 
 
 def _with_examples(rows: Sequence[Row], sim: Side, human: Side, measures: Sequence[Measure], count: int) -> list[Row]:

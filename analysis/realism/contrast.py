@@ -88,7 +88,7 @@ class Sums:
         weight = (ones * (whole - ones) / np.maximum(whole, 1)).sum(axis=1)
         shift = np.full(weight.shape, np.nan)
         np.divide(sides @ self.score, weight, out=shift, where=weight > _TINY)
-        return shift
+        return np.asarray(np.round(shift, 12) + 0.0, dtype=np.float64)  # ranks leave dust, and a 0 with a sign
 
 
 def sums(cells: Cells, scores: Floats) -> Sums:

@@ -68,7 +68,7 @@ def told_apart(
     )
     fewest = min(len({key for key in names if key[0] == one}) for one in (0, 1))
     if fewest < FEWEST_USERS or not len(columns):
-        why = "a side has one user or none" if len(columns) else "no measure that both sides tell"
+        why = "a side has one user or none" if len(columns) else "no measure that both sides tell differs"
         return Interval(value=None, reason=why), []
     task = np.unique([speech.task for speech in speeches], return_inverse=True)[1]
     values = np.concatenate([sim.values, human.values])[:, list(columns)]

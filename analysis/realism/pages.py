@@ -93,7 +93,7 @@ def _x(effect: float) -> float:
 
 
 def distances(rows: Sequence[Row]) -> list[Bar]:
-    """The figure of distances, on a scale on which twice as far is one step: 1/8 to 8 and beyond."""
+    """The figure of distances, on a scale that reaches to infinity, with 1 in its middle."""
     bars: list[Bar] = []
     for row in rows:
         if not row.distance or row.excess is None or row.apart or row.floor is None:

@@ -175,7 +175,8 @@ class Report(Record):
         columns = (
             Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
             Column(name="effect", kind="number", places=2), Column(name="distance", kind="number", places=2),
-            Column(name="floor", kind="number", places=2), Column(name="published", kind="number", places=2),
+            Column(name="floor", kind="number", places=2),
+            *([Column(name="published", kind="number", places=2)] if self.published is not None else []),
             Column(name="p adjusted", kind="p"), Column(name="apart"),
         )  # fmt: skip
         rows = [

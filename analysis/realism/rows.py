@@ -64,7 +64,7 @@ class Contrasts:
     def effect(self) -> Floats:
         """Cliff's delta."""
         shifts = sums(self.cells, self.scores).shifts(self.cells.sides[None, :].astype(float))
-        return np.clip(np.round(shifts.ravel(), 12), -1, 1)
+        return np.clip(shifts.ravel(), -1, 1)
 
     @cached_property
     def against_chance(self) -> tuple[Floats, Floats]:

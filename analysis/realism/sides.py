@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from ...data.identity import digest
 from ...data.languages import Language
+from ...data.recllmsim import KIND, variant
 from ...data.records import Conversation
 from .report import Part, SideSummary
-from .speech import Speech, languages_of, speaker, speeches
+from .speech import Speech, languages_of, named, speaker, speeches
 
 NAMES = {"zh": "Chinese", "en": "English"}
 ALL = "all"
@@ -61,6 +62,7 @@ def matched(
                 f"{name}: {translated} of {len(found[name])} are compared in a translation into {NAMES[chosen]} "
                 "that lies beside them in the data; measures that do not survive one are set apart."
             )
+        notes += _told_of(name, given)
         if not given and (name != "Published" or published is not None):
             notes.append(f"{name}: no conversation was given.")
     tasks, told = _tasks(found)
@@ -72,6 +74,25 @@ def matched(
         tasks,
         (*notes, *told),
     )
+
+
+def _told_of(name: str, given: Sequence[Conversation]) -> list[str]:
+    """What a reader must know of who speaks: users that nobody names, and conversations that are of the other side."""
+    notes = []
+    if nameless := sum(not named(one) for one in given):
+        notes.append(
+            f"{name}: {nameless} of {len(given)} conversations do not tell who speaks: those about an equal scenario "
+            "count as one user's, any other as a user's of its own. Where one speaks in several, name them (`user`), "
+            "or intervals are too narrow."
+        )
+    people = name == "People"
+    own = [one for one in given if one.scenario.get("kind") == KIND]
+    if other := sum((variant(one) == "simulated") == people for one in own):
+        who = "simulated users" if people else "people"
+        notes.append(
+            f"{name}: {other} of {len(given)} conversations are of {who}, as the data tells: is this intended?"
+        )
+    return notes
 
 
 def _language(

@@ -1,9 +1,11 @@
 """What is measured of a conversation: the user's side in one language, with who it is and what it is about."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from ...data import sharegpt
 from ...data.identity import digest
 from ...data.languages import Language, language_of
 from ...data.recllmsim import KIND, Situation, cluster, common_task, in_language
@@ -152,18 +154,30 @@ def _spoken(conversation: Conversation) -> Language | None:
 
 def speaker(conversation: Conversation) -> str:
     """Who speaks as user: as the source tells, else all conversations about an equal scenario are one's."""
+    return named(conversation) or digest(conversation.scenario)[:16]
+
+
+def named(conversation: Conversation) -> str:
+    """Who speaks as user, as the source tells; empty where it does not."""
     if conversation.scenario.get("kind") == KIND:
         return cluster(conversation)
     for key in USER_KEYS:
-        for holder in (conversation.extra, conversation.scenario):
+        for holder in (_beside(conversation), conversation.scenario):
             if isinstance(name := holder.get(key), str | int):
                 return str(name)
-    return digest(conversation.scenario)[:16]
+    return ""
+
+
+def _beside(conversation: Conversation) -> Mapping[str, Any]:
+    """What the source tells beside the messages; of a ShareGPT file its further keys, which are kept as a patch."""
+    patch = conversation.extra.get(sharegpt.KIND)
+    further = patch.get("values") if isinstance(patch, dict) else None
+    return further | conversation.extra if isinstance(further, dict) else conversation.extra
 
 
 def task_of(conversation: Conversation) -> str:
     """The task by its common name; empty where the source tells none."""
-    name = conversation.scenario.get("task") or conversation.extra.get("task")
+    name = conversation.scenario.get("task") or _beside(conversation).get("task")
     return common_task(name) if isinstance(name, str) else ""
 
 

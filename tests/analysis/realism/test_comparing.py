@@ -10,7 +10,7 @@ from duologue.analysis.realism.card import RealismCard, card_of, card_schema
 from duologue.analysis.realism.pages import card_page, report_page
 from duologue.analysis.realism.sides import matched
 from duologue.analysis.realism.writing import FILES, write
-from duologue.data import chat
+from duologue.data import chat, load
 
 QUICK = {"shufflings": 200, "resamples": 50, "halvings": 10}
 ROWS = {
@@ -190,6 +190,40 @@ def test_where_languages_do_not_meet_what_needs_no_words_is_compared(talk):
     told = {row.name: row for row in report.measures}
     assert (report.language, told["turns"].effect) == (None, 1.0)
     assert "no common language" in told["thanks"].reason
+
+
+def test_users_are_those_that_a_sharegpt_file_names_and_without_names_the_report_says_so(tmp_path):
+    turns = [{"from": "human", "value": "a plan"}, {"from": "gpt", "value": "ok"}]
+    for name, more in (("named", lambda n: {"user_id": f"p{n % 3}", "task": "旅行规划"}), ("nameless", lambda n: {})):
+        lines = [{"id": f"{name}{n}", "conversations": turns, **more(n)} for n in range(9)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    named, nameless = (load(tmp_path / f"{name}.jsonl").conversations for name in ("named", "nameless"))
+    report = compare(named, nameless, **QUICK)
+    assert (report.sim.users, report.human.users) == (3, 9)
+    told = [note for note in report.notes if "do not tell who speaks" in note]
+    assert [note.split(" conv")[0] for note in told] == ["People: 9 of 9"]
+    assert compare(named, named, **QUICK).tasks == ("travel planning",)
+
+
+def test_sides_that_differ_in_what_never_varies_on_either_are_told_apart(talk):
+    sim, human = ([talk(text, "ok", user=f"u{n}", id=f"{n}") for n in range(6)] for text in ("a plan!", "a plan"))
+    assert compare(sim, human, **QUICK).discriminator.auc.value == 1
+    assert "differs" in compare(human, human, **QUICK).discriminator.auc.reason
+
+
+def test_conversations_that_are_of_the_other_side_are_named(open_sides):
+    simulated, people = (side[:4] for side in open_sides)
+    notes = compare(people, simulated, **QUICK).notes
+    assert [note.split(" conv")[0] for note in notes if "is this intended?" in note] == [
+        "Simulated: 4 of 4",
+        "People: 4 of 4",
+    ]
+
+
+def test_no_number_is_dust_or_a_zero_with_a_sign(two_sides):
+    told = json.dumps(compare(two_sides[1], two_sides[1], **QUICK).model_dump(mode="json"))
+    assert "-0.0," not in told
+    assert "e-16" not in told
 
 
 def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologue_command, tmp_path):
