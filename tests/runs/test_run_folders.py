@@ -1,8 +1,7 @@
-"""Runs: the same whatever the order, resumable after any death, one failure apart from the others."""
+"""Run folders: resumable after any death, of one run alone, and told by a manifest and a card."""
 
 import asyncio
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -13,82 +12,8 @@ import pytest
 
 import duologue
 from duologue import data, runs
-from duologue.data import Message
-from duologue.data.simquac import Topic
 from duologue.graphs import simquac
 from duologue.nodes import Limits, draft, validator
-
-SECTIONS = [
-    "Three keepers lived there (with a dog). The last one left in 1968. Ships still pass at night.",
-    "The harbour was built in 1823. It froze over in 1895, and trade moved to Southport.",
-    "Maria Holt wrote the guide in 1930. Two editions were printed in London.",
-]
-
-
-def topics(count=6):
-    return [
-        Topic(title=f"Place {n}", background="A place.", header=f"History {n}", section=SECTIONS[n % 3])
-        for n in range(count)
-    ]
-
-
-def lines(path):
-    found = {}
-    for conversation in data.record_lines.read(path / "conversations.jsonl"):
-        found[conversation.id] = data.record_lines.line(conversation.without_timing())
-    return found
-
-
-CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
-
-
-def test_conversations_come_in_the_order_of_the_scenarios():
-    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics()), limits=Limits(max_turns=2), concurrency=5)
-    assert [c.scenario["title"] for c in made] == [f"Place {n}" for n in range(6)]
-
-
-def test_concurrency_and_order_change_nothing(tmp_path):
-    scenarios = runs.repeated(simquac.scenarios(topics()), 2)
-    for name, order, concurrency in (("a", scenarios, 1), ("b", scenarios, 7), ("c", scenarios[::-1], 3)):
-        duologue.simulate(
-            simquac.cast(**CAST), order, limits=Limits(seed=5), concurrency=concurrency, out=tmp_path / name
-        )
-    assert lines(tmp_path / "a") == lines(tmp_path / "b") == lines(tmp_path / "c")
-    one, other = ((tmp_path / name / "dataset/simquac.json").read_bytes() for name in "ab")
-    assert one == other
-    assert len(lines(tmp_path / "a")) == 12
-
-
-def test_another_seed_gives_other_conversations():
-    texts = []
-    for seed in (1, 2):
-        made = duologue.simulate(simquac.cast(**CAST), simquac.scenarios(topics(2)), limits=Limits(seed=seed))
-        texts.append([[m.text for m in c.messages] for c in made])
-    assert texts[0] != texts[1]
-
-
-def test_repeats_of_a_scenario_differ():
-    made = duologue.simulate(simquac.cast(), runs.repeated(simquac.scenarios(topics(1)), 3))
-    assert len({tuple(m.text for m in c.messages) for c in made}) == 3
-    assert len({c.id for c in made}) == 3
-
-
-def test_equal_scenarios_are_each_simulated():
-    made = duologue.simulate(simquac.cast(), [simquac.scenario(topics(1)[0])] * 3, limits=Limits(max_turns=1))
-    assert [c.ordinal for c in made] == [0, 1, 2]
-    assert len({c.id for c in made}) == 3
-
-
-def test_ids_hang_on_what_is_simulated_and_not_on_its_place():
-    first = duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)), limits=Limits(max_turns=1))
-    again = duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)[1:]), limits=Limits(max_turns=1))
-    assert [c.id for c in first][1:] == [c.id for c in again]
-
-
-async def test_simulating_works_inside_a_running_loop():
-    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
-    twin = await duologue.asimulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
-    assert [c.without_timing() for c in made] == [c.without_timing() for c in twin]
 
 
 def broken_teacher(*broken):
@@ -100,7 +25,7 @@ def broken_teacher(*broken):
     return simquac.cast().replace(assistant=speak)
 
 
-def test_one_failing_conversation_does_not_stop_the_others_and_is_tried_again(tmp_path):
+def test_one_failing_conversation_does_not_stop_the_others_and_is_tried_again(tmp_path, topics, lines):
     scenarios = simquac.scenarios(topics())
     cast, out = broken_teacher("Place 2"), tmp_path / "run"
     made = duologue.simulate(cast, scenarios, out=out, limits=Limits(max_turns=2))
@@ -118,7 +43,7 @@ def test_one_failing_conversation_does_not_stop_the_others_and_is_tried_again(tm
     assert [p["title"] for p in written] == [f"Place {n}" for n in range(6)]
 
 
-def test_a_finished_run_has_nothing_left_to_do(tmp_path):
+def test_a_finished_run_has_nothing_left_to_do(tmp_path, topics):
     scenarios = simquac.scenarios(topics(2))
     calls = []
 
@@ -133,7 +58,7 @@ def test_a_finished_run_has_nothing_left_to_do(tmp_path):
     assert first == again
 
 
-def test_resuming_into_a_new_or_empty_folder_begins(tmp_path):
+def test_resuming_into_a_new_or_empty_folder_begins(tmp_path, topics):
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty"):
         made = duologue.simulate(
@@ -142,7 +67,7 @@ def test_resuming_into_a_new_or_empty_folder_begins(tmp_path):
         assert len(made) == 1
 
 
-def test_a_longer_list_of_topics_continues_the_run(tmp_path):
+def test_a_longer_list_of_topics_continues_the_run(tmp_path, topics, lines):
     for count in (2, 4):
         made = duologue.simulate(
             simquac.cast(),
@@ -158,7 +83,7 @@ def test_a_longer_list_of_topics_continues_the_run(tmp_path):
     assert [source["scenarios"] for source in sources] == [2, 4]
 
 
-def test_a_half_written_line_is_dropped_and_simulated_again(tmp_path):
+def test_a_half_written_line_is_dropped_and_simulated_again(tmp_path, topics, lines):
     scenarios, out = simquac.scenarios(topics(3)), tmp_path / "r"
     duologue.simulate(simquac.cast(), scenarios, out=out, limits=Limits(max_turns=1))
     whole = lines(out)
@@ -180,7 +105,7 @@ def test_a_half_written_line_is_dropped_and_simulated_again(tmp_path):
         ),
     ],
 )
-def test_another_run_is_not_continued(tmp_path, change, told):
+def test_another_run_is_not_continued(tmp_path, change, told, topics):
     plain = {"cast": simquac.cast(), "limits": Limits(max_turns=1)}
     scenarios = simquac.scenarios(topics(1))
     for given in (plain, plain | change):
@@ -192,7 +117,7 @@ def test_another_run_is_not_continued(tmp_path, change, told):
                 duologue.simulate(given["cast"], scenarios, **call)
 
 
-def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path):
+def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path, topics):
     scenarios = simquac.scenarios(topics(1))
 
     def run(out, **more):
@@ -214,7 +139,7 @@ def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path):
     assert sorted(p.name for p in (tmp_path / "foreign").iterdir()) == ["thesis.tex"]
 
 
-def test_two_runs_cannot_write_in_one_folder(tmp_path):
+def test_two_runs_cannot_write_in_one_folder(tmp_path, topics):
     cast, plan = simquac.cast(), runs.planned(simquac.cast(), simquac.scenarios(topics(1)))
     from duologue.runs.simulating import manifest
 
@@ -226,7 +151,7 @@ def test_two_runs_cannot_write_in_one_folder(tmp_path):
         runs.RunFolder.open(tmp_path / "r", told, resume=True)
 
 
-async def test_a_cancelled_run_writes_down_what_it_has(tmp_path):
+async def test_a_cancelled_run_writes_down_what_it_has(tmp_path, topics, lines):
     async def slow(state, runtime):
         if state["scenario"]["title"] != "Place 0":
             await asyncio.sleep(30)
@@ -246,43 +171,7 @@ async def test_a_cancelled_run_writes_down_what_it_has(tmp_path):
     assert len(json.loads((tmp_path / "r/dataset/simquac.json").read_text())["data"][0]["paragraphs"]) == 1
 
 
-def test_a_conversation_without_any_limit_meets_the_fuse_and_loses_nothing(monkeypatch):
-    monkeypatch.setattr("duologue.runs.engine.fuse", lambda limits: 40)
-    cast = simquac.cast().replace(stop=lambda state, limits: None, limits=Limits())
-    (made,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
-    assert made.stop == "budget"
-    assert "no stop criterion held" in made.failure.error
-    assert len(made.messages) >= 2
-
-
-def test_a_broken_node_of_ones_own_ends_its_conversation_with_the_reason():
-    async def wrong(state, runtime):
-        return {"drafts": "Who?"}
-
-    (made,) = duologue.simulate(simquac.cast().replace(user_simulator=wrong), simquac.scenarios(topics(1)))
-    assert made.stop == "model_failed"
-    assert "user_simulator: expected 'drafts' to be a list" in made.failure.error
-
-
-def test_topics_in_place_of_scenarios_are_refused_with_what_to_do():
-    with pytest.raises(
-        TypeError, match=r"scenarios\[0\]: expected an initial state, got Topic: make a list .*scenarios\(topics\)"
-    ):
-        duologue.simulate(simquac.cast(), topics(1))
-
-
-def test_forks_of_one_topic_keep_their_ids_in_any_order():
-    topic = topics(1)[0]
-    forks = [simquac.scenario(topic, messages=[Message(role="user", text=text)]) for text in ("Who?", "When?")]
-    ids = []
-    for order in (forks, forks[::-1]):
-        made = duologue.simulate(simquac.cast(), order, limits=Limits(max_turns=1))
-        ids.append({c.messages[0].text: c.id for c in made})
-    assert ids[0] == ids[1]
-    assert len(set(ids[0].values())) == 2
-
-
-def test_a_folder_that_a_run_left_before_its_manifest_is_taken(tmp_path):
+def test_a_folder_that_a_run_left_before_its_manifest_is_taken(tmp_path, topics):
     (tmp_path / "r").mkdir()
     for name in ("conversations.jsonl", "failures.jsonl", ".manifest.json.7.partial"):
         (tmp_path / "r" / name).touch()
@@ -290,21 +179,21 @@ def test_a_folder_that_a_run_left_before_its_manifest_is_taken(tmp_path):
 
 
 @pytest.mark.parametrize("broken", ["{}", '{"settings": {}, "planned": []}', "[]"])
-def test_a_manifest_that_is_none_is_named(tmp_path, broken):
+def test_a_manifest_that_is_none_is_named(tmp_path, broken, topics):
     (tmp_path / "r").mkdir()
     (tmp_path / "r/manifest.json").write_text(broken)
     with pytest.raises(runs.RunError, match=r"manifest.json: is no manifest of a run"):
         duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), out=tmp_path / "r", resume=True)
 
 
-def test_other_topics_do_not_join_a_run(tmp_path):
+def test_other_topics_do_not_join_a_run(tmp_path, topics):
     duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)), out=tmp_path / "r", limits=Limits(max_turns=1))
     other = simquac.scenarios(topics(4)[3:])
     with pytest.raises(runs.RunError, match="planned 3 conversations, 3 of which are not among those asked for now"):
         duologue.simulate(simquac.cast(), other, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
 
 
-def test_a_changed_function_is_another_run(tmp_path):
+def test_a_changed_function_is_another_run(tmp_path, topics):
     scenarios = simquac.scenarios(topics(1))
 
     def one(draft, state):
@@ -322,42 +211,14 @@ def test_a_changed_function_is_another_run(tmp_path):
                 duologue.simulate(cast, scenarios, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
 
 
-def test_a_state_that_is_none_is_written_down_as_a_failure(tmp_path):
-    scenario = simquac.scenario(topics(1)[0]) | {"labels": {"x": {1: 2}}}
-    (made,) = duologue.simulate(simquac.cast(), [scenario], limits=Limits(max_turns=1))
-    assert made.stop in ("model_failed", "max_turns")
-
-
-def test_the_pages_of_a_run_are_kept_with_it(tmp_path):
+def test_the_pages_of_a_run_are_kept_with_it(tmp_path, topics):
     cast = simquac.cast()
     duologue.simulate(cast, simquac.scenarios(topics(1)), out=tmp_path / "r", limits=Limits(max_turns=1))
     pages = json.loads((tmp_path / "r/prompts.json").read_text())
     assert pages == {name: page.source for name, page in cast.prompts.pages.items()}
 
 
-def test_simulating_from_within_a_simulation_is_refused_and_does_not_hang():
-    async def nested(state, runtime):
-        duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
-        return {"drafts": []}
-
-    (made,) = duologue.simulate(simquac.cast().replace(assistant=nested), simquac.scenarios(topics(1)))
-    assert "await asimulate there" in made.failure.error
-
-
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_simulates_too():
-    duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
-    child = multiprocessing.get_context("fork").Process(target=_in_child)
-    child.start()
-    child.join(timeout=60)
-    assert child.exitcode == 0
-
-
-def _in_child():
-    assert len(duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), limits=Limits(max_turns=1))) == 2
-
-
-def test_the_manifest_tells_the_whole_run(tmp_path):
+def test_the_manifest_tells_the_whole_run(tmp_path, topics):
     duologue.simulate(
         simquac.cast(),
         simquac.scenarios([*topics(2), topics(1)[0]]),
@@ -376,7 +237,7 @@ def test_the_manifest_tells_the_whole_run(tmp_path):
     assert str(tmp_path) not in json.dumps(told)
 
 
-def test_the_card_says_that_it_is_simulated_and_by_what(tmp_path):
+def test_the_card_says_that_it_is_simulated_and_by_what(tmp_path, topics):
     duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), out=tmp_path / "r", limits=Limits(max_turns=1))
     card = (tmp_path / "r/dataset/README.md").read_text()
     assert "These conversations are simulated" in card
@@ -384,16 +245,6 @@ def test_the_card_says_that_it_is_simulated_and_by_what(tmp_path):
     assert "| seed | 0 |" in card
     assert "CC BY-SA 4.0" in card
     assert "`user/guide_other`" in card
-
-
-def test_a_sample_is_drawn_by_the_seed_alone():
-    scenarios = simquac.scenarios(topics(40))
-    drawn = runs.chosen(scenarios, sample=5, seed=1)
-    assert drawn == runs.chosen(scenarios, sample=5, seed=1)
-    assert drawn != runs.chosen(scenarios, sample=5, seed=2)
-    assert [s for s in scenarios if s in drawn] == drawn
-    with pytest.raises(ValueError, match="a sample of 41 cannot be drawn from 40"):
-        runs.chosen(scenarios, sample=41)
 
 
 COMMAND = [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--assistant", "offline?misbehave=0.3"]
@@ -406,25 +257,29 @@ def command(cwd, *more, hash_seed="0", **options):
     )
 
 
-@pytest.mark.parametrize("death", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_run_that_was_killed_is_resumed_to_the_same_bytes_in_another_process(tmp_path, death):
+def test_a_run_that_was_killed_again_and_again_is_resumed_to_the_same_bytes(tmp_path, lines):
+    """In other processes, each with another hash seed and concurrency."""
     more = ["--repeats", "6", "--max-turns", "3"]
     whole = command(tmp_path, *more, "--out", "whole", hash_seed="1")
-    victim = command(tmp_path, *more, "--out", "killed", "--concurrency", "3", hash_seed="2")
-    path = tmp_path / "killed/conversations.jsonl"
-    while not path.exists() or path.read_bytes().count(b"\n") < 5:
-        assert victim.poll() is None, victim.communicate()
-        time.sleep(0.01)
-    victim.send_signal(death)
-    _, told = victim.communicate(timeout=60)
-    survived = path.read_bytes().count(b"\n")
-    assert 5 <= survived < 42
-    assert b"Traceback" not in told
-    if death != signal.SIGKILL:
-        assert victim.returncode == 130
-        stops = {c.stop for c in data.record_lines.read(tmp_path / "killed/failures.jsonl")}
-        assert stops == {"cancelled"}
-    resumed = command(tmp_path, *more, "--out", "killed", "--concurrency", "11", "--resume", hash_seed="3")
+    path, survived = tmp_path / "killed/conversations.jsonl", 0
+    for number, death in enumerate((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)):
+        resuming = ["--resume"] if number else []
+        victim = command(
+            tmp_path, *more, "--out", "killed", "--concurrency", f"{number + 3}", *resuming, hash_seed=f"{number + 2}"
+        )
+        while not path.exists() or path.read_bytes().count(b"\n") < survived + 5:
+            assert victim.poll() is None, victim.communicate()
+            time.sleep(0.01)
+        victim.send_signal(death)
+        _, told = victim.communicate(timeout=60)
+        before, survived = survived, path.read_bytes().count(b"\n")
+        assert before + 5 <= survived < 42, death
+        assert b"Traceback" not in told
+        if death != signal.SIGKILL:
+            assert victim.returncode == 130
+            stops = {c.stop for c in data.record_lines.read(tmp_path / "killed/failures.jsonl")}
+            assert stops == {"cancelled"}
+    resumed = command(tmp_path, *more, "--out", "killed", "--concurrency", "11", "--resume", hash_seed="5")
     for process in (whole, resumed):
         _, told = process.communicate(timeout=120)
         assert process.returncode == 0, told

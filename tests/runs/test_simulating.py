@@ -1,0 +1,140 @@
+"""Simulating: the same whatever the order, and one failure apart from the others."""
+
+import multiprocessing
+
+import pytest
+
+import duologue
+from duologue import runs
+from duologue.data import Message
+from duologue.graphs import simquac
+from duologue.nodes import Limits
+
+CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
+
+
+def test_conversations_come_in_the_order_of_the_scenarios(topics):
+    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics()), limits=Limits(max_turns=2), concurrency=5)
+    assert [c.scenario["title"] for c in made] == [f"Place {n}" for n in range(6)]
+
+
+def test_concurrency_and_order_change_nothing(tmp_path, topics, lines):
+    scenarios = runs.repeated(simquac.scenarios(topics()), 2)
+    for name, order, concurrency in (("a", scenarios, 1), ("b", scenarios, 7), ("c", scenarios[::-1], 3)):
+        duologue.simulate(
+            simquac.cast(**CAST),
+            order,
+            limits=Limits(seed=5, max_turns=6),
+            concurrency=concurrency,
+            out=tmp_path / name,
+        )
+    assert lines(tmp_path / "a") == lines(tmp_path / "b") == lines(tmp_path / "c")
+    one, other = ((tmp_path / name / "dataset/simquac.json").read_bytes() for name in "ab")
+    assert one == other
+    assert len(lines(tmp_path / "a")) == 12
+
+
+def test_another_seed_gives_other_conversations(topics):
+    texts = []
+    for seed in (1, 2):
+        made = duologue.simulate(simquac.cast(**CAST), simquac.scenarios(topics(2)), limits=Limits(seed=seed))
+        texts.append([[m.text for m in c.messages] for c in made])
+    assert texts[0] != texts[1]
+
+
+def test_repeats_of_a_scenario_differ(topics):
+    made = duologue.simulate(simquac.cast(), runs.repeated(simquac.scenarios(topics(1)), 3))
+    assert len({tuple(m.text for m in c.messages) for c in made}) == 3
+    assert len({c.id for c in made}) == 3
+
+
+def test_equal_scenarios_are_each_simulated(topics):
+    made = duologue.simulate(simquac.cast(), [simquac.scenario(topics(1)[0])] * 3, limits=Limits(max_turns=1))
+    assert [c.ordinal for c in made] == [0, 1, 2]
+    assert len({c.id for c in made}) == 3
+
+
+def test_ids_hang_on_what_is_simulated_and_not_on_its_place(topics):
+    first = duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)), limits=Limits(max_turns=1))
+    again = duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)[1:]), limits=Limits(max_turns=1))
+    assert [c.id for c in first][1:] == [c.id for c in again]
+
+
+async def test_simulating_works_inside_a_running_loop(topics):
+    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    twin = await duologue.asimulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    assert [c.without_timing() for c in made] == [c.without_timing() for c in twin]
+
+
+def test_a_conversation_without_any_limit_meets_the_fuse_and_loses_nothing(monkeypatch, topics):
+    monkeypatch.setattr("duologue.runs.engine.fuse", lambda limits: 40)
+    cast = simquac.cast().replace(stop=lambda state, limits: None, limits=Limits())
+    (made,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
+    assert made.stop == "budget"
+    assert "no stop criterion held" in made.failure.error
+    assert len(made.messages) >= 2
+
+
+def test_a_broken_node_of_ones_own_ends_its_conversation_with_the_reason(topics):
+    async def wrong(state, runtime):
+        return {"drafts": "Who?"}
+
+    (made,) = duologue.simulate(simquac.cast().replace(user_simulator=wrong), simquac.scenarios(topics(1)))
+    assert made.stop == "model_failed"
+    assert "user_simulator: expected 'drafts' to be a list" in made.failure.error
+
+
+def test_topics_in_place_of_scenarios_are_refused_with_what_to_do(topics):
+    with pytest.raises(
+        TypeError, match=r"scenarios\[0\]: expected an initial state, got Topic: make a list .*scenarios\(topics\)"
+    ):
+        duologue.simulate(simquac.cast(), topics(1))
+
+
+def test_forks_of_one_topic_keep_their_ids_in_any_order(topics):
+    topic = topics(1)[0]
+    forks = [simquac.scenario(topic, messages=[Message(role="user", text=text)]) for text in ("Who?", "When?")]
+    ids = []
+    for order in (forks, forks[::-1]):
+        made = duologue.simulate(simquac.cast(), order, limits=Limits(max_turns=1))
+        ids.append({c.messages[0].text: c.id for c in made})
+    assert ids[0] == ids[1]
+    assert len(set(ids[0].values())) == 2
+
+
+def test_a_state_that_is_none_is_written_down_as_a_failure(tmp_path, topics):
+    scenario = simquac.scenario(topics(1)[0]) | {"labels": {"x": {1: 2}}}
+    (made,) = duologue.simulate(simquac.cast(), [scenario], limits=Limits(max_turns=1))
+    assert made.stop in ("model_failed", "max_turns")
+
+
+def test_simulating_from_within_a_simulation_is_refused_and_does_not_hang(topics):
+    async def nested(state, runtime):
+        duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+        return {"drafts": []}
+
+    (made,) = duologue.simulate(simquac.cast().replace(assistant=nested), simquac.scenarios(topics(1)))
+    assert "await asimulate there" in made.failure.error
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_simulates_too(topics):
+    duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    child = multiprocessing.get_context("fork").Process(target=_in_child, args=(topics(2),))
+    child.start()
+    child.join(timeout=60)
+    assert child.exitcode == 0
+
+
+def _in_child(given):
+    assert len(duologue.simulate(simquac.cast(), simquac.scenarios(given), limits=Limits(max_turns=1))) == 2
+
+
+def test_a_sample_is_drawn_by_the_seed_alone(topics):
+    scenarios = simquac.scenarios(topics(40))
+    drawn = runs.chosen(scenarios, sample=5, seed=1)
+    assert drawn == runs.chosen(scenarios, sample=5, seed=1)
+    assert drawn != runs.chosen(scenarios, sample=5, seed=2)
+    assert [s for s in scenarios if s in drawn] == drawn
+    with pytest.raises(ValueError, match="a sample of 41 cannot be drawn from 40"):
+        runs.chosen(scenarios, sample=41)
