@@ -1,6 +1,7 @@
 """What a path is, told from what it holds."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,6 @@ def run(folder: str, planned: Any, *names: str) -> Path:
     (place / "manifest.json").write_text(json.dumps(planned), encoding="utf-8")
     record_lines.write([talk(name) for name in names], place / "conversations.jsonl")
     return place
-
-
-def fault(path: Path | str) -> str:
-    """What is said of a path that cannot be loaded: one line, the path first."""
-    with pytest.raises(DataError) as caught:
-        load(path)
-    line = str(caught.value)
-    assert line.startswith(str(path))
-    assert "\n" not in line
-    return line
 
 
 @pytest.mark.parametrize("name", ["data.json", "data.jsonl", "data.txt", "data", "manifest.json"])
@@ -90,11 +81,11 @@ def test_a_span_that_is_not_the_sections_own_is_kept_and_said() -> None:
     assert load("set.json").notes == ()
 
 
-def test_a_folder_with_nothing_is_named() -> None:
+def test_a_folder_with_nothing_is_named(fault: Callable[..., str]) -> None:
     Path("empty").mkdir()
-    assert "no data file" in fault("empty")
+    assert "no data file" in fault(load, "empty")
     Path("empty/README.md").write_text("nothing", encoding="utf-8")
-    fault("empty")
+    fault(load, "empty")
 
 
 def test_a_bad_file_in_a_folder_is_named_itself() -> None:
@@ -105,26 +96,26 @@ def test_a_bad_file_in_a_folder_is_named_itself() -> None:
         load("sets")
 
 
-def test_topics_alone_are_no_conversations() -> None:
+def test_topics_alone_are_no_conversations(fault: Callable[..., str]) -> None:
     Path("topics.jsonl").write_text(json.dumps(TOPIC), encoding="utf-8")
-    assert "simulate them first" in fault("topics.jsonl")
+    assert "simulate them first" in fault(load, "topics.jsonl")
 
 
 @pytest.mark.parametrize(
     "content", ["", " \n", "[]", "[{}]", "3", '"a"', "Once upon a time", "{}", '{"a": 1}', "{", "null", "\x00"]
 )
-def test_a_file_that_is_nothing_known_is_named(content: str) -> None:
+def test_a_file_that_is_nothing_known_is_named(content: str, fault: Callable[..., str]) -> None:
     Path("file.json").write_text(content, encoding="utf-8")
-    fault("file.json")
+    fault(load, "file.json")
 
 
-def test_a_missing_file_is_named() -> None:
-    assert "No such file" in fault("nowhere.json")
-    assert "No such file" in fault("nowhere/at/all.json")
+def test_a_missing_file_is_named(fault: Callable[..., str]) -> None:
+    assert "No such file" in fault(load, "nowhere.json")
+    assert "No such file" in fault(load, "nowhere/at/all.json")
 
 
-def test_a_path_that_the_system_does_not_take_is_named() -> None:
-    fault("x" * 5_000)
+def test_a_path_that_the_system_does_not_take_is_named(fault: Callable[..., str]) -> None:
+    fault(load, "x" * 5_000)
 
 
 @pytest.mark.parametrize("planned", [[], None, 3, {"planned": None}, {"planned": 3}, {"planned": [["a"]]}])

@@ -1,6 +1,7 @@
 """RecLLMSim files: three variants, one conversation each, the same bytes again."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Attempt, Conversation, DataError, Message, load, recllmsim, record_lines
+from duologue.data import Attempt, Conversation, Message, load, recllmsim, record_lines
 from duologue.data.jsonfiles import dumps
 from duologue.data.recllmsim import Situation
 from duologue.data.recllmsim.dataset import from_object
@@ -48,14 +49,6 @@ def again(path: Path) -> bytes:
     """What reading and writing a file gives."""
     assert recllmsim.write(recllmsim.read(path), "again") == []
     return (Path("again") / path.name).read_bytes()
-
-
-def fault(path: Path | str) -> str:
-    with pytest.raises(DataError) as caught:
-        recllmsim.read(path)
-    line = str(caught.value)
-    assert "\n" not in line
-    return line
 
 
 def fresh(**more: Any) -> Conversation:
@@ -303,7 +296,7 @@ def test_a_message_is_given_in_the_language_that_is_there() -> None:
     assert recllmsim.in_language(short, "zh", spoken="zh") == "ok"
 
 
-def test_a_broken_file_is_named_and_the_good_ones_are_read() -> None:
+def test_a_broken_file_is_named_and_the_good_ones_are_read(fault: Callable[..., str]) -> None:
     put(SIMULATED, "all/good.json")
     broken = put(SIMULATED, "all/b/broken.json")
     broken.write_text(broken.read_text(encoding="utf-8")[:300], encoding="utf-8")
@@ -312,7 +305,7 @@ def test_a_broken_file_is_named_and_the_good_ones_are_read() -> None:
     assert (len(found.conversations), found.others) == (1, ("map.json",))
     (line,) = found.broken
     assert line.startswith("all/b/broken.json: line ")
-    assert fault("all") == line
+    assert fault(recllmsim.read, "all") == line
     loaded = load("all")
     assert (len(loaded), loaded.broken, loaded.kind) == (1, (line,), "recllmsim")
     assert loaded.notes == ("conversations: 1 simulated", "passed over, no conversation: map.json", line)
@@ -354,14 +347,14 @@ def test_a_byte_order_mark_and_crlf_change_nothing(mark: bytes) -> None:
         ([], "is not an object"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_broken_is_named_with_its_place(value: Any, words: str) -> None:
-    line = fault(put(value))
+def test_a_file_that_is_broken_is_named_with_its_place(value: Any, words: str, fault: Callable[..., str]) -> None:
+    line = fault(recllmsim.read, put(value))
     assert line.startswith("one.json: ")
     assert words in line
 
 
-def test_a_folder_without_a_conversation_is_named() -> None:
+def test_a_folder_without_a_conversation_is_named(fault: Callable[..., str]) -> None:
     Path("none").mkdir()
-    assert fault("none") == "none: holds no RecLLMSim conversation: give their folder"
+    assert fault(recllmsim.read, "none") == "none: holds no RecLLMSim conversation: give their folder"
     put({"a": 1}, "maps/a.json")
-    assert fault("maps").startswith("maps: holds no RecLLMSim conversation")
+    assert fault(recllmsim.read, "maps").startswith("maps: holds no RecLLMSim conversation")

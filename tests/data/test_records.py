@@ -1,6 +1,7 @@
 """Records: what they refuse, what they derive, and that nothing is lost on paper."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -109,13 +110,6 @@ def talk(*roles: str) -> Conversation:
     return Conversation(id="a", scenario={}, messages=tuple(said(role, str(n)) for n, role in enumerate(roles)))
 
 
-def fault(path: Path) -> str:
-    """What is said of a file of records that cannot be read."""
-    with pytest.raises(DataError) as caught:
-        record_lines.read(path)
-    return str(caught.value)
-
-
 @given(st.lists(conversations, max_size=2))
 def test_records_that_were_written_are_read_as_they_were(given_records: list[Conversation]) -> None:
     path = Path("records.jsonl")
@@ -174,17 +168,19 @@ def test_records_cannot_be_changed() -> None:
         {"provenance": {"cast": "a", "surprise": 1}},
     ],
 )
-def test_keys_that_a_record_does_not_know_are_refused(unknown: dict[str, Any]) -> None:
+def test_keys_that_a_record_does_not_know_are_refused(unknown: dict[str, Any], fault: Callable[..., str]) -> None:
     path = Path("records.jsonl")
     path.write_text(json.dumps({"id": "a", "scenario": {}} | unknown), encoding="utf-8")
-    assert fault(path).startswith("records.jsonl: line 1")
+    assert fault(record_lines.read, path).startswith("records.jsonl: line 1")
 
 
 @pytest.mark.parametrize("version", [SCHEMA + 1, 0, -1, "1", None, True, 1.0])
-def test_a_schema_that_this_version_does_not_know_is_refused_by_name(version: object) -> None:
+def test_a_schema_that_this_version_does_not_know_is_refused_by_name(
+    version: object, fault: Callable[..., str]
+) -> None:
     path = Path("records.jsonl")
     path.write_text(json.dumps({"schema_version": version, "id": "a", "scenario": {}}), encoding="utf-8")
-    line = fault(path)
+    line = fault(record_lines.read, path)
     assert line.startswith("records.jsonl: line 1: schema_version")
     assert repr(version) in line
 
@@ -213,10 +209,10 @@ GOOD = b'{"schema_version": 1, "id": "a", "scenario": {}}\n'
         (GOOD + b'{"id": "\xff"}', "byte"),
     ],
 )
-def test_a_line_that_is_no_record_is_named_in_one_line(content: bytes, place: str) -> None:
+def test_a_line_that_is_no_record_is_named_in_one_line(content: bytes, place: str, fault: Callable[..., str]) -> None:
     path = Path("records.jsonl")
     path.write_bytes(content)
-    line = fault(path)
+    line = fault(record_lines.read, path)
     assert line.startswith("records.jsonl: ")
     assert place in line
     assert "\n" not in line
@@ -237,8 +233,8 @@ def test_nesting_that_is_not_too_deep_comes_back() -> None:
 
 
 @pytest.mark.parametrize("depth", [500, 5_000, 100_000])
-def test_deep_nesting_is_refused_in_one_line(depth: int) -> None:
-    line = fault(nested(depth))
+def test_deep_nesting_is_refused_in_one_line(depth: int, fault: Callable[..., str]) -> None:
+    line = fault(record_lines.read, nested(depth))
     assert line.startswith("records.jsonl: ")
     assert "\n" not in line
 

@@ -1,4 +1,4 @@
-"""SimQuAC and QuAC files: read, written again, and told what is wrong with them."""
+"""SimQuAC and QuAC files: read and written again."""
 
 import json
 from collections.abc import Iterable
@@ -99,19 +99,6 @@ def answered(*spans: tuple[str, int]) -> Message:
         text="\n".join(text for text, _ in spans),
         spans=tuple(Span(text=text, start=start) for text, start in spans),
     )
-
-
-def fault(path: Path) -> str:
-    """What is said of a file that cannot be read: one line, the file first."""
-    with pytest.raises(DataError) as caught:
-        simquac.read(path)
-    line = str(caught.value)
-    assert line.startswith(f"{path}: ")
-    assert "\n" not in line
-    return line
-
-
-# Reading and writing
 
 
 @given(data_sets)
@@ -333,213 +320,12 @@ def test_no_conversation_at_all_is_a_file_in_the_format() -> None:
     assert simquac.read("again.json") == []
 
 
-# Teacher topics
-
-TEACHER = """<Topic: --------------------------->
-Bread
-Food from flour.
-Sourdough
-It rises slowly. The crust (the outside) is hard. He joined NATO.
-<QS:------------>
-How does it rise?
-QUAC: It rises slowly.
-GPT4: slowly
-<QS:------------>
-What else?
-QUAC: The crust is hard.
-GPT4: The crust is hard
-he joined nato
-It
-<QS:------------>
-Why?
-QUAC: CANNOTANSWER
-GPT4:
-<QS:------------>
-Who?
-QUAC: CANNOTANSWER
-GPT4: I cannot find the answer.
-<Topic: --------------------------->
-Rye
-
-Fields
-It grows.
-"""
-
-
-def teacher(text: str, name: str = "teacher.txt") -> Path:
-    path = Path(name)
-    path.write_bytes(text.encode("utf-8"))
-    return path
-
-
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff", "\n"])
-def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: str, mark: str) -> None:
-    bread, rye = simquac.read(teacher(mark + TEACHER.replace("\n", line_end)))
-    assert bread.scenario["title"] == "Bread"
-    assert bread.scenario["background"] == "Food from flour."
-    assert bread.scenario["header"] == "Sourdough"
-    assert bread.scenario["section"] == "It rises slowly. The crust (the outside) is hard. He joined NATO."
-    assert [message.text for message in bread.messages[::2]] == ["How does it rise?", "What else?", "Why?", "Who?"]
-    answers = bread.messages[1::2]
-    assert [message.labels["quac"] for message in answers] == [
-        "It rises slowly.",
-        "The crust is hard.",
-        "CANNOTANSWER",
-        "CANNOTANSWER",
-    ]
-    assert [[span.text for span in message.spans] for message in answers] == [
-        ["slowly"],
-        ["The crust (the outside) is hard", "He joined NATO", "It"],
-        [],
-        [],
-    ]
-    assert answers[1].text == "The crust is hard\nhe joined nato\nIt"
-    assert (rye.scenario["title"], rye.scenario["background"], rye.messages) == ("Rye", "", ())
-
-
-def test_an_empty_teacher_answer_counts_as_a_refusal() -> None:
-    bread, _ = simquac.read(teacher(TEACHER))
-    written = again([bread])["data"][0]["paragraphs"][0]["qas"]
-    assert [question["is_impossible"] for question in written] == [False, False, True, True]
-    assert simquac.write([bread], "again.json") == []
-
-
-def test_a_section_of_several_lines_is_not_cut_after_the_first() -> None:
-    text = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises.\n\nIt bakes.\n<QS:--->\nWhat?\nQUAC: a\nGPT4: It bakes.\n"
-    (conversation,) = simquac.read(teacher(text))
-    assert conversation.scenario["section"] == "It rises.\n\nIt bakes."
-    assert [span.text for span in conversation.messages[1].spans] == ["It bakes."]
-
-
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_the_open_teacher_topics_are_read_whole_with_either_line_end(open_data: Path, line_end: str) -> None:
-    text = (open_data / "simquac" / "teacher_sim_topics.txt").read_text(encoding="utf-8").replace("\r\n", "\n")
-    path = teacher(text.replace("\n", line_end))
-    conversations = simquac.read(path)
-    assert len(conversations) == text.count("<Topic:") == 13
-    assert sum(len(conversation.messages) for conversation in conversations) == 2 * text.count("<QS:") == 200
-    assert simquac.misplaced(conversations) == []
-    for message in (message for conversation in conversations for message in conversation.messages):
-        assert "\r" not in message.text + str(message.labels)
-        assert (message.role == "assistant") == ("quac" in message.labels)
-        assert message.role == "user" or bool(message.spans) != grounding.gives_no_answer(message)
-    assert [topic.title for topic in simquac.read_topics(path)] == [c.scenario["title"] for c in conversations]
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("<Topic: --->\nBread\nFood.\nSourdough\n<QS:--->\nHow?\nQUAC: a\nGPT4: b\n", "topic 1: has 3 lines"),
-        (TEACHER + "<Topic: --->\nBread\n", "topic 3: has 1 lines"),
-        (TEACHER.replace("GPT4: slowly", "GPT5: slowly"), "topic 1, question 1"),
-        (TEACHER.replace("QUAC: The crust is hard.\n", ""), "topic 1, question 2"),
-        (TEACHER.replace("\nQUAC: CANNOTANSWER\nGPT4: I cannot find the answer.", ""), "topic 1, question 4"),
-        ("<Topic: --->", "does not begin"),
-        ("<Topic:\nBread\n", "does not begin"),
-    ],
-)
-def test_a_teacher_topic_that_lacks_a_line_is_named(text: str, place: str) -> None:
-    assert place in fault(teacher(text))
-
-
-# What is wrong with a file
-
-
-def test_a_missing_file_and_a_folder_are_named() -> None:
-    assert "No such file" in fault(Path("nowhere.json"))
-    Path("folder").mkdir()
-    fault(Path("folder"))
-
-
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [
-        (b'{"data": [\n{"paragraphs": [}', "line 2, column"),
-        (b'{"data": [', "line 1, column"),
-        (b'{"data": []} {"data": []}', "line 1, column"),
-        (b'{"data": ["a\n"]}', "line 1, column"),
-        (b'{"data": [{"paragraphs": [{"title": "\xff"}]}]}', "byte 37"),
-        ('{"data": []}'.encode("utf-16"), "byte 0"),
-        (b'{"data": ' + b"[" * 100_000, "nested too deeply"),
-        (b'{"data": ' + b'{"a":' * 100_000, "nested too deeply"),
-        (b'{"data": ' + b"1" * 5_000 + b"}", ""),
-        (b"", "empty"),
-    ],
-)
-def test_a_file_that_is_not_json_is_named_with_the_place(content: bytes, place: str) -> None:
-    Path("set.json").write_bytes(content)
-    assert place in fault(Path("set.json"))
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_a_number_that_json_does_not_have_is_named(number: str) -> None:
-    Path("set.json").write_text(f'{{"data": [],\n "a": {number}}}', encoding="utf-8")
-    assert number in fault(Path("set.json"))
-
-
-def test_a_number_that_json_does_not_have_is_named_with_its_line() -> None:
-    Path("set.json").write_text('{"data": [],\n "a": NaN}', encoding="utf-8")
-    assert "line 2" in fault(Path("set.json"))
-
-
 @pytest.mark.parametrize("number", ["1e999", "-1e999"])
 def test_a_number_too_large_to_be_written_again_is_refused_in_one_line(number: str) -> None:
     text = json.dumps(data_set(paragraph(note=0))).replace('"note": 0', f'"note": {number}')
     Path("set.json").write_text(text, encoding="utf-8")
     with pytest.raises(DataError):
         again(simquac.read("set.json"))
-
-
-def changed(value: Any, *path: str | int, to: Any = None) -> Any:
-    """A copy with another value at a path, or without the key."""
-    copy = json.loads(json.dumps(value))
-    holder = copy
-    for step in path[:-1]:
-        holder = holder[step]
-    if to is None:
-        del holder[path[-1]]
-    else:
-        holder[path[-1]] = to
-    return copy
-
-
-GOOD = data_set(paragraph(), paragraph("It bakes.", qa("How?", ("It", 0)), qa("Why?", ("bakes", 3))))
-SECOND = ("data", 0, "paragraphs", 1)
-
-
-@pytest.mark.parametrize(
-    ("value", "places"),
-    [
-        (changed(GOOD, "data", to="a"), ["'data'", "no list"]),
-        (changed(GOOD, "data", to={"a": 1}), ["'data'", "no list"]),
-        (changed(GOOD, "data", 0, to="a"), ["data[0]"]),
-        (changed(GOOD, "data", 0, "paragraphs"), ["data[0]", "'paragraphs'", "missing"]),
-        (changed(GOOD, *SECOND, to=[1]), ["data[0].paragraphs[1]"]),
-        (changed(GOOD, *SECOND, "context"), ["data[0].paragraphs[1]", "'context'", "missing"]),
-        (changed(GOOD, *SECOND, "context", to=1), ["data[0].paragraphs[1]", "'context'", "no text"]),
-        (changed(GOOD, *SECOND, "title", to=1), ["data[0].paragraphs[1]", "'title'"]),
-        (changed(GOOD, *SECOND, "background", to=["a"]), ["data[0].paragraphs[1]", "'background'"]),
-        (changed(GOOD, *SECOND, "qas"), ["data[0].paragraphs[1]", "'qas'", "missing"]),
-        (changed(GOOD, *SECOND, "qas", 1, to="a"), ["data[0].paragraphs[1].qas[1]"]),
-        (changed(GOOD, *SECOND, "qas", 1, "question"), ["qas[1]", "'question'"]),
-        (changed(GOOD, *SECOND, "qas", 1, "answers"), ["qas[1]", "'answers'"]),
-        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, to="a"), ["qas[1]"]),
-        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "text"), ["qas[1]", "'text'"]),
-        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "answer_start"), ["qas[1]", "'answer_start'"]),
-        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "answer_start", to="3"), ["qas[1]", "'answer_start'"]),
-        (changed(GOOD, *SECOND, "qas", 1, "answers", 0, "answer_start", to=True), ["qas[1]", "'answer_start'"]),
-        (changed(GOOD, *SECOND, "qas", 1, "orig_answer", to="a"), ["qas[1]"]),
-    ],
-)
-def test_what_is_no_data_set_is_named_with_its_place(value: Any, places: list[str]) -> None:
-    line = fault(saved(value))
-    for place in places:
-        assert place in line
-
-
-def test_the_file_that_these_faults_were_put_into_is_good() -> None:
-    assert len(simquac.read(saved(GOOD))) == 2
 
 
 @pytest.mark.parametrize("depth", [50, 200, 500, 900])

@@ -1,6 +1,7 @@
 """Topics: where they are read from, and what is said of those that cannot be simulated."""
 
 import json
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,6 @@ def lines(*values: Any) -> Path:
     path = Path("topics.jsonl")
     path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
     return path
-
-
-def fault(path: Path, **settings: Any) -> str:
-    """What is said of topics that cannot be simulated: one line, the file first."""
-    with pytest.raises(DataError) as caught:
-        simquac.read_topics(path, **settings)
-    line = str(caught.value)
-    assert line.startswith(f"{path}: ")
-    assert "\n" not in line
-    return line
 
 
 def test_topics_are_read_from_json_lines_in_their_order() -> None:
@@ -101,9 +92,9 @@ def test_topics_are_read_from_a_data_set_from_records_and_from_a_run() -> None:
 
 
 @pytest.mark.parametrize("key", ["title", "header", "section"])
-def test_a_topic_without_title_header_or_section_is_named(key: str) -> None:
+def test_a_topic_without_title_header_or_section_is_named(key: str, fault: Callable[..., str]) -> None:
     rest = {name: value for name, value in GOOD.items() if name != key}
-    line = fault(lines(GOOD, rest))
+    line = fault(simquac.read_topics, lines(GOOD, rest))
     assert "line 2" in line
     assert f"'{key}'" in line
     assert "missing" in line
@@ -111,67 +102,67 @@ def test_a_topic_without_title_header_or_section_is_named(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["title", "header", "section"])
 @pytest.mark.parametrize("empty", ["", "  ", "\n\t\u3000"])
-def test_an_empty_title_header_or_section_is_named(key: str, empty: str) -> None:
-    line = fault(lines(GOOD, GOOD | {key: empty}))
+def test_an_empty_title_header_or_section_is_named(key: str, empty: str, fault: Callable[..., str]) -> None:
+    line = fault(simquac.read_topics, lines(GOOD, GOOD | {key: empty}))
     assert "line 2" in line
     assert f"{key} is empty" in line
 
 
 @pytest.mark.parametrize("value", [None, 1, ["a"], {"a": 1}])
-def test_a_value_that_is_no_text_is_named(value: object) -> None:
+def test_a_value_that_is_no_text_is_named(value: object, fault: Callable[..., str]) -> None:
     for key in ("title", "background", "header", "section"):
-        line = fault(lines(GOOD, GOOD | {key: value}))
+        line = fault(simquac.read_topics, lines(GOOD, GOOD | {key: value}))
         assert "line 2" in line
         assert f"'{key}'" in line
 
 
-def test_an_empty_section_of_a_data_set_is_named() -> None:
+def test_an_empty_section_of_a_data_set_is_named(fault: Callable[..., str]) -> None:
     good, bad = (Topic(**GOOD | {"section": section}).scenario() for section in ("It rises.", " "))
     simquac.write([Conversation(id="a", scenario=good), Conversation(id="b", scenario=bad)], "set.json")
-    line = fault(Path("set.json"))
+    line = fault(simquac.read_topics, Path("set.json"))
     assert "conversation 1" in line
     assert "section is empty" in line
 
 
-def test_a_topic_without_a_header_in_a_data_set_is_named() -> None:
+def test_a_topic_without_a_header_in_a_data_set_is_named(fault: Callable[..., str]) -> None:
     paragraph = {"context": "It rises. CANNOTANSWER", "title": "Bread", "background": "", "qas": []}
     Path("set.json").write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}), encoding="utf-8")
-    assert "header" in fault(Path("set.json"))
+    assert "header" in fault(simquac.read_topics, Path("set.json"))
 
 
-def test_a_topic_over_the_bound_is_refused_and_the_bound_is_a_setting() -> None:
+def test_a_topic_over_the_bound_is_refused_and_the_bound_is_a_setting(fault: Callable[..., str]) -> None:
     rest = sum(len(value) for value in GOOD.values()) - len(GOOD["section"])
     fits, over = (GOOD | {"section": "x" * (MAX_BYTES - rest + more)} for more in (0, 1))
     assert len(simquac.read_topics(lines(fits))) == 1
-    line = fault(lines(GOOD, over))
+    line = fault(simquac.read_topics, lines(GOOD, over))
     assert "line 2" in line
     assert "1,000,001 bytes" in line
     assert len(simquac.read_topics(lines(over), max_bytes=MAX_BYTES + 1)) == 1
-    assert "line 1" in fault(lines(GOOD), max_bytes=10)
+    assert "line 1" in fault(simquac.read_topics, lines(GOOD), max_bytes=10)
 
 
-def test_the_bound_is_one_of_bytes_and_not_of_characters() -> None:
+def test_the_bound_is_one_of_bytes_and_not_of_characters(fault: Callable[..., str]) -> None:
     topic = GOOD | {"section": "长" * 20}
     size = sum(len(value.encode()) for value in topic.values())
     assert len(simquac.read_topics(lines(topic), max_bytes=size)) == 1
-    fault(lines(topic), max_bytes=size - 1)
+    fault(simquac.read_topics, lines(topic), max_bytes=size - 1)
 
 
-def test_half_of_a_surrogate_pair_is_named() -> None:
-    assert "line 1" in fault(lines(GOOD | {"section": "a\ud800"}))
+def test_half_of_a_surrogate_pair_is_named(fault: Callable[..., str]) -> None:
+    assert "line 1" in fault(simquac.read_topics, lines(GOOD | {"section": "a\ud800"}))
 
 
 @pytest.mark.parametrize("content", ["", "\n  \n", '{"data": []}', '{"data": [{"paragraphs": []}]}'])
-def test_a_file_without_a_topic_is_named(content: str) -> None:
+def test_a_file_without_a_topic_is_named(content: str, fault: Callable[..., str]) -> None:
     path = Path("topics.jsonl")
     path.write_text(content, encoding="utf-8")
-    fault(path)
+    fault(simquac.read_topics, path)
 
 
-def test_a_missing_file_and_a_folder_with_nothing_are_named() -> None:
-    fault(Path("nowhere.jsonl"))
+def test_a_missing_file_and_a_folder_with_nothing_are_named(fault: Callable[..., str]) -> None:
+    fault(simquac.read_topics, Path("nowhere.jsonl"))
     Path("folder").mkdir()
-    fault(Path("folder"))
+    fault(simquac.read_topics, Path("folder"))
 
 
 @pytest.mark.parametrize(
@@ -188,10 +179,10 @@ def test_a_missing_file_and_a_folder_with_nothing_are_named() -> None:
         (json.dumps(GOOD).encode() + b"\n" + b"[" * 100_000, ""),
     ],
 )
-def test_what_is_no_topic_is_named_with_its_place(content: bytes, place: str) -> None:
+def test_what_is_no_topic_is_named_with_its_place(content: bytes, place: str, fault: Callable[..., str]) -> None:
     path = Path("topics.jsonl")
     path.write_bytes(content)
-    assert place in fault(path)
+    assert place in fault(simquac.read_topics, path)
 
 
 def test_the_shipped_topics_are_of_different_shape() -> None:
