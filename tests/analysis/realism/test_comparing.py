@@ -229,6 +229,17 @@ def test_a_side_in_a_third_language_is_said_and_not_passed_off_as_english_or_chi
     assert not any("neither English" in note for note in compare(people, people).notes)
 
 
+def test_two_users_a_side_give_no_interval_of_the_auc_and_no_chance_beyond_every_effect(talk):
+    texts = ("How far is it?", "Thank you so much!", "Is there a train", "I see.")
+    sides = [[talk(f"{texts[n]} {side}", "ok", user=f"{side}{n}") for n in range(first, first + 2)]
+             for side, first in (("s", 0), ("h", 2))]  # fmt: skip
+    report = compare(*sides)
+    auc = report.discriminator.auc
+    assert auc.value is not None
+    assert (auc.low, auc.high, auc.reason) == (None, None, "too few users for an interval")
+    assert all(row.chance <= 1 for row in report.measures if row.chance is not None)
+
+
 def test_conversations_that_stand_on_both_sides_are_said(talk):
     sides = [[talk(f"Hello {n}", "ok", user=f"{side}{n}") for n in range(first, first + 4)]
              for side, first in (("s", 0), ("h", 2))]  # fmt: skip
