@@ -63,6 +63,8 @@ def read(path: str | Path) -> list[Conversation]:
         name = value.get("id") if isinstance(value.get("id"), str) else None
         scenario: Json = {"kind": KIND, "digest": digest(value)}
         further = {key: value[key] for key in value if key != "messages" and (key != "id" or not name)}
+        if system and "system" in further:  # a line's own key of this name is kept among them
+            system.append({"value": further["system"]})
         ordinal = seen[digest(value)] = seen.get(digest(value), -1) + 1
         conversations.append(
             Conversation(

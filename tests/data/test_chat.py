@@ -78,6 +78,13 @@ def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_
     assert roles == ["system", "user", "system", "assistant"]
 
 
+def test_a_key_that_is_called_system_is_kept_beside_system_messages() -> None:
+    talk = [turn("Be brief.", "system"), turn("Who?")]
+    (conversation,) = chat.read(lines({"id": "a", "system": "v2", "messages": talk}))
+    assert conversation.extra["system"] == [{"at": 0, "message": talk[0]}, {"value": "v2"}]
+    assert chat.to_object(conversation)["messages"] == talk
+
+
 def test_an_id_of_another_kind_is_not_lost() -> None:
     (conversation,) = chat.read(lines({"id": 5, "messages": [turn()]}))
     assert conversation.id == "5" or conversation.extra.get("id") == 5
