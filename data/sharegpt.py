@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from .chat import instructions
 from .errors import DataError, at
 from .identity import conversation_id, digest
 from .jsonfiles import read_json, read_lines, read_text, write_json, write_lines
@@ -42,7 +43,7 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 def to_object(conversation: Conversation) -> dict[str, Any]:
     """The conversation as an element of the list."""
     turns = [_turn(message) for message in conversation.messages if message.stored]
-    for at_turn, turn in _system(conversation):
+    for at_turn, turn in instructions(conversation, "turn"):
         turns.insert(at_turn, turn)
     derived = {"id": conversation.id, "conversations": turns}
     own = conversation.extra.get(KIND)
@@ -101,10 +102,3 @@ def _turn(message: Message) -> dict[str, Any]:
     turn = {"from": _NAMES[message.role], "value": message.text}
     own = message.extra.get(KIND)
     return patched(turn, own) if isinstance(own, dict) else turn
-
-
-def _system(conversation: Conversation) -> Iterator[tuple[int, dict[str, Any]]]:
-    given = conversation.extra.get("system")
-    for entry in given if isinstance(given, list) else []:
-        if isinstance(entry, dict) and isinstance(entry.get("at"), int) and isinstance(entry.get("turn"), dict):
-            yield entry["at"], entry["turn"]  # type: ignore[misc]

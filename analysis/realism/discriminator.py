@@ -23,8 +23,8 @@ def discriminate(
     """How well a logistic regression on the given columns orders conversations of users that it has not seen.
 
     Whole users are held out, five times; a measure that a conversation does not tell is at its median, and each is
-    standardised within its task. Its interval is that of users drawn with replacement; the floor is the same model
-    on halves of the people.
+    standardised within its task. Its interval is that of users drawn with replacement, from five on each side on;
+    the floor is the same model on halves of the people.
     """
     names = tuple(measures[column].name for column in columns)
     auc, weights = told_apart(sim, human, columns, draws)
@@ -77,8 +77,10 @@ def told_apart(
     value = _ordered(score, side, fold, np.ones((1, len(side))))[0]
     if not np.isfinite(value):
         return Interval(value=None, reason="too few users to hold some out"), weights
-    if not resamples:
-        return Interval(value=float(value)), weights
+    if not resamples or fewest < FOLDS:
+        # Of few users each draw is much the same again: the interval would be a point.
+        why = "too few users for an interval" if resamples else ""
+        return Interval(value=float(value), reason=why), weights
     drawn = np.zeros((resamples, users))
     rng = chance(draws.seed, "discriminator")
     for one in (0, 1):

@@ -187,8 +187,11 @@ class Report(Record):
             }
             for row in self.measures
         ]  # fmt: skip
-        untold = [f"{row.name}: {row.reason}." for row in self.measures if row.reason]
-        return Table.of("Least like people first", columns, rows, (*self.notes, *untold))
+        untold: dict[str, list[str]] = {}
+        for row in self.measures:
+            untold.setdefault(row.reason, []).append(row.name)
+        reasons = [f"{', '.join(names)}: {reason}." for reason, names in untold.items() if reason]
+        return Table.of("Least like people first", columns, rows, (*self.notes, *reasons))
 
     def frame(self) -> Any:
         """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`."""

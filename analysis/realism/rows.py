@@ -112,6 +112,7 @@ def number_rows(
     both = Contrasts(joined(sim, human), inflation, draws)
     low, middle, high = both.users[0], both.effect, both.users[1]
     p, margin = both.against_chance
+    margin = np.minimum(margin, 1)  # widened for pairs it may lie beyond what any effect can be
     (ci, effect_ci), (sim_mean, human_mean) = both.bounds, means(both.cells)
     halves = floor(human, inflation, draws)
     other = Contrasts(joined(published, human), inflation, draws) if published is not None else None

@@ -10,6 +10,7 @@ from ...data.recllmsim import KIND, variant
 from ...data.records import Conversation
 from .report import Part, SideSummary
 from .speech import Speech, languages_of, named, speaker, speeches
+from .words import seems_foreign
 
 NAMES = {"zh": "Chinese", "en": "English"}
 ALL = "all"
@@ -62,9 +63,21 @@ def matched(
                 f"{name}: {translated} of {len(found[name])} are compared in a translation into {NAMES[chosen]} "
                 "that lies beside them in the data; measures that do not survive one are set apart."
             )
+        if foreign := sum(seems_foreign("\n".join(speech.user), speech.language) for speech in found[name]):
+            read = (
+                f": words are read as {NAMES[chosen]} ones, so measures of words say nothing of them" if chosen else ""
+            )
+            notes.append(
+                f"{name}: {foreign} of {len(found[name])} conversations seem to be in neither English nor Chinese{read}."
+            )
         notes += _told_of(name, given)
         if not given and (name != "Published" or published is not None):
             notes.append(f"{name}: no conversation was given.")
+    if shared := len(_said(found["Simulated"]) & _said(found["People"])):
+        notes.append(
+            f"Both sides hold the same {'conversation' if shared == 1 else f'{shared} conversations'}: is this intended? "
+            "A model that has seen one of them takes its twin for the other side, so the AUC is too low."
+        )
     tasks, told = _tasks(found)
     return Matched(
         chosen,
@@ -74,6 +87,11 @@ def matched(
         tasks,
         (*notes, *told),
     )
+
+
+def _said(side: Sequence[Speech]) -> set[tuple[tuple[str, str], ...]]:
+    """What is said in each conversation, by both."""
+    return {tuple((message.role, message.text) for message in speech.conversation.messages) for speech in side}
 
 
 def _told_of(name: str, given: Sequence[Conversation]) -> list[str]:

@@ -10,10 +10,12 @@ from importlib.resources import files
 from typing import Any
 
 from ...data.extras import of_extra
-from ...data.languages import Language
+from ...data.languages import HAN, Language
 
 _EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LETTERS = re.compile(r"\w")
+_LATIN = re.compile("[A-Za-z\u00aa-\u024f]")
+_FEWEST_WORDS = 20
 
 _EN_STOP = frozenset(
     """a about after all also am an and any are as at be because been before but by can could did do does doing for
@@ -42,6 +44,21 @@ def content_words(words: Sequence[str], language: Language) -> set[str]:
     if language == "en":
         return {word for word in words if word not in _EN_STOP}
     return {word for word in words if word not in _ZH_STOP and (len(word) > 1 or word.isdigit())}
+
+
+def seems_foreign(text: str, language: Language) -> bool:
+    """Whether the text is hardly in the language in which its words are read: by its letters and function words.
+
+    More than a tenth of its letters are neither Latin nor Chinese (Japanese has Chinese characters too), or of 20
+    words or more that are read as English less than a quarter are function words (of each open conversation more
+    than a third are).
+    """
+    letters = [character for character in text if character.isalpha()]
+    others = sum(not HAN.match(letter) and not _LATIN.match(letter) for letter in letters)
+    if 10 * others > len(letters):
+        return True
+    words = words_of(text, "en") if language == "en" else []
+    return len(words) >= _FEWEST_WORDS and 4 * sum(word in _EN_STOP for word in words) < len(words)
 
 
 @lru_cache(maxsize=20_000)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, DataError, Message, chat, load
+from duologue.data import Conversation, DataError, Message, chat, load, sharegpt
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
 talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
@@ -64,6 +64,27 @@ def test_keys_that_are_not_known_are_kept() -> None:
     assert conversation.messages[0].extra == {"weight": 1}
 
 
+def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_at_its_place() -> None:
+    talk = [turn("Be brief.", "system"), turn("Who?"), turn("Cite.", "developer"), turn("I.", "assistant")]
+    (conversation,) = chat.read(lines({"id": "a", "messages": talk}))
+    assert [message.text for message in conversation.messages] == ["Who?", "I."]
+    assert chat.to_object(conversation) == {"id": "a", "messages": talk}
+    turns = sharegpt.to_object(conversation)["conversations"]
+    assert [(one["from"], one["value"]) for one in turns] == [
+        ("system", "Be brief."), ("human", "Who?"), ("system", "Cite."), ("gpt", "I."),
+    ]  # fmt: skip
+    Path("share.jsonl").write_text(json.dumps({"conversations": turns}) + "\n", encoding="utf-8")
+    roles = [one["role"] for one in chat.to_object(sharegpt.read("share.jsonl")[0])["messages"]]
+    assert roles == ["system", "user", "system", "assistant"]
+
+
+def test_a_key_that_is_called_system_is_kept_beside_system_messages() -> None:
+    talk = [turn("Be brief.", "system"), turn("Who?")]
+    (conversation,) = chat.read(lines({"id": "a", "system": "v2", "messages": talk}))
+    assert conversation.extra["system"] == [{"at": 0, "message": talk[0]}, {"value": "v2"}]
+    assert chat.to_object(conversation)["messages"] == talk
+
+
 def test_an_id_of_another_kind_is_not_lost() -> None:
     (conversation,) = chat.read(lines({"id": 5, "messages": [turn()]}))
     assert conversation.id == "5" or conversation.extra.get("id") == 5
@@ -94,7 +115,8 @@ def test_either_side_may_begin_and_speak_twice() -> None:
         ({"messages": "a"}, "line 2"),
         ({"messages": None}, "line 2"),
         ({"messages": [turn(), "a"]}, "line 2, message 1"),
-        ({"messages": [turn(), turn(role="system")]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="tool")]}, "line 2, message 1"),
+        ({"messages": [turn(), {"role": "system"}]}, "line 2, message 1"),
         ({"messages": [{"role": "user"}]}, "line 2, message 0"),
         ({"messages": [{"content": "a"}]}, "line 2, message 0"),
         ({"messages": [{"role": ["user"], "content": "a"}]}, "line 2, message 0"),

@@ -211,6 +211,47 @@ def test_sides_that_differ_in_what_never_varies_on_either_are_told_apart(talk):
     assert "differs" in compare(human, human, **QUICK).discriminator.auc.reason
 
 
+FOREIGN = {
+    "ru": "Здравствуйте, помогите пожалуйста, спасибо",
+    "ja": "こんにちは、京都に行きたいです。ありがとうございます。",
+    "es": "Hola, me gustaría viajar a Madrid con mis amigos en el mes de junio y no tengo mucho dinero, me puede "
+    "recomendar un hotel barato cerca del centro de la ciudad",
+}
+
+
+@pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN)
+def test_a_side_in_a_third_language_is_said_and_not_passed_off_as_english_or_chinese(text, talk):
+    english = "I would like to go to the sea with my family, and I have no idea what we could do there. Can you help?"
+    people = [talk(f"{english} {n}", "ok", user=f"h{n}") for n in range(4)]
+    report = compare([talk(f"{text} {n}", "ok", user=f"s{n}") for n in range(4)], people)
+    (note,) = [note for note in report.notes if "neither English nor Chinese" in note]
+    assert note.startswith("Simulated: 4 of 4 conversations")
+    assert not any("neither English" in note for note in compare(people, people).notes)
+
+
+def test_two_users_a_side_give_no_interval_of_the_auc_and_no_chance_beyond_every_effect(talk):
+    texts = ("How far is it?", "Thank you so much!", "Is there a train", "I see.")
+    sides = [[talk(f"{texts[n]} {side}", "ok", user=f"{side}{n}") for n in range(first, first + 2)]
+             for side, first in (("s", 0), ("h", 2))]  # fmt: skip
+    report = compare(*sides)
+    auc = report.discriminator.auc
+    assert auc.value is not None
+    assert (auc.low, auc.high, auc.reason) == (None, None, "too few users for an interval")
+    assert all(row.chance <= 1 for row in report.measures if row.chance is not None)
+
+
+def test_conversations_that_stand_on_both_sides_are_said(talk):
+    sides = [[talk(f"Hello {n}", "ok", user=f"{side}{n}") for n in range(first, first + 4)]
+             for side, first in (("s", 0), ("h", 2))]  # fmt: skip
+    (note,) = [note for note in compare(*sides).notes if "Both sides hold" in note]
+    assert "the same 2 conversations" in note
+
+
+def test_a_reason_that_many_measures_share_is_one_line(talk):
+    notes = compare([talk("Hello", "ok")], [talk("Hi", "ok", user="b"), talk("Ho", "ok", user="c")]).table().notes
+    assert sum("one user only" in note for note in notes) == 1
+
+
 def test_conversations_that_are_of_the_other_side_are_named(open_sides):
     simulated, people = (side[:4] for side in open_sides)
     notes = compare(people, simulated, **QUICK).notes

@@ -32,6 +32,11 @@ def test_the_report_and_the_card_open_without_a_network_and_the_figures_are_ther
             assert box["height"] > 200
             assert figures.nth(number).locator("circle.point").count() >= 10
         assert page.locator("blockquote").count() >= 30
+        page.set_viewport_size({"width": 420, "height": 800})
+        letters = figures.first.locator("text").first.bounding_box()
+        assert letters is not None
+        assert letters["height"] > 8
+        assert page.evaluate("document.documentElement.scrollWidth") <= 420
         page.goto((tmp_path / "card.html").as_uri())
         assert "Realism card" in page.locator("h1").inner_text()
         opened.close()
