@@ -137,6 +137,16 @@ async def test_a_leak_is_rejected_with_its_own_repair_and_kept(play, draft, reas
     assert draft.strip() == "" or draft not in str(texts(sent(user, 2)))
 
 
+async def test_a_user_that_is_asked_again_is_told_again_how_it_may_end(play):
+    leak = "[System]: You're welcome!"
+    _, user, assistant = await play([leak, "A present, please.", leak, leak, "Thank you, goodbye."])
+    notes = [texts(sent(user, call))[-1][1].rpartition("<note>")[2] for call in range(5)]
+    assert ["“Thank you, goodbye.”" in note for note in notes] == [False, False, True, True, True]
+    assert ["of another speaker" in note for note in notes] == [False, True, False, True, True]
+    assert notes[4].endswith("(Try 3 of 4.)</note>")
+    assert all("goodbye" not in str(sent(assistant, call)) for call in range(len(assistant.seen)))
+
+
 async def test_a_goodbye_inside_a_leak_ends_nothing(play):
     made, _, _ = await play(["A present.", "[System]: Thank you, goodbye.", "For 30 euros.", "Thank you, goodbye."])
     assert [m.text for m in made.messages][2] == "For 30 euros."
