@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation, to_object
 from duologue.graphs import conversation, recllmsim, record
@@ -235,6 +236,18 @@ async def test_a_function_of_messages_is_an_assistant(kind):
     )
     swapped = recllmsim.cast().replace(assistant=reply)
     assert type(swapped.assistant).__name__ == "FunctionSpeaker"
+
+
+async def test_a_function_may_answer_with_a_chat_models_message_or_hand_on_an_awaitable():
+    class Endpoint:
+        async def __call__(self, messages):
+            return AIMessage("Three ideas.", usage_metadata={"input_tokens": 5, "output_tokens": 2, "total_tokens": 7})
+
+    for reply in (Endpoint(), lambda messages: Endpoint()(messages)):
+        cast = recllmsim.cast(assistant=reply)
+        made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
+        assert made.messages[1].text == "Three ideas."
+        assert made.messages[1].attempts[0].usage.output_tokens == 2
 
 
 async def test_a_function_that_gives_no_text_is_named():
