@@ -1,5 +1,6 @@
 """The command `duologue`: parse, call, print."""
 
+import io
 import sys
 from typing import Annotated
 
@@ -59,6 +60,10 @@ def options(
 
 def main() -> None:
     """Run the command: bad input is one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Half a surrogate pair in a file, or Chinese on a plain terminal, is shown and does not end the command.
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = app(standalone_mode=False)
     except typer.TyperException as error:

@@ -95,6 +95,17 @@ def recllmsim(
         raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
     if replays and (profiles or task_file):
         raise ValueError("--profiles and --tasks: a replayed side has its own: leave them out")
+    # Each choice with the replayed sides that leave it none.
+    choices = (
+        ("--opens", opens, replays),
+        ("--handshake", handshake, user.startswith(PREFIX)),
+        ("--strict-ending", strict_ending, user.startswith(PREFIX)),
+        ("--may-give-up", may_give_up, user.startswith(PREFIX)),
+        ("--proactive", proactive, assistant.startswith(PREFIX)),
+        ("--post-questions", post_questions, len(replays) == 2),
+    )
+    if idle := [name for name, given, replayed in choices if given and replayed]:
+        raise ValueError(f"{', '.join(idle)}: without effect, a replayed side says what it said: leave it out")
     about: Sequence[Situation | Conversation]
     if replays:
         about, source = _replayed(replays)

@@ -37,7 +37,7 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
         write_lines(path, values)
     else:
         write_json(path, values, end="\n")
-    return beyond_words(given)
+    return beyond_words(given, kept=(KIND, SYSTEM))
 
 
 def to_object(conversation: Conversation) -> dict[str, Any]:

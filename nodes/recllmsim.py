@@ -17,7 +17,7 @@ from ..prompts import Library
 from .endings import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .prompting import filled, repair
-from .state import Draft, State, Update, Verdict, said
+from .state import Draft, Prompt, State, Update, Verdict, said
 from .views import MARKS, fenced, messages_for
 
 
@@ -68,20 +68,29 @@ class AssistantView:
 
 @dataclass(frozen=True)
 class UserPrompts:
-    """The opening, then with each reply the line that says how to end; a repair after a rejected draft."""
+    """The opening, then with each reply the line that says how to end; a repair behind it after a rejected draft."""
 
     pages: Library
     language: Language = "en"
     may_give_up: bool = False
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if state.get("attempts"):
-            return {"prompt": repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts})}
+        line = self._line(state)
+        if not state.get("attempts"):
+            return {"prompt": line}
+        again = repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts})
+        if said(state, "assistant"):
+            # No earlier line is sent again: without this one, a user that is done would not know the phrase.
+            again["text"] = f"{line['text']}\n{again['text']}"
+        return {"prompt": again}
+
+    def _line(self, state: State) -> Prompt:
+        """What is sent with the assistant's last reply; the opening before there is one."""
         if not said(state, "assistant"):
-            return {"prompt": filled(self.pages["user/opening"], {})}
+            return filled(self.pages["user/opening"], {})
         page = "user/ending_or_giving_up" if self.may_give_up else "user/ending"
         values = {"ending": ENDING[self.language], "giving_up": GIVING_UP[self.language]}
-        return {"prompt": filled(self.pages[page], values)}
+        return filled(self.pages[page], values)
 
     def provenance(self) -> dict[str, Any]:
         return {"language": self.language, "may_give_up": self.may_give_up}

@@ -115,8 +115,9 @@ class AgentSpeaker:
         return {"agent": str(name), "view": describe(self.view)}
 
 
-Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | Awaitable[str]]
-"""Reads messages, `{"role": "system" | "user" | "assistant", "content": text}` each, and writes the next."""
+Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | BaseMessage | Awaitable[str | BaseMessage]]
+"""Reads messages, `{"role": "system" | "user" | "assistant", "content": text}` each, and writes the next: its text, or
+a chat model's answer as it came."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +135,17 @@ class FunctionSpeaker:
         sent = convert_to_openai_messages(self.view(state))
         given: Any = sent if isinstance(sent, list) else [sent]
         if inspect.iscoroutinefunction(self.reply):
-            text = await self.reply(given)
+            answer = await self.reply(given)
         else:
-            text = await asyncio.to_thread(self.reply, given)
-        if not isinstance(text, str):
-            raise ContractError(f"{self.role}: expected the function to answer with a text, got {type(text).__name__}")
-        return {"drafts": [draft(text)]}
+            answer = await asyncio.to_thread(self.reply, given)
+        if inspect.isawaitable(answer):  # of an object whose call is async, or a lambda around one
+            answer = await answer
+        if isinstance(answer, BaseMessage):
+            return {"drafts": [draft(str(answer.text), usage_of([answer]))]}
+        if not isinstance(answer, str):
+            got = type(answer).__name__
+            raise ContractError(f"{self.role}: expected the function to answer with a text, got {got}")
+        return {"drafts": [draft(answer)]}
 
     def provenance(self) -> dict[str, Any]:
         return {"function": describe(self.reply), "view": describe(self.view)}

@@ -48,17 +48,29 @@ def chosen(
             raise DataError(f"there is no task {task!r}, only {', '.join(known)}")
     kept = [one for one in about if not tasks or _of(one).task in tasks]
     if contexts is not None:
-        there = {_of(one).task_context_id for one in kept}
+        there = sorted({place for one in kept if (place := _of(one).task_context_id) is not None})
         for number in contexts:
+            if not there:
+                raise DataError(f"there is no context {number}: these conversations tell no number of their context")
             if number not in there:
-                most = max((place for place in there if place is not None), default=-1)
-                raise DataError(f"there is no context {number}: the tasks asked for have 0 to {most}")
+                raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(there)}")
         kept = [one for one in kept if _of(one).task_context_id in contexts]
     if profiles is not None:
         pool = list(dict.fromkeys(_who(one) for one in kept))
         drawn = {who for _, who in sampled(pool, profiles, seed)}
         kept = [one for one in kept if _who(one) in drawn]
     return kept
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """The ascending numbers in words, rows of them by their ends."""
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1][1:] = [number]
+        else:
+            rows.append([number])
+    return ", ".join(" to ".join(map(str, row)) for row in rows)
 
 
 def _of(one: Situation | Conversation) -> Situation:

@@ -20,6 +20,7 @@ MOST_CONTEXTS = 100_000
 """Most contexts of one template: more is a mistake in the options."""
 
 _PLACEHOLDER = re.compile(r"\[\s*(?P<key>\w(?:[\w -]*\w)?)\s*(?P<end>[\]:])")
+_OPENED = re.compile(r"\[\s*(?P<key>\w+(?:-\w+)*)(?![\w -]*[\]:])")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
 
 
@@ -56,7 +57,7 @@ def _filled(text: str, template: Template, chosen: Mapping[str, str], within: tu
     """The text piece by piece, its placeholders filled; `within` names the keys whose options it is part of."""
     end = 0
     while found := _PLACEHOLDER.search(text, end):
-        yield text[end : found.start()]
+        yield _literal(text[end : found.start()], template)
         key = found["key"]
         if key not in chosen:
             there = ", ".join(chosen) or "none"
@@ -72,7 +73,16 @@ def _filled(text: str, template: Template, chosen: Mapping[str, str], within: tu
             if chosen[key] not in mapping:
                 raise _fault(template, f"the mapping of [{key}] lacks {chosen[key]!r}: give it a text for every option")
             yield from _filled(mapping[chosen[key]], template, chosen, within)
-    yield text[end:]
+    yield _literal(text[end:], template)
+
+
+def _literal(text: str, template: Template) -> str:
+    """The text as it is; DataError if a placeholder of a key is left in it because its bracket is not closed."""
+    for found in _OPENED.finditer(text):
+        if found["key"] in template.options:
+            key = found["key"]
+            raise _fault(template, f"the placeholder [{key} is not closed behind its name: write [{key}]")
+    return text
 
 
 def _mapping(text: str, start: int, key: str, template: Template) -> tuple[dict[str, str], int]:

@@ -66,7 +66,7 @@ class Profile(Record):
         for key in FIELDS:
             if not found.get(key):
                 raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} is {'empty' if key in found else 'missing'}: add it")
-        age = re.match(r"\d{1,3}", found["age"])
+        age = re.match(r"\d{1,3}(?!\d)", found["age"])
         if not age:
             raise DataError(
                 f"{place}: the age {_shown(found['age'])} is no number of years: write such as '2. Age: 34'"

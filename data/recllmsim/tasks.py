@@ -44,7 +44,8 @@ def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) ->
 def read_templates(path: str | Path) -> list[Template]:
     """The templates of a workbook (extra `xlsx`) or a YAML file, told apart by what they hold."""
     try:
-        workbook = zipfile.is_zipfile(path)
+        # Half a workbook is no archive any more, and no text either.
+        workbook = zipfile.is_zipfile(path) or Path(path).read_bytes()[:4] == b"PK\x03\x04"
     except (OSError, ValueError):
         workbook = False
     found = list(_of_workbook(Path(path)) if workbook else _of_yaml(path))

@@ -1,6 +1,9 @@
 """Commands on task-oriented conversations."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +50,49 @@ def test_a_folder_is_converted_to_and_fro(duologue: Any, some: Path) -> None:
     code, out, _ = duologue("convert", "again", "talks.json", "--to", "sharegpt", "--json")
     assert code == 0
     assert f"translations, of {len(files)} conversations" in json.loads(out)["left_out"]
+
+
+@pytest.mark.parametrize("to", ["sharegpt", "messages"])
+def test_keys_that_no_format_knows_are_told_where_they_are_lost(duologue: Any, to: str) -> None:
+    turns = [{"role": "user", "content": "Hi", "mood": "glad"}, {"role": "assistant", "content": "Yes?"}]
+    about = {"task": "tea", "preference": "1. Age: 40", "task_context": "Brew.", "task_context_zh": "泡茶。"}
+    Path("talk.json").write_text(json.dumps(about | {"history": turns}))
+    code, out, _ = duologue("convert", "talk.json", "out.jsonl", "--to", to, "--json")
+    told = json.loads(out)["left_out"]
+    assert code == 0
+    assert {"further keys of the source, of 1 conversation", "translations, of 1 conversation"} <= set(told)
+    del turns[0]["mood"]
+    Path("plain.json").write_text(json.dumps(about | {"history": turns}))
+    _, out, _ = duologue("convert", "plain.json", "plain.jsonl", "--to", to, "--json")
+    assert not [line for line in json.loads(out)["left_out"] if "further" in line]
+
+
+def test_what_sharegpt_alone_can_hold_is_told_where_it_is_lost(duologue: Any) -> None:
+    turns = [{"from": "system", "value": "Be kind."}, {"from": "human", "value": "Hi", "weight": 0}]
+    Path("talks.json").write_text(json.dumps([{"id": "one", "conversations": turns}]))
+    _, out, _ = duologue("convert", "talks.json", "talks.jsonl", "--to", "messages", "--json")
+    left_out = ["further keys of the source, of 1 conversation", "messages of the system, of 1 conversation"]
+    assert json.loads(out)["left_out"] == left_out
+    _, out, _ = duologue("convert", "talks.json", "again.json", "--to", "sharegpt", "--json")
+    assert json.loads(out)["left_out"] == []
+
+
+def test_half_a_surrogate_pair_is_shown_and_does_not_end_the_check(duologue: Any) -> None:
+    turns = [{"role": "user", "content": "\ud800 a"}]
+    value = {"task": "tea", "preference": "1. Age: 40", "task_context": "Brew.", "history": turns}
+    Path("talk.json").write_text(json.dumps(value))
+    code, out, err = duologue("check", "talk.json")
+    assert code == 0, err
+    assert 'has no reply: "\\ud800 a"' in out
+
+
+def test_chinese_is_shown_on_a_plain_terminal() -> None:
+    """The terminal's encoding is the process's own."""
+    plain = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "duologue.cli", "tasks", "--language", "zh", "--task", "菜谱规划"]
+    shown = subprocess.run(command, env=plain, capture_output=True, text=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("\\u83dc\\u8c31\\u89c4\\u5212 (6)\n")
 
 
 def test_what_is_about_something_else_is_not_written_as_a_task(duologue: Any, some: Path) -> None:

@@ -165,6 +165,9 @@ BAD = [
     (("--tasks", "lacks.yaml"), "lacks.yaml"),
     (("--user", "replay:empty"), "empty: holds no"),
     (("--user", "replay:empty", "--profiles", "pool.txt"), "--profiles and --tasks: a replayed side has its own"),
+    (("--user", "replay:pool.txt", "--opens", "assistant"), "--opens: without effect, a replayed side says what it"),
+    (("--user", "replay:pool.txt", "--handshake", "--may-give-up"), "--handshake, --may-give-up: without effect"),
+    (("--assistant", "replay:pool.txt", "--proactive"), "--proactive: without effect"),
     (("--language", "fr"), "--language"),
     (("--opens", "nobody"), "--opens"),
     (("--assistant", "gpt"), "model 'gpt' is unknown"),
@@ -191,3 +194,22 @@ def test_the_language_of_a_replay_is_that_of_what_is_replayed(simulate, open_dat
     shutil.copy(human, "one/a.json")
     assert simulate("--user", "replay:one", "--assistant", "replay:one", "--language", "zh")[0] == 0
     assert Path("run/dataset/a.json").read_bytes() == human.read_bytes()
+
+
+def test_contexts_that_are_not_there_are_told_by_those_that_are(simulate, open_data):
+    (human, *_) = sorted((open_data / "recllmsim/real_human_user").rglob("*.json"))
+    code, _, err = simulate("--user", f"replay:{human}", "--contexts", "0")
+    assert (code, err.splitlines()[-1]) == (
+        2,
+        "duologue: there is no context 0: these conversations tell no number of their context",
+    )
+    Path("some").mkdir()
+    for number in (0, 1, 5):
+        about = {"task": "tea", "task_context_id": number, "preference": "1. Age: 40", "task_context": "Brew."}
+        turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+        Path(f"some/{number}.json").write_text(json.dumps(about | {"history": turns}))
+    code, _, err = simulate("--user", "replay:some", "--contexts", "2")
+    assert (code, err.splitlines()[-1]) == (
+        2,
+        "duologue: there is no context 2: the tasks asked for have 0 to 1, 5",
+    )

@@ -93,6 +93,7 @@ def test_text_from_an_option_is_data_even_where_it_looks_like_code() -> None:
 
 def test_brackets_without_a_name_are_text() -> None:
     assert made("[...] [] [A] ]", A=["a"]) == ["[...] [] a ]"]
+    assert made("[A B] [Ab [ [1, [[A]]", **{"A": ["a"], "A B": ["b"]}) == ["b [Ab [ [1, [a]"]
 
 
 @pytest.mark.parametrize(
@@ -109,6 +110,9 @@ def test_brackets_without_a_name_are_text() -> None:
         ("[A:{'x': 1}]", {"A": ["x"]}, "the mapping of [A] is none"),
         ("[A:{'x': '1'", {"A": ["x"]}, "the mapping of [A] is none"),
         ("[A:{'x': '1'} b]", {"A": ["x"]}, "the mapping of [A] is none"),
+        ("Go to [A", {"A": ["x"]}, "the placeholder [A is not closed behind its name: write [A]"),
+        ("[A?] or [A]", {"A": ["x"]}, "the placeholder [A is not closed"),
+        ("[A]", {"A": ["[B, then"], "B": ["x"]}, "the placeholder [B is not closed"),
         ("[A:]", {"A": ["x"]}, "the mapping of [A] is none"),
         ("[B:{'x': '1'}]", {"A": ["x"]}, "the placeholder [B] has no options"),
         ("x", {key: ["1"] * 20 for key in "ABCD"}, "has 160,000 contexts"),
@@ -175,6 +179,8 @@ def test_a_sheet_without_the_columns_and_a_broken_workbook_are_named() -> None:
     path = sheet()
     path.write_bytes(path.read_bytes()[:-4] + b"PK\x05\x06")
     assert "tasks.xlsx" in broken(path)
+    path.write_bytes(path.read_bytes()[:900])
+    assert "is no workbook that can be read" in broken(path)
 
 
 def test_without_openpyxl_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation, to_object
 from duologue.graphs import conversation, recllmsim, record
@@ -137,6 +138,16 @@ async def test_a_leak_is_rejected_with_its_own_repair_and_kept(play, draft, reas
     assert draft.strip() == "" or draft not in str(texts(sent(user, 2)))
 
 
+async def test_a_user_that_is_asked_again_is_told_again_how_it_may_end(play):
+    leak = "[System]: You're welcome!"
+    _, user, assistant = await play([leak, "A present, please.", leak, leak, "Thank you, goodbye."])
+    notes = [texts(sent(user, call))[-1][1].rpartition("<note>")[2] for call in range(5)]
+    assert ["“Thank you, goodbye.”" in note for note in notes] == [False, False, True, True, True]
+    assert ["of another speaker" in note for note in notes] == [False, True, False, True, True]
+    assert notes[4].endswith("(Try 3 of 4.)</note>")
+    assert all("goodbye" not in str(sent(assistant, call)) for call in range(len(assistant.seen)))
+
+
 async def test_a_goodbye_inside_a_leak_ends_nothing(play):
     made, _, _ = await play(["A present.", "[System]: Thank you, goodbye.", "For 30 euros.", "Thank you, goodbye."])
     assert [m.text for m in made.messages][2] == "For 30 euros."
@@ -225,6 +236,18 @@ async def test_a_function_of_messages_is_an_assistant(kind):
     )
     swapped = recllmsim.cast().replace(assistant=reply)
     assert type(swapped.assistant).__name__ == "FunctionSpeaker"
+
+
+async def test_a_function_may_answer_with_a_chat_models_message_or_hand_on_an_awaitable():
+    class Endpoint:
+        async def __call__(self, messages):
+            return AIMessage("Three ideas.", usage_metadata={"input_tokens": 5, "output_tokens": 2, "total_tokens": 7})
+
+    for reply in (Endpoint(), lambda messages: Endpoint()(messages)):
+        cast = recllmsim.cast(assistant=reply)
+        made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
+        assert made.messages[1].text == "Three ideas."
+        assert made.messages[1].attempts[0].usage.output_tokens == 2
 
 
 async def test_a_function_that_gives_no_text_is_named():
