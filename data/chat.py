@@ -1,92 +1,79 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from .dialogues import Form, Reading
 from .errors import DataError, at
-from .identity import conversation_id, digest
 from .jsonfiles import read_lines, write_lines
 from .losses import beyond_words
-from .records import Conversation, Json, Message
-
-KIND = "messages"
-"""`kind` of a scenario of which nothing is known but its conversation."""
+from .records import Conversation, Message
 
 SYSTEM = ("system", "developer")
-"""Roles of messages that neither side says."""
+TOOLS = ("tool", "function")
+
+FORM = Form(
+    kind="messages",
+    turns="messages",
+    turn=lambda message: {"role": message.role, "content": message.text},
+    system=lambda text: {"role": "system", "content": text},
+)
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One conversation a line: its id and what both sides said.
+    """One conversation a line: its id and what both sides said; what was read in this format is the same again.
 
     Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
     """
     given = list(conversations)
-    write_lines(path, (to_object(conversation) for conversation in given))
-    return beyond_words(given)
-
-
-def to_object(conversation: Conversation) -> dict[str, Any]:
-    """The conversation as one line."""
-    messages = [{"role": message.role, "content": message.text} for message in conversation.messages if message.stored]
-    for position, message in instructions(conversation, "message"):
-        messages.insert(position, message)
-    return {"id": conversation.id, "messages": messages}
+    write_lines(path, map(FORM.written, given))
+    return beyond_words(given, kept=FORM.kind)
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of such a file; further keys of a line or a message are kept as `extra`.
+    """The conversations of such a file. Further keys of a line or a message are kept.
 
-    What a system message instructs is said by neither side: it is kept in `extra["system"]` with its place.
+    The words of a content in parts are its text. Instructions (`system`, `developer`), results of tools (`tool`,
+    `function`) and an assistant's wordless calls of them are no messages: they are kept with their places.
+    DataError for any other role, and for a message without a text.
     """
-    conversations = []
-    seen: dict[str, int] = {}
+    reading, conversations = Reading(FORM), []
     for number, value in read_lines(path):
         place = f"line {number}"
         given = value.get("messages") if isinstance(value, dict) else None
         if not isinstance(given, list):
             raise DataError(f"{at(path, place)}: has no list 'messages': write one conversation a line")
-        messages, system = [], []
-        for position, message in enumerate(given):
-            role = message.get("role") if isinstance(message, dict) else None
-            if role not in ("user", "assistant", *SYSTEM) or not isinstance(message.get("content"), str):
+        messages, asides = [], []
+        for position, turn in enumerate(given):
+            role = turn.get("role") if isinstance(turn, dict) else None
+            text = _text(turn.get("content")) if isinstance(turn, dict) else None
+            if role in TOOLS or (role == "assistant" and not text and _calls(turn)):
+                asides.append(FORM.aside(position, turn))
+            elif role in SYSTEM and text is not None:
+                asides.append(FORM.aside(position, turn, text))
+            elif role in ("user", "assistant") and text is not None:
+                messages.append(FORM.message(Message(role=role, text=text), turn))
+            else:
                 raise DataError(
                     f"{at(path, place, f'message {position}')}: "
-                    "needs a 'role' (user, assistant or system) and a text as 'content'"
+                    "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
                 )
-            if role in SYSTEM:
-                system.append({"at": position, "message": message})
-                continue
-            extra = {key: message[key] for key in message if key not in ("role", "content")}
-            messages.append(Message(role=role, text=message["content"], extra=extra))
-        name = value.get("id") if isinstance(value.get("id"), str) else None
-        scenario: Json = {"kind": KIND, "digest": digest(value)}
-        further = {key: value[key] for key in value if key != "messages" and (key != "id" or not name)}
-        if system and "system" in further:  # a line's own key of this name is kept among them
-            system.append({"value": further["system"]})
-        ordinal = seen[digest(value)] = seen.get(digest(value), -1) + 1
-        conversations.append(
-            Conversation(
-                id=name or conversation_id(KIND, scenario, ordinal),
-                scenario=scenario,
-                ordinal=ordinal,
-                messages=tuple(messages),
-                extra=further | ({"system": system} if system else {}),
-            )
-        )
+        conversations.append(reading.conversation(value, messages, asides))
     return conversations
 
 
-def instructions(conversation: Conversation, form: Literal["message", "turn"]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Place and system message of each that a source had, as `message` of this format or as `turn` of ShareGPT."""
-    given = conversation.extra.get("system")
-    for entry in given if isinstance(given, list) else []:
-        if not isinstance(entry, dict) or not isinstance(place := entry.get("at"), int):
-            continue
-        if isinstance(own := entry.get(form), dict):
-            yield place, own
-        elif isinstance(turn := entry.get("turn"), dict):
-            yield place, {"role": "system", "content": turn.get("value")}
-        elif isinstance(message := entry.get("message"), dict):
-            yield place, {"from": "system", "value": message.get("content")}
+def _text(content: Any) -> str | None:
+    """The words of a content, which may be in parts (texts, images, files); None for what is no content."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    texts = [
+        part if isinstance(part, str) else part.get("text", "") for part in content if isinstance(part, str | dict)
+    ]
+    worded = [part for part in content if not isinstance(part, dict) or str(part.get("type", "")).endswith("text")]
+    whole = len(texts) == len(content) and all(isinstance(text, str) for text in texts)
+    return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
+
+
+def _calls(turn: Mapping[str, Any]) -> bool:
+    return bool(turn.get("tool_calls") or turn.get("function_call"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import chat, recllmsim, record_lines, sharegpt, simquac
+from .dialogues import asides
 from .errors import DataError, at
 from .jsonfiles import read_json
 from .kinds import MANIFEST, Kind, kind_of
@@ -56,14 +57,13 @@ def load(path: str | Path) -> Loaded:
         raise DataError(f"{at(path)}: holds topics and no conversation: simulate them first")
     else:
         conversations = _READERS[kind](place)
-    odd = len(simquac.misplaced(conversations))
-    notes = (
-        (f"{odd} span{'s differ' if odd > 1 else ' differs'} from the text at the offset (kept as read)",)
-        if odd
-        else ()
-    )
+    notes = []
+    if odd := len(simquac.misplaced(conversations)):
+        notes.append(f"{odd} span{'s differ' if odd > 1 else ' differs'} from the text at the offset (kept as read)")
+    if aside := sum(len(asides(conversation)) for conversation in conversations):
+        notes.append(f"instructions, calls and results of tools, said by neither side and kept apart: {aside}")
     manifest = read_json(place / MANIFEST) if kind == "run" else {}
-    return Loaded(place, kind, tuple(conversations), notes, manifest=manifest)
+    return Loaded(place, kind, tuple(conversations), tuple(notes), manifest=manifest)
 
 
 def _of_histories(path: Path) -> Loaded:

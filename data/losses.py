@@ -1,18 +1,19 @@
 """What formats that hold only words leave out of conversations."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
+from .dialogues import asides
 from .records import Conversation, Json
 
-_OWN = ("file", "turn", "sharegpt")
-"""Where readers keep what their format does not know: a difference, with the keys and values of the source."""
+_SPEAKER = {"from"}
+"""ShareGPT has several names for a side: another one is no further key."""
 
 
-def beyond_words(conversations: Iterable[Conversation], kept: Collection[str] = ()) -> list[str]:
+def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[str]:
     """A line for each kind of thing beside the stored words that there is, with how many conversations have it.
 
-    `kept`: names in `extra` that the format writes again.
+    `kept`: the format's own key in `extra`, of which everything is written again.
     """
     having: Counter[str] = Counter()
     for conversation in conversations:
@@ -26,7 +27,9 @@ def beyond_words(conversations: Iterable[Conversation], kept: Collection[str] = 
             "further keys of the source": any(
                 _further(extra, kept) for extra in (conversation.extra, *(message.extra for message in stored))
             ),
-            "messages of the system": "system" in conversation.extra and "system" not in kept,
+            "calls and results of tools": any(
+                "system" not in aside and kept not in aside for aside in asides(conversation)
+            ),
             "messages that are not stored": len(stored) < len(conversation.messages),
             "rejected drafts": any(attempt.verdict == "rejected" for attempt in conversation.attempts()),
         }
@@ -34,8 +37,7 @@ def beyond_words(conversations: Iterable[Conversation], kept: Collection[str] = 
     return [f"{what}, of {count} conversation{'s' if count > 1 else ''}" for what, count in having.items()]
 
 
-def _further(extra: Json, kept: Collection[str]) -> bool:
-    """Whether there are keys that the source's own format does not know, which no other one can hold."""
-    return any(
-        isinstance(own := extra.get(name), dict) and bool(own.get("values")) for name in _OWN if name not in kept
-    )
+def _further(extra: Json, kept: str) -> bool:
+    """Whether a reader kept keys and values of the source that its own format does not know (`data.patches`)."""
+    there = (own.get("values") for name, own in extra.items() if name != kept and isinstance(own, dict))
+    return any(isinstance(values, dict) and values.keys() - _SPEAKER for values in there)

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .chat import KIND as MESSAGES
 from .identity import digest
 from .records import Conversation
 
@@ -26,7 +25,7 @@ def topic_key(conversation: Conversation) -> str | None:
         text = about.get(key)
         if isinstance(text, str) and text.strip():
             return digest(key, " ".join(text.split()))
-    if about.get("kind") == MESSAGES or not set(about) - {"kind"}:
+    if not set(about) - {"kind", "digest"}:
         return None
     return digest("scenario", about)
 

@@ -4,16 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .chat import instructions
+from .dialogues import Form, Reading
 from .errors import DataError, at
-from .identity import conversation_id, digest
 from .jsonfiles import read_json, read_lines, read_text, write_json, write_lines
 from .losses import beyond_words
-from .patches import difference, patched
-from .records import Conversation, Json, Message, Role
-
-KIND = "sharegpt"
-"""`kind` of a scenario of which nothing is known but its conversation."""
+from .records import Conversation, Message, Role
 
 ROLES: Mapping[str, Role] = {
     "human": "user",
@@ -23,7 +18,15 @@ ROLES: Mapping[str, Role] = {
     "chatgpt": "assistant",
 }
 SYSTEM = "system"
+TOOLS = ("function_call", "observation", "tool")
 _NAMES: Mapping[Role, str] = {"user": "human", "assistant": "gpt"}
+
+FORM = Form(
+    kind="sharegpt",
+    turns="conversations",
+    turn=lambda message: {"from": _NAMES[message.role], "value": message.text},
+    system=lambda text: {"from": SYSTEM, "value": text},
+)
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
@@ -32,61 +35,38 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
     """
     given = list(conversations)
-    values = [to_object(conversation) for conversation in given]
+    values = map(FORM.written, given)
     if Path(path).suffix == ".jsonl":
         write_lines(path, values)
     else:
-        write_json(path, values, end="\n")
-    return beyond_words(given, kept=(KIND, SYSTEM))
-
-
-def to_object(conversation: Conversation) -> dict[str, Any]:
-    """The conversation as an element of the list."""
-    turns = [_turn(message) for message in conversation.messages if message.stored]
-    for at_turn, turn in instructions(conversation, "turn"):
-        turns.insert(at_turn, turn)
-    derived = {"id": conversation.id, "conversations": turns}
-    own = conversation.extra.get(KIND)
-    return patched(derived, own) if isinstance(own, dict) else derived
+        write_json(path, list(values), end="\n")
+    return beyond_words(given, kept=FORM.kind)
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of such a file.
+    """The conversations of such a file. Further keys are kept.
 
-    Turns from `system` are no message: they are kept in `extra["system"]` with their places, and further
-    keys as what the format had besides. DataError for a speaker that is neither side.
+    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are no messages: they are kept with their
+    places. DataError for any other speaker.
     """
-    conversations = []
-    seen: dict[str, int] = {}
+    reading, conversations = Reading(FORM), []
     for place, value in _elements(path):
         given = value.get("conversations") if isinstance(value, dict) else None
         if not isinstance(given, list):
             raise DataError(f"{at(path, place)}: has no list 'conversations': is this a ShareGPT file?")
-        messages: list[Message] = []
-        system: list[dict[str, Any]] = []
+        messages, asides = [], []
         for position, turn in enumerate(given):
             said = turn.get("from") if isinstance(turn, dict) else None
-            if said not in (*ROLES, SYSTEM) or not isinstance(turn.get("value"), str):
+            if said not in (*ROLES, SYSTEM, *TOOLS) or not isinstance(turn.get("value"), str):
                 raise DataError(
-                    f"{at(path, place, f'turn {position}')}: needs 'from' (human, gpt or system) and a text as 'value'"
+                    f"{at(path, place, f'turn {position}')}: "
+                    "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
                 )
-            if said == SYSTEM:
-                system.append({"at": position, "turn": turn})
+            if said in ROLES:
+                messages.append(FORM.message(Message(role=ROLES[said], text=turn["value"]), turn))
             else:
-                message = Message(role=ROLES[said], text=turn["value"])
-                own = difference(turn, _turn(message))
-                messages.append(message.model_copy(update={"extra": {KIND: own}}) if own else message)
-        name = value["id"] if isinstance(value.get("id"), str) and value["id"] else None
-        key = digest(value)
-        ordinal = seen[key] = seen.get(key, -1) + 1
-        scenario: Json = {"kind": KIND, "digest": key}
-        extra: dict[str, Any] = {"system": system} if system else {}
-        made = name or conversation_id(KIND, scenario, ordinal)
-        patch = difference(value | {"conversations": None}, {"id": made, "conversations": None})
-        extra |= {KIND: patch} if patch else {}
-        conversations.append(
-            Conversation(id=made, scenario=scenario, ordinal=ordinal, messages=tuple(messages), extra=extra)
-        )
+                asides.append(FORM.aside(position, turn, turn["value"] if said == SYSTEM else None))
+        conversations.append(reading.conversation(value, messages, asides))
     return conversations
 
 
@@ -96,9 +76,3 @@ def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
         return
     for number, value in enumerate(read_json(path)):
         yield f"[{number}]", value
-
-
-def _turn(message: Message) -> dict[str, Any]:
-    turn = {"from": _NAMES[message.role], "value": message.text}
-    own = message.extra.get(KIND)
-    return patched(turn, own) if isinstance(own, dict) else turn

@@ -1,11 +1,10 @@
 """What is measured of a conversation: the user's side in one language, with who it is and what it is about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from ...data import sharegpt
+from ...data.dialogues import further
 from ...data.identity import digest
 from ...data.languages import Language, language_of
 from ...data.recllmsim import KIND, Situation, cluster, common_task, in_language
@@ -162,22 +161,18 @@ def named(conversation: Conversation) -> str:
     if conversation.scenario.get("kind") == KIND:
         return cluster(conversation)
     for key in USER_KEYS:
-        for holder in (_beside(conversation), conversation.scenario):
-            if isinstance(name := holder.get(key), str | int):
+        for holder in (further(conversation), conversation.scenario):
+            name = holder.get(key)
+            if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
+                name = int(name)
+            if isinstance(name, str | int):
                 return str(name)
     return ""
 
 
-def _beside(conversation: Conversation) -> Mapping[str, Any]:
-    """What the source tells beside the messages; of a ShareGPT file its further keys, which are kept as a patch."""
-    patch = conversation.extra.get(sharegpt.KIND)
-    further = patch.get("values") if isinstance(patch, dict) else None
-    return further | conversation.extra if isinstance(further, dict) else conversation.extra
-
-
 def task_of(conversation: Conversation) -> str:
     """The task by its common name; empty where the source tells none."""
-    name = conversation.scenario.get("task") or _beside(conversation).get("task")
+    name = conversation.scenario.get("task") or further(conversation).get("task")
     return common_task(name) if isinstance(name, str) else ""
 
 

@@ -68,12 +68,19 @@ def test_keys_that_no_format_knows_are_told_where_they_are_lost(duologue: Any, t
 
 
 def test_what_sharegpt_alone_can_hold_is_told_where_it_is_lost(duologue: Any) -> None:
-    turns = [{"from": "system", "value": "Be kind."}, {"from": "human", "value": "Hi", "weight": 0}]
+    call = {"from": "function_call", "value": "{}"}
+    turns = [{"from": "system", "value": "Be kind."}, call, {"from": "user", "value": "Hi", "weight": 0}]
     Path("talks.json").write_text(json.dumps([{"id": "one", "conversations": turns}]))
     _, out, _ = duologue("convert", "talks.json", "talks.jsonl", "--to", "messages", "--json")
-    left_out = ["further keys of the source, of 1 conversation", "messages of the system, of 1 conversation"]
+    left_out = ["further keys of the source, of 1 conversation", "calls and results of tools, of 1 conversation"]
     assert json.loads(out)["left_out"] == left_out
+    said = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
+    assert json.loads(Path("talks.jsonl").read_text()) == {"id": "one", "messages": said}
     _, out, _ = duologue("convert", "talks.json", "again.json", "--to", "sharegpt", "--json")
+    assert json.loads(out)["left_out"] == []
+    assert json.loads(Path("again.json").read_text()) == json.loads(Path("talks.json").read_text())
+    Path("alias.json").write_text(json.dumps([{"id": "one", "conversations": [{"from": "user", "value": "Hi"}]}]))
+    _, out, _ = duologue("convert", "alias.json", "alias.jsonl", "--to", "messages", "--json")
     assert json.loads(out)["left_out"] == []
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, chat, load, sharegpt
+from duologue.data.dialogues import further
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
 talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
@@ -58,36 +59,68 @@ def test_what_was_said_and_not_stored_is_left_out() -> None:
     assert [message.text for message in chat.read(path)[0].messages] == ["Who?"]
 
 
-def test_keys_that_are_not_known_are_kept() -> None:
-    (conversation,) = chat.read(lines({"id": "a", "messages": [turn(weight=1)], "source": {"b": None}}))
-    assert conversation.extra == {"source": {"b": None}}
-    assert conversation.messages[0].extra == {"weight": 1}
+contents = texts | st.lists(st.builds(lambda text: {"type": "text", "text": text}, texts), max_size=2)
+values = st.none() | st.integers() | st.text(max_size=3)
+turns = st.builds(
+    lambda role, content, more: {"role": role, "content": content} | more,
+    st.sampled_from(["user", "assistant", *chat.SYSTEM, *chat.TOOLS]),
+    contents,
+    st.dictionaries(st.sampled_from(["name", "tool_calls", "weight"]), values, max_size=2),
+)
+objects = st.builds(
+    lambda given, more: more | {"messages": given},
+    st.lists(turns, max_size=4),
+    st.dictionaries(st.sampled_from(["id", "user", "task", "asides", "system"]), values, max_size=3),
+)
+
+
+@given(st.lists(objects, min_size=1, max_size=3))
+def test_what_was_read_is_written_again_with_every_unknown_key_at_its_place(given_lines: list[dict[str, Any]]) -> None:
+    written = [json.dumps(chat.FORM.written(conversation)) for conversation in chat.read(lines(*given_lines))]
+    assert written == [json.dumps(value) for value in given_lines]
+
+
+def test_what_a_line_tells_besides_can_be_had() -> None:
+    (conversation,) = chat.read(lines({"id": "a", "messages": [turn()], "user": "ann", "source": {"b": None}}))
+    assert further(conversation).items() >= {"user": "ann", "source": {"b": None}}.items()
+
+
+def test_calls_and_results_of_tools_are_said_by_neither_side() -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    talk = [turn("Rain?"), call, {"role": "tool", "tool_call_id": "1", "content": None}, turn("No.", "assistant")]
+    (conversation,) = chat.read(lines({"messages": talk}))
+    assert [message.text for message in conversation.messages] == ["Rain?", "No."]
+    assert chat.FORM.written(conversation) == {"messages": talk}
+    assert load("chat.jsonl").notes[0].endswith("said by neither side and kept apart: 2")
+    spoken = call | {"content": "Let me look."}
+    (conversation,) = chat.read(lines({"messages": [turn("Rain?"), spoken]}))
+    assert conversation.messages[1].text == "Let me look."
+
+
+def test_the_words_of_a_content_in_parts_are_its_text() -> None:
+    parts = [
+        {"type": "text", "text": "What "},
+        {"type": "image_url", "image_url": {"url": "x"}},
+        {"type": "text", "text": "is it?"},
+    ]
+    talk = [turn() | {"content": parts}, turn() | {"content": parts[1:2]}]
+    (conversation,) = chat.read(lines({"messages": talk}))
+    assert [message.text for message in conversation.messages] == ["What is it?", ""]
+    assert chat.FORM.written(conversation) == {"messages": talk}
 
 
 def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_at_its_place() -> None:
     talk = [turn("Be brief.", "system"), turn("Who?"), turn("Cite.", "developer"), turn("I.", "assistant")]
     (conversation,) = chat.read(lines({"id": "a", "messages": talk}))
     assert [message.text for message in conversation.messages] == ["Who?", "I."]
-    assert chat.to_object(conversation) == {"id": "a", "messages": talk}
-    turns = sharegpt.to_object(conversation)["conversations"]
+    assert chat.FORM.written(conversation) == {"id": "a", "messages": talk}
+    turns = sharegpt.FORM.written(conversation)["conversations"]
     assert [(one["from"], one["value"]) for one in turns] == [
         ("system", "Be brief."), ("human", "Who?"), ("system", "Cite."), ("gpt", "I."),
     ]  # fmt: skip
     Path("share.jsonl").write_text(json.dumps({"conversations": turns}) + "\n", encoding="utf-8")
-    roles = [one["role"] for one in chat.to_object(sharegpt.read("share.jsonl")[0])["messages"]]
+    roles = [one["role"] for one in chat.FORM.written(sharegpt.read("share.jsonl")[0])["messages"]]
     assert roles == ["system", "user", "system", "assistant"]
-
-
-def test_a_key_that_is_called_system_is_kept_beside_system_messages() -> None:
-    talk = [turn("Be brief.", "system"), turn("Who?")]
-    (conversation,) = chat.read(lines({"id": "a", "system": "v2", "messages": talk}))
-    assert conversation.extra["system"] == [{"at": 0, "message": talk[0]}, {"value": "v2"}]
-    assert chat.to_object(conversation)["messages"] == talk
-
-
-def test_an_id_of_another_kind_is_not_lost() -> None:
-    (conversation,) = chat.read(lines({"id": 5, "messages": [turn()]}))
-    assert conversation.id == "5" or conversation.extra.get("id") == 5
 
 
 def test_lines_without_an_id_get_one_that_depends_on_what_was_said_alone() -> None:
@@ -115,7 +148,8 @@ def test_either_side_may_begin_and_speak_twice() -> None:
         ({"messages": "a"}, "line 2"),
         ({"messages": None}, "line 2"),
         ({"messages": [turn(), "a"]}, "line 2, message 1"),
-        ({"messages": [turn(), turn(role="tool")]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="narrator")]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="assistant", tool_calls=[]) | {"content": None}]}, "line 2, message 1"),
         ({"messages": [turn(), {"role": "system"}]}, "line 2, message 1"),
         ({"messages": [{"role": "user"}]}, "line 2, message 0"),
         ({"messages": [{"content": "a"}]}, "line 2, message 0"),

@@ -33,7 +33,7 @@ def test_a_conversation_is_turns_from_human_and_gpt() -> None:
 values = st.none() | st.integers() | st.text(max_size=3)
 turns = st.builds(
     lambda said, value, more: {"from": said, "value": value} | more,
-    st.sampled_from([*sharegpt.ROLES, "system"]),
+    st.sampled_from([*sharegpt.ROLES, *sharegpt.TOOLS, "system"]),
     st.text(max_size=4),
     st.dictionaries(st.sampled_from(["weight", "loss", "role"]), values, max_size=2),
 )
@@ -46,12 +46,13 @@ talks = st.builds(
 
 @given(st.lists(talks, min_size=1, max_size=3))
 def test_what_was_read_is_written_again(given_talks: list[dict[str, Any]]) -> None:
-    written = [json.dumps(sharegpt.to_object(conversation)) for conversation in sharegpt.read(put(given_talks))]
+    written = [json.dumps(sharegpt.FORM.written(conversation)) for conversation in sharegpt.read(put(given_talks))]
     assert written == [json.dumps(talk) for talk in given_talks]
 
 
-def test_system_turns_are_no_messages() -> None:
-    (read,) = sharegpt.read(put([{"conversations": [{"from": "system", "value": "Be kind."}, *TURNS]}]))
+def test_turns_of_the_system_and_of_tools_are_no_messages() -> None:
+    aside = [{"from": said, "value": "Be kind."} for said in ("system", "function_call", "observation")]
+    (read,) = sharegpt.read(put([{"conversations": [*aside, *TURNS]}]))
     assert [message.role for message in read.messages] == ["user", "assistant"]
 
 
@@ -77,7 +78,7 @@ def test_what_the_format_cannot_hold_is_told() -> None:
     ("talk", "place"),
     [
         ({"conversations": {}}, "[0]: has no list 'conversations'"),
-        ({"conversations": [{"from": "tool", "value": "a"}]}, "[0], turn 0: needs 'from'"),
+        ({"conversations": [{"from": "narrator", "value": "a"}]}, "[0], turn 0: needs 'from'"),
         ({"conversations": [{"from": "gpt", "value": 1}]}, "[0], turn 0: needs 'from'"),
         ({"conversations": [*TURNS, "a"]}, "[0], turn 2: needs 'from'"),
     ],
