@@ -94,7 +94,7 @@ def _report(made: "Making", as_json: bool) -> int:
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(made.rejected.items()))
         tokens = made.usage["input_tokens"] + made.usage["output_tokens"]
         stdout.print(
-            f"{len(made.profiles)} of {made.wanted} profiles, {made.new} of them new; "
+            f"{len(made.profiles)} profiles, {made.wanted} asked for, {made.new} new; "
             f"{sum(made.rejected.values())} drafts rejected{f' ({reasons})' if reasons else ''}, {tokens} tokens"
         )
         stdout.print(coverage_table(made.coverage))

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import typer
 
+from ..data import DataError, identity
 from .output import print_json, say, stdout, tally_table
 from .progress import Progress
 
@@ -32,6 +33,7 @@ def simulated(
     from .. import runs
 
     say_hosts(cast)
+    check_replays(cast, scenarios)
     with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
         work = runs.arun(
             cast,
@@ -46,6 +48,38 @@ def simulated(
         )
         summary = run(work)
     return report(summary, as_json)
+
+
+def replayed(user: str, assistant: str, *, repeats: int, resume: bool, out: Path | None) -> list[Path]:
+    """The files that a side replays; ValueError for options that do not go together."""
+    from ..nodes.replay import PREFIX
+
+    if resume and out is None:
+        raise ValueError("--resume needs --out: say which run to continue")
+    found = [Path(spec.removeprefix(PREFIX)) for spec in (user, assistant) if spec.startswith(PREFIX)]
+    if len(found) == 2 and repeats > 1:
+        raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
+    return found
+
+
+def check_replays(cast: Any, scenarios: list[Any]) -> None:
+    """Say how many conversations a replayed side cannot play; DataError if it can play none of them."""
+    from ..nodes.replay import ReplaySpeaker
+
+    keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
+    for node in (cast.user_simulator, cast.assistant):
+        if isinstance(node, ReplaySpeaker):
+            there = {key for key, _ in node.by_scenario}
+            lacking = sum(key not in there for key in keys)
+            if lacking and lacking == len(keys):
+                raise DataError(
+                    f"the {node.role} replays {node.source}, which has no conversation about any of the scenarios: "
+                    "replay a data set about the same ones"
+                )
+            if lacking:
+                say(
+                    f"the {node.role} replays {node.source}, which lacks {lacking} of {len(keys)} scenarios: these fail"
+                )
 
 
 def say_hosts(cast: Any) -> None:

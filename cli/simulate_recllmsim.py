@@ -10,7 +10,7 @@ from ..data import Conversation, load
 from ..data import recllmsim as format
 from ..data.recllmsim import Situation
 from .output import say
-from .running import OUT, simulated
+from .running import OUT, replayed, simulated
 
 Language = Literal["en", "zh"]
 SHOWN = 3
@@ -46,7 +46,12 @@ def recllmsim(
             help="Let the user acknowledge its pages one by one, in scripted words. Default: only --as-published.",
         ),
     ] = None,
-    language: Annotated[Language, typer.Option(help="Language of prompts, shipped tasks and profiles.")] = "en",
+    language: Annotated[
+        Language | None,
+        typer.Option(
+            help="Language of prompts, shipped tasks and profiles. Default: that of the replayed conversations, or en."
+        ),
+    ] = None,
     post_questions: Annotated[
         bool, typer.Option("--post-questions", help="Ask both sides about the talk when it is over.")
     ] = False,
@@ -88,11 +93,7 @@ def recllmsim(
     from ..nodes.limits import Limits
     from ..nodes.replay import PREFIX
 
-    if resume and out is None:
-        raise ValueError("--resume needs --out: say which run to continue")
-    replays = [Path(spec.removeprefix(PREFIX)) for spec in (user, assistant) if spec.startswith(PREFIX)]
-    if len(replays) == 2 and repeats > 1:
-        raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
+    replays = replayed(user, assistant, repeats=repeats, resume=resume, out=out)
     if replays and (profiles or task_file):
         raise ValueError("--profiles and --tasks: a replayed side has its own: leave them out")
     # Each choice with the replayed sides that leave it none.
@@ -110,8 +111,12 @@ def recllmsim(
     if replays:
         about, source = _replayed(replays)
     else:
+        language = language or "en"
         about, source = _shipped_or_given(task_file, profiles, language)
     about = format.chosen(about, tasks=tasks, contexts=_numbers(contexts), profiles=sample, seed=seed)
+    language = language or _spoken(about, "en")
+    if len(replays) == 1 and (others := sum(_spoken([one], language) != language for one in about)):
+        say(f"{others} of {len(about)} conversations are in another language than the run, which is in {language}")
     source["licence"] = licence or source.get("licence")
     build = graphs.recllmsim.as_published if as_published else graphs.recllmsim.cast
     # What is not said is the cast's to choose: the two differ in who opens and in the handshake.
@@ -159,6 +164,12 @@ def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any]]:
     return list(loaded), source | ({"odd": odd} if odd else {}) | (
         {"broken": list(loaded.broken)} if loaded.broken else {}
     )
+
+
+def _spoken(about: Sequence[Situation | Conversation], otherwise: Language) -> Language:
+    """The language that all of these are in."""
+    there: set[Language] = {(Situation.of(one) if isinstance(one, Conversation) else one).language for one in about}
+    return there.pop() if len(there) == 1 else otherwise
 
 
 def _shipped_or_given(

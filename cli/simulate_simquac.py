@@ -10,7 +10,7 @@ from ..data import simquac as format
 from ..data.checks import QUESTION_WORDS
 from ..data.simquac import Topic
 from .output import say
-from .running import OUT, simulated
+from .running import OUT, replayed, simulated
 
 
 def simquac(
@@ -51,13 +51,8 @@ def simquac(
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
     from .. import graphs, runs
     from ..nodes.limits import Limits
-    from ..nodes.replay import PREFIX
 
-    if resume and out is None:
-        raise ValueError("--resume needs --out: say which run to continue")
-    replays = [spec.removeprefix(PREFIX) for spec in (user, assistant) if spec.startswith(PREFIX)]
-    if len(replays) == 2 and repeats > 1:
-        raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
+    replays = replayed(user, assistant, repeats=repeats, resume=resume, out=out)
     limits = Limits(
         max_turns=max_turns,
         question_attempts=question_attempts,
@@ -81,9 +76,9 @@ def simquac(
     return simulated(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, as_json=as_json)
 
 
-def _topics(path: Path | None, replays: list[str], max_bytes: int) -> tuple[list[Topic], dict[str, Any]]:
+def _topics(path: Path | None, replays: list[Path], max_bytes: int) -> tuple[list[Topic], dict[str, Any]]:
     """Every topic, and what is known of their source."""
-    given = path or (Path(replays[0]) if replays else None)
+    given = path or (replays[0] if replays else None)
     if given is not None:
         found, source = format.read_topics(given, max_bytes=max_bytes), {"source": given.name}
     else:
@@ -91,9 +86,9 @@ def _topics(path: Path | None, replays: list[str], max_bytes: int) -> tuple[list
         source = {"source": "samples/topics.jsonl", "licence": "MIT, written for duologue", "licence_id": "mit"}
     if len(set(replays)) == 2:
         say("user and assistant replay two files: answers belong to the questions of their own file")
-    for replayed in sorted(set(replays)):
-        for line in load(replayed).notes:
-            say(f"{replayed}: {line}")
+    for file in sorted(set(replays)):
+        for line in load(file).notes:
+            say(f"{file}: {line}")
     equal = identity.equals(identity.ordinals(topic.scenario() for topic in found))
     if equal:
         say(f"{equal} of {len(found)} topics repeat{'s' if equal == 1 else ''} an earlier one; each is simulated")

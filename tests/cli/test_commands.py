@@ -70,11 +70,12 @@ def test_the_data_set_has_no_key_that_the_format_lacks(duologue, tmp_path):
 
 def test_a_conversation_that_fails_gives_exit_code_one_and_is_named(duologue, tmp_path, monkeypatch):
     path = topics(tmp_path / "t.jsonl")
-    other = topics(tmp_path / "o.jsonl", title="Other")
+    other = topics(tmp_path / "o.jsonl", TOPIC, TOPIC | {"title": "Other"})
     duologue("simulate", "simquac", "--topics", path, "--out", "a", "--max-turns", 1)
     code, out, err = duologue("simulate", "simquac", "--topics", other, "--user", "replay:a", "--out", "b")
     assert code == 1
-    assert "0 of 1 conversations finished" in out
+    assert "1 of 2 conversations finished" in out
+    assert "the user replays a, which lacks 1 of 2 scenarios: these fail" in err
     assert "about 'Other'" in err
     assert "--out b --resume tries them again" in " ".join(err.split())
 

@@ -8,7 +8,7 @@ from duologue.data.recllmsim import read_pool, shipped_profiles
 def test_it_prints_the_coverage_and_where_the_files_are(duologue, tmp_path):
     code, out, err = duologue("profiles", "generate", "--count", 5, "--out", tmp_path / "a.txt")
     assert code == 0, err
-    assert "5 of 5 profiles, 5 of them new" in out
+    assert "5 profiles, 5 asked for, 5 new" in out
     assert all(word in out for word in ("ages", "25-34", "genders", "occupations", "health and care", "traits", "calm"))
     assert len(read_pool(tmp_path / "a.txt")) == 5
     assert (tmp_path / "a.drafts.jsonl").is_file()
@@ -43,7 +43,7 @@ def test_a_model_that_never_manages_ends_with_a_line_and_exit_code_1(duologue, t
     assert code == 1
     assert "3 of 3 profiles are missing: no proposal was accepted within the attempts" in err
     assert "rejected as incomplete" in err
-    assert "0 of 3 profiles" in out
+    assert "0 profiles, 3 asked for, 0 new" in out
     assert len((tmp_path / "a.drafts.jsonl").read_text().splitlines()) == 12
 
 

@@ -194,6 +194,32 @@ def test_the_language_of_a_replay_is_that_of_what_is_replayed(simulate, open_dat
     shutil.copy(human, "one/a.json")
     assert simulate("--user", "replay:one", "--assistant", "replay:one", "--language", "zh")[0] == 0
     assert Path("run/dataset/a.json").read_bytes() == human.read_bytes()
+    for language, pages in (((), "zh"), (("--language", "en"), "en")):
+        code, _, err = simulate("--user", "replay:one", *language, out=pages)
+        assert code == 0, err
+        assert (
+            json.loads(Path(pages, "manifest.json").read_text())["settings"]["nodes"]["user_prompt_selector"][
+                "language"
+            ]
+            == pages
+        )
+        told = "1 of 1 conversations are in another language than the run, which is in en"
+        assert (told in " ".join(err.split())) == (pages == "en")
+
+
+def test_sides_that_replay_data_about_other_things_are_refused_before_anything_is_written(simulate, open_data):
+    files = sorted((open_data / "recllmsim/LLM_agent_user/recipe planning").glob("*.json"))
+    for name, chosen in (("some", files[:2]), ("others", files[2:4]), ("more", files[1:4])):
+        Path(name).mkdir()
+        for file in chosen:
+            shutil.copy(file, name)
+    code, _, err = simulate("--user", "replay:some", "--assistant", "replay:others")
+    assert code == 2
+    assert "the assistant replays others, which has no conversation about any of the scenarios" in " ".join(err.split())
+    assert not Path("run").exists()
+    code, _, err = simulate("--user", "replay:some", "--assistant", "replay:more")
+    assert code == 1
+    assert "the assistant replays more, which lacks 1 of 2 scenarios: these fail" in " ".join(err.split())
 
 
 def test_contexts_that_are_not_there_are_told_by_those_that_are(simulate, open_data):
