@@ -35,7 +35,7 @@ class Ending:
         """Why the conversation ends with this message, if it does."""
         if self.may_give_up and any(plain_words(phrase) in plain_words(text) for phrase in GIVING_UP.values()):
             return "user_gave_up"
-        said = text.casefold()
+        said = " ".join(text.split()).casefold()  # a model may break the line, or write a no-break space
         if self.strict:
             return "user_ended" if _CLOSING.search(said) else None
         return "user_ended" if any(all(word in said for word in words) for words in _ENDS) else None

@@ -77,7 +77,14 @@ async def test_the_line_that_offers_the_end_is_sent_with_each_reply_and_stored_a
 
 
 @pytest.mark.parametrize(
-    "goodbye", ["Thank you, goodbye.", "goodbye then, and THANK YOU so much!", "谢谢，再见。", "那就再见了，非常谢谢"]
+    "goodbye",
+    [
+        "Thank you, goodbye.",
+        "goodbye then, and THANK YOU so much!",
+        "Thank\u00a0you,\ngoodbye.",
+        "谢谢，再见。",
+        "那就再见了，非常谢谢",
+    ],
 )
 async def test_a_message_of_thanks_and_goodbye_ends_the_talk_and_is_kept_but_not_published(play, goodbye):
     made, _, assistant = await play(["A present.", goodbye, "Never said."])
