@@ -24,8 +24,8 @@ class Outline(Record):
     """Drafts that did not pass."""
     coverage: float | None
     """Share of the section in the answers' spans, 0 to 1; None without a section."""
-    refused: int
-    """Messages of the assistant that give no answer."""
+    refused: int | None
+    """Messages of the assistant that give no answer; None without a section."""
     characters: int
     """Length of all messages, in Python characters."""
     tokens: int | None
@@ -63,6 +63,7 @@ def outline(conversation: Conversation) -> Outline:
     about = conversation.scenario
     said = conversation.messages
     topic = about.get("header") or about.get("task")
+    section = isinstance(about.get("section"), str)
     return Outline(
         id=conversation.id,
         title=title_of(conversation),
@@ -72,8 +73,8 @@ def outline(conversation: Conversation) -> Outline:
         exchanges=len(conversation.exchanges),
         messages=len(said),
         rejected=sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
-        coverage=coverage(conversation) if isinstance(about.get("section"), str) else None,
-        refused=sum(message.role == "assistant" and gives_no_answer(message) for message in said),
+        coverage=coverage(conversation) if section else None,
+        refused=sum(message.role == "assistant" and gives_no_answer(message) for message in said) if section else None,
         characters=sum(len(message.text) for message in said),
         tokens=conversation.usage.tokens if conversation.usage.calls else None,
     )

@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from zlib import compress
 
 from markupsafe import Markup
@@ -59,9 +59,12 @@ def list_page(
 
     `lines` stand below the title; `about`, `graph` and `after` are HTML of ours. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
-    `beside`: whether the graph stands beside the list where there is room, or folded above it.
+    A column without any figure is left out. `beside`: whether the graph stands beside the list where there is room, or folded above it.
     """
     names = list(rows[0].choices) if rows else []
+    told = [place for place in range(len(columns)) if not rows or any(row.cells[place] is not None for row in rows)]
+    columns = [columns[place] for place in told]
+    rows = [replace(row, cells=tuple(row.cells[place] for place in told)) for row in rows]
     labels = [column.label for column in columns]
     body = render(
         "list.html",

@@ -38,7 +38,15 @@ def test_a_page_lists_every_conversation_with_its_figures_and_holds_each_of_them
     one, other = bodies(page)
     assert "The lighthouse" in one
     assert "y" * 20 in other
-    assert re.findall(r'data-v="([^"]*)"', page)[:7] == ["2", "3", "2", str(13 / 53), "0", "35", ""]
+    assert re.findall(r'data-v="([^"]*)"', page)[:6] == ["2", "3", "2", str(13 / 53), "0", "35"]
+    assert ">tokens<" not in page  # nobody tells them
+
+
+def test_a_column_without_any_figure_is_left_out(talk):
+    about = {"kind": "recllmsim", "task": "tea", "task_context": "Brew.", "preference": "1. Age: 40"}
+    of_tasks = talk().model_copy(update={"scenario": about})
+    for page, there in ((run_page([of_tasks], "x"), False), (run_page([of_tasks, talk()], "x"), True)):
+        assert [f">{name}<" in page for name in ("rejected", "coverage", "refusals")] == [True, there, there]
 
 
 def test_the_anchors_of_two_conversations_with_one_id_differ(talk, tags):
