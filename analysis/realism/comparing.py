@@ -15,7 +15,7 @@ from .numbers import Side, measured
 from .persona import persona_rows
 from .ranking import ranked
 from .report import Apart, Part, Report, Row
-from .rows import Draws, number_rows, task_rows
+from .rows import Draws, about, number_rows, task_rows
 from .sides import matched, summary
 from .speech import Speech
 
@@ -137,16 +137,7 @@ def _mean_of(label: Label) -> Measure:
 
 def _wordy(measure: Measure) -> Row:
     """The row of a measure that needs words where the sides have no common language."""
-    return Row(
-        name=measure.name,
-        family=measure.family,
-        unit=measure.unit,
-        definition=measure.definition,
-        source=measure.source,
-        direction=measure.direction,
-        survives_translation=measure.survives_translation,
-        reason="the sides have no common language",
-    )
+    return Row(**about(measure), reason="the sides have no common language")
 
 
 def _varies(*sides: np.ndarray) -> bool:

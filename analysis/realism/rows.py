@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from .report import Row, TaskRow
 
 FEWEST_USERS = 2
 """Users that each side needs for an interval and a p."""
+_ABOUT = ("name", "family", "unit", "definition", "source", "direction", "survives_translation")
 
 
 @dataclass(frozen=True)
@@ -121,13 +123,7 @@ def number_rows(
         enough = min(low[column], high[column]) >= FEWEST_USERS
         rows.append(
             Row(
-                name=measure.name,
-                family=measure.family,
-                unit=measure.unit,
-                definition=measure.definition,
-                source=measure.source,
-                direction=measure.direction,
-                survives_translation=measure.survives_translation,
+                **about(measure),
                 reason=missing(int(low[column]), int(high[column]), middle[column]),
                 # Each side's mean is shown whether or not the other side has any.
                 sim=number(sim_mean[0, column]) if not math.isnan(sim_mean[0, column]) else _plain(sim, column),
@@ -151,6 +147,11 @@ def number_rows(
             )
         )
     return rows
+
+
+def about(measure: Measure) -> dict[str, Any]:
+    """What a row says of the measure itself."""
+    return {name: getattr(measure, name) for name in _ABOUT}
 
 
 def task_rows(sim: Side, human: Side, measures: Sequence[Measure], draws: Draws) -> dict[str, list[TaskRow]]:
