@@ -131,6 +131,7 @@ def test_the_embedded_model_never_imports_openai(tmp_path):
     assert python("-c", code, cwd=tmp_path).stdout.strip() == "False False"
 
 
+@pytest.mark.heavy
 def test_the_wheel_works_in_an_empty_environment(tmp_path):
     """Built from a copy, installed where nothing else of ours is, and simulating there."""
     copy = tmp_path / "source"
