@@ -2,7 +2,7 @@
 
 from . import profiles, recllmsim, simquac
 from .cast import Cast
-from .conversation import conversation, fuse
+from .compiled import conversation, fuse
 from .drawing import ConversationGraph, mermaid
 from .recording import record
 

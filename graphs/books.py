@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.graph import END, START
 
 from ..nodes.state import Place, State
-from .topology import edges
+from .conversation import edges
 
 
 def edge_name(source: str, target: str) -> str:

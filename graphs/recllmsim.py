@@ -25,7 +25,7 @@ from ..nodes.stops import any_of, until_spent
 from ..nodes.validating import Observing
 from ..prompts import Library, shipped
 from .cast import Cast, Speaker, side
-from .conversation import conversation
+from .compiled import conversation
 
 NAME = KIND
 PUBLISHED = "recllmsim_as_published"

@@ -7,7 +7,7 @@ from ..data.identity import begun_with, conversation_id
 from ..data.records import Conversation, Edge, Role
 from ..nodes.state import State, attempt_number
 from .books import edge_name
-from .topology import edges
+from .conversation import edges
 
 
 def record(state: State | Mapping[str, Any]) -> Conversation:

@@ -25,7 +25,7 @@ from ..nodes.state import Draft, Place, State, Update, Verdict, attempt_number, 
 from ..nodes.stops import budget, until_spent
 from .books import timed, walked
 from .cast import Cast
-from .topology import Seat
+from .conversation import Seat
 
 log = logging.getLogger(__name__)
 
