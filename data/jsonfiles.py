@@ -44,16 +44,31 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str, path: str | Path, line: int | None = None) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
         place = at(path, f"line {line or error.lineno}, column {error.colno}")
         mend = "write one JSON value a line" if line else "mend the file there"
         raise DataError(f"{place}: is not JSON ({error.msg}): {mend}") from None
     except RecursionError:
         raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
+    except _Twice as error:
+        raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
     except ValueError as error:
         number = line or _line_of(str(error).split()[0], text)
         raise DataError(f"{at(path, *([f'line {number}'] if number else []))}: {error}") from None
+
+
+class _Twice(ValueError):
+    """A key that an object has twice."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):  # the later one would win without a word
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Twice(f"{json.dumps(twice)} stands twice in an object: keep one of the two")
+    return value
 
 
 def _no_constant(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data import simquac
+from duologue.data import record_lines, simquac
 
 
 def test_a_missing_file_and_a_folder_are_named(fault: Callable[..., str]) -> None:
@@ -45,6 +45,15 @@ def test_a_number_that_json_does_not_have_is_named(number: str, fault: Callable[
 def test_a_number_that_json_does_not_have_is_named_with_its_line(fault: Callable[..., str]) -> None:
     Path("set.json").write_text('{"data": [],\n "a": NaN}', encoding="utf-8")
     assert "line 2" in fault(simquac.read, Path("set.json"))
+
+
+def test_a_key_that_stands_twice_in_an_object_is_named(fault: Callable[..., str]) -> None:
+    Path("set.json").write_text('{"data": [], "title": "a", "title": "b"}', encoding="utf-8")
+    assert '"title" stands twice in an object' in fault(simquac.read, Path("set.json"))
+    Path("lines.jsonl").write_text(
+        '{"schema_version": 1, "id": "a", "scenario": {}}\n{"id": "b", "id": "c"}\n', encoding="utf-8"
+    )
+    assert 'line 2: "id" stands twice' in fault(record_lines.read, Path("lines.jsonl"))
 
 
 def saved(value: Any) -> Path:
