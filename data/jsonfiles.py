@@ -51,14 +51,14 @@ def _parsed(text: str, path: str | Path, line: int | None = None) -> Any:
         raise DataError(f"{place}: is not JSON ({error.msg}): {mend}") from None
     except RecursionError:
         raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
-    except _Twice as error:
+    except _TwiceError as error:
         raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
     except ValueError as error:
         number = line or _line_of(str(error).split()[0], text)
         raise DataError(f"{at(path, *([f'line {number}'] if number else []))}: {error}") from None
 
 
-class _Twice(ValueError):
+class _TwiceError(ValueError):
     """A key that an object has twice."""
 
 
@@ -67,7 +67,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):  # the later one would win without a word
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Twice(f"{json.dumps(twice)} stands twice in an object: keep one of the two")
+        raise _TwiceError(f"{json.dumps(twice)} stands twice in an object: keep one of the two")
     return value
 
 
