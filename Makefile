@@ -18,7 +18,8 @@ demo: $(STAMPS)/core  ## simulate three conversations with the embedded model, a
 test: lint types $(STAMPS)/test  ## the suite, without what needs a browser, a server or heavy extras
 	$(BIN)/python -m pytest -n auto -m "not heavy" $(ARGS)
 
-test-all: $(STAMPS)/env  ## what `make test` leaves out
+test-all: $(STAMPS)/env  ## what `make test` leaves out, and a second reading of the types
+	$(BIN)/pyright
 	$(BIN)/python -m pytest -m heavy $(ARGS)
 
 lint: $(STAMPS)/test
@@ -27,7 +28,6 @@ lint: $(STAMPS)/test
 
 types: $(STAMPS)/test
 	$(BIN)/mypy
-	$(BIN)/pyright
 
 env: $(STAMPS)/env  ## the environment with every extra but the heavy ones
 
