@@ -13,9 +13,8 @@ from duologue.data.checks import plain_words
 from duologue.data.checks.user_turns import user_notes, user_reasons
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.nodes import chat_model
-from duologue.nodes.offline.facts import facts_of, telling
+from duologue.nodes.offline.facts import facts_of
 from duologue.nodes.offline.hearing import side_of
-from duologue.nodes.offline.voices import mine, yours
 from duologue.nodes.offline.wishes import situation_of
 
 
@@ -420,39 +419,3 @@ def test_long_and_hostile_texts_take_no_longer_than_their_length(piece):
         assert isinstance(next_of_user(about, talk, 1, note=f"write “{piece}”"), str)
         assert isinstance(chat_model("offline").invoke(assistant_messages([*talk, (True, long)])).text, str)
     assert time.monotonic() - began < 10
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value", "told"),
-    [
-        ("travel_habits", "Prefers local travel", "I prefer local travel"),
-        ("travel_habits", "Frequently travels for work", "I frequently travel for work"),
-        ("dining_preferences", "Strictly vegan", "I am strictly vegan"),
-        ("dining_preferences", "fast food lover", "I am a fast food lover"),
-        ("daily_interests", "Video games", "I like video games"),
-        ("occupation", "University Professor", "I work as a university professor"),
-        ("occupation", "CEO of a startup", "I work as a CEO of a startup"),
-        ("spending_habits", "High spender", "I am a high spender"),
-        ("other_aspects", "studies at night and watches his money", "I study at night and watch my money"),
-    ],
-)
-def test_a_value_is_told_in_the_first_person(attribute, value, told):
-    assert telling(attribute, value, "en") == told
-
-
-@pytest.mark.parametrize(
-    ("you", "i"),
-    [
-        ("You plan to invite your friends to join you.", "I plan to invite my friends to join me."),
-        ("You aren't very skilled", "I am not very skilled"),
-        ("the activities you wish to engage in", "the activities I wish to engage in"),
-        ("Your budget is yours to set.", "My budget is mine to set."),
-    ],
-)
-def test_you_becomes_i(you, i):
-    assert mine(you, "en") == i
-
-
-def test_i_becomes_you():
-    assert yours("I am fond of my dog, and it likes me.", "en") == "you are fond of your dog, and it likes you."
-    assert yours("我养了一只老狗", "zh") == "您养了一只老狗"

@@ -1,0 +1,136 @@
+"""Whatever text there is, of whatever script: an answer that is a slice is found whole, any other one is named."""
+
+import re
+import unicodedata
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from duologue.data.grounding import Grounding, ground, is_refusal
+
+# Scripts without spaces between words: each of their characters may begin or end a match.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+WORDS = (
+    "the The a A I answer cannot find NATO Dr. U.S. e.g. No. 3.14 1,500 don't Aniston's café cafe\u0301 ß ss SS İ i̇ "
+    "ı ŉ ʼn ﬁ fi 長城 长城 人々 カ สวัสดี हिन्दी 한국 x_y _ ² ½ Ⅷ \u0301 \u200d \u00ad ... … 1. 1) \\ \\1 \ud800 𝔸 🙂"
+)
+
+MARKS = list("()[]{}\"'“”‘’.,;:?!-–—/&%$*<>|`«»「」、。")
+
+SPACES = [" "] * 8 + ["  ", "\n", "\t", "\u00a0", "\u3000", "\r\n", "\u2028", "\x1c", "\u200b", ""]
+
+odd = st.lists(st.sampled_from(WORDS.split(" ")) | st.sampled_from(MARKS) | st.sampled_from(SPACES), max_size=24).map(
+    "".join
+)
+
+alike = st.lists(st.sampled_from(["a", "A", "b", " ", " ", "(", ")", "[", "]", ". ", '"', "\n"]), max_size=30).map(
+    "".join
+)
+
+sections = odd | alike | st.text(max_size=30)
+"""Texts of words, brackets, quotes, dashes and line breaks in any order, many of them of few kinds."""
+
+
+def boundaries(text: str) -> list[int]:
+    """Offsets at which no word is cut: also none between a letter and what combines with it."""
+
+    def of_a_word(character: str) -> bool:
+        joins = character.isalnum() or character == "_" or combines(character)
+        return joins and not UNSPACED.match(character)
+
+    def combines(character: str) -> bool:
+        return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")
+
+    return [
+        offset
+        for offset in range(len(text) + 1)
+        if offset in (0, len(text))
+        or not (combines(text[offset]) or (of_a_word(text[offset - 1]) and of_a_word(text[offset])))
+    ]
+
+
+def says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def bare(text: str) -> str:
+    """The letters and digits of a text, without case."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def texts(grounding: Grounding) -> list[str]:
+    return [span.text for span in grounding.spans]
+
+
+def assert_own_slices(grounding: Grounding, section: str) -> None:
+    for span in grounding.spans:
+        assert section[span.start : span.end] == span.text
+
+
+@settings(max_examples=200)
+@given(sections, st.data())
+def test_every_slice_between_word_boundaries_is_exactly_one_span(section: str, data: st.DataObject) -> None:
+    offset = st.sampled_from(boundaries(section))
+    start, end = sorted((data.draw(offset), data.draw(offset)))
+    piece = section[start:end]
+    assume(says_something(piece) and not is_refusal(piece))
+    found = ground(piece, section)
+    assert found.valid
+    assert len(found.spans) == 1
+    assert_own_slices(found, section)
+    assert bare(piece)[:1] == bare(found.spans[0].text)[:1]
+    if not set("([") & set(section):
+        assert bare(found.spans[0].text) == bare(piece)
+
+
+plain = st.lists(st.sampled_from(["a", "b", "A", "c", "中", "1", "x'y", ".", ","]), min_size=1, max_size=6)
+
+groups = st.recursive(
+    plain,
+    lambda inner: st.tuples(plain, st.sampled_from(["()", "[]"]), inner, plain).map(
+        lambda parts: [*parts[0], parts[1][0], *parts[2], parts[1][1], *parts[3]]
+    ),
+    max_leaves=3,
+)
+
+
+@given(
+    st.lists(st.tuples(plain, st.sampled_from(["()", "[]"]), groups, st.booleans()), min_size=1, max_size=8),
+    plain,
+    plain,
+)
+def test_an_answer_may_leave_out_any_balanced_brackets(
+    parts: list[tuple[list[str], str, list[str], bool]], last: list[str], around: list[str]
+) -> None:
+    assume(says_something("".join(last)) and says_something("".join(parts[0][0])))
+    section, answer = list(around), list[str]()
+    for words, brackets, inside, left_out in parts:
+        group = [brackets[0], *inside, brackets[1]]
+        section += [*words, *group]
+        answer += words if left_out else [*words, *group]
+    text = " ".join([*section, *last, *around])
+    found = ground(" ".join([*answer, *last]), text)
+    assert found.valid
+    assert len(found.spans) == 1
+    assert_own_slices(found, text)
+
+
+@given(sections, st.data())
+def test_a_word_that_the_section_lacks_makes_the_answer_invalid_and_is_named(section: str, data: st.DataObject) -> None:
+    assume("zyzzyva" not in section)
+    offset = data.draw(st.sampled_from(boundaries(section)))
+    found = ground(f"{section[:offset]} zyzzyva {section[offset:]}", section)
+    assert not found.valid
+    assert found.spans == ()
+    assert any("zyzzyva" in part for part in found.failed)
+
+
+@given(sections, sections, sections)
+def test_whatever_is_answered_gives_slices_or_one_reason(answer: str, section: str, background: str) -> None:
+    found = ground(answer, section, background)
+    assert_own_slices(found, section)
+    assert found.valid == (found.reason is None) == (found.refused or bool(found.spans))
+    assert not (found.refused and found.spans)
+    if found.valid:
+        assert found.failed == ()
