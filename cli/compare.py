@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from ..data import load
+from ..data.languages import Language
 from .output import print_json, say, stdout
 
 
@@ -19,7 +20,7 @@ def compare(
         Path | None, typer.Option(metavar="SRC", help="Simulated conversations of an earlier study, to stand beside.")
     ] = None,
     language: Annotated[
-        Literal["en", "zh"] | None, typer.Option(help="Language of the comparison. Default: one that both sides have.")
+        Language | None, typer.Option(help="Language of the comparison. Default: one that both sides have.")
     ] = None,
     part: Annotated[
         Literal["tune", "test", "all"], typer.Option(help="Part of the people; a user is in one of the two for good.")

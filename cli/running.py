@@ -5,13 +5,22 @@ import signal
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
 from ..data import DataError, identity
 from .output import print_json, say, stdout, tally_table
 from .progress import Progress
+
+Prompts: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Folder of prompt pages that replace the shipped ones by name.")
+]
+Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of the run.")]
+MaxTokens: TypeAlias = Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")]
+Concurrency: TypeAlias = Annotated[int, typer.Option(min=1, help="Conversations at the same time.")]
+Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Simulate only what is missing in the folder.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
 
 T = TypeVar("T")
 OUT = Path("out")

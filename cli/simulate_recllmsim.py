@@ -8,11 +8,11 @@ import typer
 
 from ..data import Conversation, load
 from ..data import recllmsim as format
+from ..data.languages import Language
 from ..data.recllmsim import Situation
 from .output import say
-from .running import OUT, replayed, simulated
+from .running import OUT, AsJson, Concurrency, MaxTokens, Prompts, Resume, Seed, replayed, simulated
 
-Language = Literal["en", "zh"]
 SHOWN = 3
 """Odd conversations that are named on the screen, of each kind."""
 
@@ -69,24 +69,22 @@ def recllmsim(
     as_published: Annotated[
         bool, typer.Option("--as-published", help="Every switch as in the published generator; nothing is rejected.")
     ] = False,
-    prompts: Annotated[
-        Path | None, typer.Option(help="Folder of prompt pages that replace the shipped ones by name.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
+    prompts: Prompts = None,
+    seed: Seed = 0,
     max_turns: Annotated[
         int | None,
         typer.Option(min=1, help="Most exchanges. Default: 10, or as many as a replayed conversation has."),
     ] = None,
     question_attempts: Annotated[int, typer.Option(min=1, help="Calls for a user's message, the first included.")] = 4,
     answer_attempts: Annotated[int, typer.Option(min=1, help="Calls for a reply, the first included.")] = 4,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Conversations at the same time.")] = 8,
+    max_tokens: MaxTokens = None,
+    concurrency: Concurrency = 8,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: the next free out/recllmsim-N.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Simulate only what is missing in the folder.")] = False,
+    resume: Resume = False,
     licence: Annotated[
         str | None, typer.Option(help="Licence and attribution of tasks and profiles, for the card.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim)."""
     from .. import graphs, runs
@@ -105,7 +103,7 @@ def recllmsim(
         ("--proactive", proactive, assistant.startswith(PREFIX)),
         ("--post-questions", post_questions, len(replays) == 2),
     )
-    if idle := [name for name, given, replayed in choices if given and replayed]:
+    if idle := [name for name, given, settled in choices if given and settled]:
         raise ValueError(f"{', '.join(idle)}: without effect, a replayed side says what it said: leave it out")
     about: Sequence[Situation | Conversation]
     if replays:

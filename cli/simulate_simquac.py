@@ -10,7 +10,7 @@ from ..data import simquac as format
 from ..data.checks import QUESTION_WORDS
 from ..data.simquac import Topic
 from .output import say
-from .running import OUT, replayed, simulated
+from .running import OUT, AsJson, Concurrency, MaxTokens, Prompts, Resume, Seed, replayed, simulated
 
 
 def simquac(
@@ -25,10 +25,8 @@ def simquac(
     repeats: Annotated[int, typer.Option(min=1, help="Conversations about each topic.")] = 1,
     user: Annotated[str, typer.Option(help="The student: openai:NAME, offline, replay:FILE.")] = "offline",
     assistant: Annotated[str, typer.Option(help="The teacher: openai:NAME, offline, replay:FILE.")] = "offline",
-    prompts: Annotated[
-        Path | None, typer.Option(help="Folder of prompt pages that replace the shipped ones by name.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
+    prompts: Prompts = None,
+    seed: Seed = 0,
     max_turns: Annotated[
         int | None,
         typer.Option(min=1, help="Exchanges of a conversation. Default: 12, or as many as a replayed file has."),
@@ -38,15 +36,15 @@ def simquac(
     question_words: Annotated[int, typer.Option(min=1, help="Most words of a question.")] = QUESTION_WORDS,
     one_question: Annotated[bool, typer.Option("--one-question", help="Reject several questions in one.")] = False,
     no_repeats: Annotated[bool, typer.Option("--no-repeats", help="Reject a question that was asked before.")] = False,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Conversations at the same time.")] = 8,
+    max_tokens: MaxTokens = None,
+    concurrency: Concurrency = 8,
     out: Annotated[Path | None, typer.Option(help="Run folder. Default: the next free out/simquac-N.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Simulate only what is missing in the folder.")] = False,
+    resume: Resume = False,
     max_topic_bytes: Annotated[int, typer.Option(min=1, help="Most bytes of a topic's text.")] = format.MAX_BYTES,
     licence: Annotated[
         str | None, typer.Option(help="Licence and attribution of the topics' text, for the card.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
     from .. import graphs, runs

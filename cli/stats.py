@@ -4,12 +4,13 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
+from ..data.languages import Language
 from ..data.records import Record
 from .output import say
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
@@ -127,7 +128,7 @@ def recllmsim(
         list[str] | None, typer.Option("--table", help="Only this table, by its key; may be given several times.")
     ] = None,
     language: Annotated[
-        Literal["en", "zh"] | None, typer.Option(help="Language of the texts that are measured. Default: as said.")
+        Language | None, typer.Option(help="Language of the texts that are measured. Default: as said.")
     ] = None,
     tokenizer: Annotated[
         str | None,

@@ -16,7 +16,8 @@ _PERSONS = (
     ("my", "his", "her", "their", "your", "our"),
     ("am", "is", "are"),
     ("have", "has"),
-    ("does", "do"),
+    ("do", "does"),
+    ("go", "goes"),
     ("myself", "himself", "herself", "themselves"),
 )
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")

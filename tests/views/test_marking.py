@@ -28,6 +28,9 @@ def test_a_fact_is_found_in_the_first_person_and_with_other_endings():
     assert shown("As I am married", "is married")[1] == ("am married", "L")
     assert shown("I like cities and studying", "a city", "studies") == [("I like cities and ", None), ("studying", "L")]
     assert shown("The business case", "bus") == [("The business case", None)]
+    assert shown("I go by night train and do sport.", "Goes by night train", "Does sport") == [
+        ("I ", None), ("go by night train", "L"), (" and ", None), ("do sport", "L"), (".", None),
+    ]  # fmt: skip
 
 
 def test_a_phrase_is_marked_as_whole_words_in_any_case():
