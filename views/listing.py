@@ -59,7 +59,8 @@ def list_page(
 
     `lines` stand below the title; `about`, `graph` and `after` are HTML of ours. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
-    A column without any figure is left out. `beside`: whether the graph stands beside the list where there is room, or folded above it.
+    A column without any figure is left out. `beside`: whether the graph stands beside the list where there is room,
+    or folded above it.
     """
     names = list(rows[0].choices) if rows else []
     told = [place for place in range(len(columns)) if not rows or any(row.cells[place] is not None for row in rows)]
