@@ -39,8 +39,8 @@ def generation(
 ) -> ProfileGraph:
     """The graph with its nodes: `await graph.ainvoke(beginning(12), context=ProfileLimits())`.
 
-    `prompts`: a folder whose pages
-    replace the shipped ones of the same names, or a whole library. `validator`: a judge of one's own.
+    `prompts`: a folder whose pages replace the shipped ones of the same names, or a whole library.
+    `validator`: a judge of one's own.
     """
     pages = prompts if isinstance(prompts, Library) else shipped(NAME, language)
     if isinstance(prompts, (str, Path)):
