@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...data.extras import of_extra
+from ...errors import of_extra
 from .contrast import Floats, Ints, quantile
 from .measures import Measure
 from .numbers import Side, chance

@@ -8,18 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .contrast import (
-    Cells,
-    Floats,
-    bootstrap,
-    by_chance,
-    in_chunks,
-    means,
-    quantile,
-    rank_scores,
-    shuffled,
-    sums,
-)  # fmt: skip
+from .contrast import Cells, Floats, bootstrap, by_chance, in_chunks, means, quantile, rank_scores, shuffled, sums
 from .distances import spread, wasserstein
 from .measures import Measure
 from .numbers import Side, chance, joined

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...data.identity import digest
-from ...data.languages import Language
 from ...data.recllmsim import KIND, variant
 from ...data.records import Conversation
+from ...data.text.languages import Language
 from .report import Part, SideSummary
 from .speech import Speech, languages_of, named, speaker, speeches
 from .words import seems_foreign

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...data.jsonfiles import write_json, write_text
+from ...data.formats.jsonfiles import write_json, write_text
 from .card import card_of
 from .pages import card_page, report_page
 from .report import Report

@@ -10,7 +10,7 @@ from duologue.analysis.realism.card import RealismCard, card_of, card_schema
 from duologue.analysis.realism.pages import card_page, report_page
 from duologue.analysis.realism.sides import matched
 from duologue.analysis.realism.writing import FILES, write
-from duologue.data import chat, load
+from duologue.data import load, messages
 
 QUICK = {"shufflings": 200, "resamples": 50, "halvings": 10}
 ROWS = {
@@ -270,7 +270,7 @@ def test_no_number_is_dust_or_a_zero_with_a_sign(two_sides):
 def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologue_command, tmp_path):
     files = []
     for name, conversations in zip(("sim", "people"), two_sides, strict=True):
-        lines = [chat.FORM.written(one) | {"user": one.extra["user"]} for one in conversations]
+        lines = [messages.FORM.written(one) | {"user": one.extra["user"]} for one in conversations]
         files.append(tmp_path / f"{name}.jsonl")
         files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
     code, out, err = duologue_command("compare", *files, "--out", tmp_path / "out", "--json")
