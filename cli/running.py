@@ -10,15 +10,30 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 import typer
 
 from ..data import DataError, identity
-from ..errors import SettingError
 from .output import counts_table, print_json, say, stdout
 from .progress import Progress
 
-Prompts: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Folder of prompt pages that replace the shipped ones by name.")
-]
-Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of the run.")]
-MaxTokens: TypeAlias = Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")]
+LIMITS: dict[str, tuple[Any, Any]] = {
+    "seed": (Annotated[int, typer.Option(help="Seed of the run.")], 0),
+    "max_turns": (
+        Annotated[
+            int | None,
+            typer.Option(min=1, help="Most exchanges. Default: the cast's, or as many as a replayed conversation has."),
+        ],
+        None,
+    ),
+    "question_attempts": (
+        Annotated[int, typer.Option(min=1, help="Calls for a user's message, the first included.")],
+        4,
+    ),
+    "answer_attempts": (
+        Annotated[int, typer.Option(min=1, help="Calls for a reply of the assistant, the first included.")],
+        4,
+    ),
+    "max_tokens": (Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")], None),
+}
+"""Options for the limits of each conversation."""
+
 Concurrency: TypeAlias = Annotated[int, typer.Option(min=1, help="Conversations at the same time.")]
 Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Simulate only what is missing in the folder.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
@@ -58,20 +73,6 @@ def simulated(
         )
         summary = run(work)
     return report(summary, as_json)
-
-
-def replayed(user: str, assistant: str, *, repeats: int, resume: bool, out: Path | None) -> list[Path]:
-    """The files that a side replays; ValueError for options that do not go together."""
-    from ..nodes.replay import PREFIX
-
-    if resume and out is None:
-        raise SettingError("--resume needs --out: say which run to continue")
-    found = [Path(spec.removeprefix(PREFIX)) for spec in (user, assistant) if spec.startswith(PREFIX)]
-    if len(found) == 2 and repeats > 1:
-        raise SettingError(
-            "--repeats: a conversation whose both sides are replayed is the same each time: leave it out"
-        )
-    return found
 
 
 def check_replays(cast: Any, scenarios: list[Any]) -> None:

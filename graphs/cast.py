@@ -1,18 +1,21 @@
 """A cast: which node stands where, when it stops, and what is said for an assistant that does not manage."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, Protocol, Self, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
 from ..data.records import Role
 from ..nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
+from ..nodes.import_path import import_path_of, imported, is_import_path
 from ..nodes.limits import Limits
 from ..nodes.messages import View
-from ..nodes.models.specs import chat_model
+from ..nodes.models.specs import PROVIDERS, chat_model
 from ..nodes.post_questions import PostQuestions, closing, turn_recorder
-from ..nodes.replay import PREFIX, ReplaySpeaker
+from ..nodes.remote import REMOTE, remote_agent
+from ..nodes.replay import ReplaySpeaker, replayed_path
 from ..nodes.speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
@@ -23,6 +26,14 @@ Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
 
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 """Places whose node may also be given as a model or as somebody's own compiled graph."""
+
+
+class Spec(Protocol):
+    """A cast as plain data (`casts.CastSpec`): what a manifest holds and another process builds it from."""
+
+    def build(self) -> "Cast": ...
+
+    def replacing(self, changes: Mapping[str, Any]) -> "Spec": ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +60,10 @@ class Cast:
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
     """The prompt pages that the nodes use."""
+    spec: Spec | None = field(default=None, compare=False)
+    """The cast as plain data; None for one that was put together by hand."""
+    live: tuple[str, ...] = field(default=(), compare=False)
+    """What keeps the cast from being plain data, a line for each live object in it."""
 
     def __post_init__(self) -> None:
         for place in PLACES:
@@ -63,16 +78,43 @@ class Cast:
         In a speaker's place a model's spec, a chat model, a compiled LangGraph graph or a function from
         messages to a text may be given; it is sent what the speaker was sent before. ContractError says which node, what was expected, what came.
         """
-        known = {one.name for one in fields(self)}
+        known = {part.name for part in fields(self) if part.name not in ("spec", "live")}
+        plain: dict[str, Any] = {}
+        live: list[str] = []
         for name, given in changes.items():
             if name not in known:
                 raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(known))}")
-            if name in SPEAKERS and (is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))):
-                changes[name] = speaker(SPEAKERS[name], given, self._view(name))
+            if (told := _plain(name, given)) is not None:
+                plain[name] = told
+            elif given is not None:
+                live.append(f"{name} is a live object ({type(given).__name__})")
+            if name in SPEAKERS and _is_asked(given):
+                changes[name] = side(SPEAKERS[name], given, self._view(name))
+            elif name in (*PLACES, "stop") and is_import_path(given):
+                changes[name] = imported(given, name)
         closing = changes.get("closing", self.closing)
         if isinstance(closing, PostQuestions):  # it asks those who speak, not those who were replaced
             changes["closing"] = closing.to({role: changes[name] for name, role in SPEAKERS.items() if name in changes})
-        return replace(self, **changes)
+        spec = self.spec.replacing(plain) if self.spec is not None else None
+        return replace(self, **changes, spec=spec, live=(*self.live, *live))
+
+    def travelling(self) -> Spec:
+        """The cast as plain data; ContractError says what keeps it in this process."""
+        if self.spec is None:
+            raise ContractError(
+                f"cast {self.name!r} was put together by hand and cannot be built again in another process: "
+                "give a function that makes it by import path (MODULE:FUNCTION), or register it (graphs.casts.register)"
+            )
+        if self.live:
+            raise ContractError(
+                f"cast {self.name!r} cannot be built again in another process: {'; '.join(self.live)}: "
+                "give these by import path (MODULE:NAME) or as a model's spec"
+            )
+        return self.spec
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process builds the cast anew: clients and compiled templates are no part of what is sent.
+        return _built, (self.travelling(),)
 
     def _view(self, place: str) -> View:
         view = getattr(getattr(self, place), "view", None)
@@ -90,10 +132,37 @@ class Cast:
         return nodes | {"stop": describe(self.stop)} | words
 
 
+def _built(spec: Spec) -> Cast:
+    return spec.build()
+
+
+def _plain(name: str, given: object) -> Any:
+    """What a spec holds for a part of a cast: JSON, or an import path; None for a live object."""
+    if isinstance(given, Limits):
+        return given.plain()
+    if isinstance(given, (str, bool, int, float, dict)):
+        return given
+    return import_path_of(given)
+
+
+def _is_asked(given: object) -> bool:
+    """Whether it is what `speaker` makes a node of, and not a node already."""
+    return is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))
+
+
 def side(role: Role, given: Speaker, view: View) -> Node:
-    """What a cast is given for one side: as `speaker`, or `replay:PATH`, which plays stored conversations."""
-    if isinstance(given, str) and given.startswith(PREFIX):
-        return ReplaySpeaker.of(given.removeprefix(PREFIX), role)
+    """What a cast is given for one side: as `speaker`, or one of the specs that are no model's:
+
+    `replay:PATH` plays stored conversations, `agent:URL` is a graph on a LangGraph server,
+    `MODULE:NAME` an object of one's own: a node, an agent, a chat model or a function of messages.
+    """
+    if isinstance(given, str):
+        if (path := replayed_path(given)) is not None:
+            return ReplaySpeaker.of(path, role)
+        if given.startswith(REMOTE):
+            return AgentSpeaker(role, remote_agent(given), view)
+        if is_import_path(given) and given.partition(":")[0] not in PROVIDERS:
+            return speaker(role, imported(given, role), view)
     return speaker(role, given, view)
 
 

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from ..data.checks import others_label, user_notes, user_reasons
 from ..data.recllmsim import Situation, task_name
-from ..data.text.languages import Language
+from ..data.text.languages import HAN, Language
 from ..prompts import Library
 from .endings import ENDING, GIVING_UP, Ending
 from .limits import Limits
@@ -73,12 +73,14 @@ class UserPrompts:
     pages: Library
     language: Language = "en"
     may_give_up: bool = False
+    words: int | None = None
+    """Most words of a message, for the page that asks for a shorter one."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         line = self._line(state)
         if not state.get("attempts"):
             return {"prompt": line}
-        again = repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts})
+        again = repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts, "words": self.words})
         if said(state, "assistant"):
             # No earlier line is sent again: without this one, a user that is done would not know the phrase.
             again["text"] = f"{line['text']}\n{again['text']}"
@@ -120,6 +122,10 @@ class UserValidator:
     """Reject a plan on the assistant's behalf; otherwise it is counted."""
     ends_anyway: bool = False
     """A message that ends the talk does so whatever else is in it, as in the published generator."""
+    words: int | None = None
+    """Most words of a message, split at white space, a Chinese character counted as one; None: no bound."""
+    one_question: bool = False
+    """Reject a message with several question marks."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in said(state, "user")]
@@ -146,6 +152,10 @@ class UserValidator:
         against: list[str] = list(user_reasons(draft["text"]))
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
             against.insert(0, "role_leak")  # without its label it would look like the user's own
+        if self.words is not None and _word_count(draft["text"]) > self.words:
+            against.append("too_long")
+        if self.one_question and sum(draft["text"].count(mark) for mark in "?？") > 1:
+            against.append("several_questions")
         counted: list[str] = list(user_notes(draft["text"], earlier, reply))
         for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
             if strict and note in counted:
@@ -161,8 +171,13 @@ class UserValidator:
     def provenance(self) -> dict[str, Any]:
         ending = None if self.ending is None else {"strict": self.ending.strict, "may_give_up": self.ending.may_give_up}
         return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
-            {"ends_anyway": True} if self.ends_anyway else {}
+            {name: value for name in ("ends_anyway", "words", "one_question") if (value := getattr(self, name))}
         )
+
+
+def _word_count(text: str) -> int:
+    """Words, split at white space; each Chinese character is one."""
+    return len(HAN.sub(" x ", text).split())
 
 
 async def reply_validator(state: State, runtime: Runtime[Limits]) -> Update:

@@ -1,13 +1,13 @@
 """A speaker that plays one side of stored conversations, message for message."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from langgraph.runtime import Runtime
 
-from ..data import load
+from ..data import Loaded, load
 from ..data.identity import digest, ordinals
 from ..data.records import Conversation, Exchange, Message, Role, StopReason
 from ..errors import DataError, at
@@ -15,6 +15,24 @@ from .limits import Limits
 from .state import Draft, State, Update
 
 PREFIX = "replay:"
+
+
+def replayed_path(spec: object) -> Path | None:
+    """The path of `replay:PATH`; None for what is none."""
+    return Path(spec.removeprefix(PREFIX)) if isinstance(spec, str) and spec.startswith(PREFIX) else None
+
+
+def replayed(path: str | Path) -> Loaded:
+    """What a path holds, read once for both sides and for the scenarios: again only if the files changed."""
+    where = Path(path)
+    files = [where] if where.is_file() else sorted(file for file in where.rglob("*") if file.is_file())
+    stats = [(str(file), file.stat()) for file in files]
+    return _loaded(where, digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]))
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: Path, state: str) -> Loaded:
+    return load(path)
 
 
 @dataclass(frozen=True)
@@ -47,7 +65,7 @@ class ReplaySpeaker:
     @classmethod
     def of(cls, path: str | Path, role: Role) -> "ReplaySpeaker":
         """The speaker of a data set's file, a run folder or a file of records."""
-        loaded = load(path)
+        loaded = replayed(path)
         if not loaded.conversations:
             raise DataError(f"{at(path)}: holds no conversation to replay")
         return cls(role, Path(path).name, loaded.conversations)

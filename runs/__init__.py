@@ -1,10 +1,11 @@
 """Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
 
+from ..graphs.sources import chosen, repeated
 from . import profiles
 from .engine import CONCURRENCY, converse, converse_all
 from .folder import RunFolder, new_folder
 from .journal import RunError
-from .plan import chosen, planned, repeated
+from .plan import planned
 from .simulation import Summary, arun, asimulate, blocking, simulate
 
 __all__ = [

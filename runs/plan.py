@@ -1,9 +1,9 @@
 """Which conversations a run consists of: scenarios with their ids, equal ones told apart."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from ..data.identity import begun_with, conversation_id, digest
+from ..data.identity import begun_with, conversation_id
 from ..errors import SettingError
 from ..graphs import Cast
 from ..nodes.contract import ContractError
@@ -38,28 +38,3 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
 def name_of(state: State) -> str:
     """The id of a planned conversation."""
     return str(state.get("id", ""))
-
-
-def chosen(
-    scenarios: Sequence[State], *, limit: int | None = None, sample: int | None = None, seed: int = 0
-) -> list[State]:
-    """The first `limit` scenarios, or `sample` that the seed draws, in their order; else all.
-
-    A draw is a digest of seed and scenario, so what is drawn does not hang on what else is in the list.
-    """
-    if limit is not None and sample is not None:
-        raise SettingError("limit and sample exclude each other: take the first N, or N drawn ones")
-    if sample is None:
-        return list(scenarios[:limit])
-    if sample > len(scenarios):
-        raise SettingError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
-
-    def draw(number: int) -> str:
-        return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
-
-    return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
-
-
-def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
-    """Each scenario as often as asked for, its repeats numbered."""
-    return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]

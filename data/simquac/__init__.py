@@ -1,5 +1,6 @@
 """The teacher-student data sets: SimQuAC, QuAC in its own layout, and the published teacher topics."""
 
+from collections.abc import Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -21,6 +22,7 @@ __all__ = [
     "released",
     "samples",
     "to_object",
+    "topics_of",
     "write",
 ]
 
@@ -41,8 +43,13 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
     """
     if kind_of(path) == "topics":
         return topics.checked(topics.read_topic_lines(path), path, max_bytes)
+    return topics_of(_conversations(path), path, max_bytes=max_bytes)
+
+
+def topics_of(conversations: Iterable[Conversation], path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
+    """The topic of each conversation, in order; `path` is where they were read from, for errors."""
     found = []
-    for number, conversation in enumerate(_conversations(path)):
+    for number, conversation in enumerate(conversations):
         try:
             found.append((f"conversation {number}", Topic.of(conversation)))
         except ValueError as error:

@@ -10,6 +10,9 @@ from pydantic import SecretStr
 from ...errors import DuologueError
 from ..environment import BASE_URL, KEY, host_of, keep_secret, redacted, settings
 
+PROVIDERS = ("openai", "offline", "replay", "agent")
+"""What a spec may begin with before its colon; anything else is an import path."""
+
 _FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
 """Words in the names of arguments that say where calls go, or hold credentials."""

@@ -311,7 +311,7 @@ async def test_a_question_that_fails_says_why_and_the_others_are_asked():
 
 
 def test_a_bad_language_or_model_is_one_line():
-    with pytest.raises(ValueError, match="no prompts"):
+    with pytest.raises(ValueError, match="language: Input should be"):
         recllmsim.cast(language="xx")
     with pytest.raises(ModelError):
         recllmsim.cast(user="nobody:x")

@@ -1,0 +1,76 @@
+"""Options of a command from pydantic models: a field is an option, its description the help."""
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+HIDDEN = frozenset({"limits"})
+"""Fields that the command sets by options of its own."""
+
+
+def options_of(model: type[BaseModel]) -> dict[str, tuple[Any, Any]]:
+    """Annotation and default of an option for each field of the model that a command line can give.
+
+    A field is left out whose type is neither a text, a number, a path, a choice, a switch nor a list of these.
+    """
+    found = {}
+    for name, about in model.model_fields.items():
+        plain = _plain_type(about.annotation)
+        if name in HIDDEN or plain is None:
+            continue
+        found[name] = (Annotated[plain, _option(name, plain, about)], about.get_default(call_default_factory=True))
+    return found
+
+
+def command_of(
+    name: str, options: Mapping[str, tuple[Any, Any]], run: Callable[[dict[str, Any]], int], about: str
+) -> Callable[..., int]:
+    """A function with these options as its parameters, for typer; it gives their values to `run` by name."""
+
+    def command(**values: Any) -> int:
+        return run(values)
+
+    parameters = [
+        inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for option, (annotation, default) in options.items()
+    ]
+    command.__name__ = name
+    command.__doc__ = about
+    command.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _option(name: str, plain: Any, about: FieldInfo) -> Any:
+    flag = "--" + name.replace("_", "-")
+    settings: dict[str, Any] = {"help": about.description or ""}
+    for bound in about.metadata:
+        if (least := getattr(bound, "ge", None)) is not None:
+            settings["min"] = least
+    if plain is bool and about.default is False:
+        return typer.Option(flag, **settings)
+    if plain in (bool, bool | None):
+        return typer.Option(f"{flag}/--no-{name.replace('_', '-')}", **settings)
+    return typer.Option(flag, **settings)
+
+
+def _plain_type(annotation: Any) -> Any:
+    """The type as a command line takes it; None for what it cannot give. What may be a live object is a text."""
+    if annotation is Any:
+        return str | None
+    if annotation in (str, int, float, bool, Path) or get_origin(annotation) is Literal:
+        return annotation
+    if get_origin(annotation) in (Union, types.UnionType):
+        inner = [each for each in get_args(annotation) if each is not type(None)]
+        plain = _plain_type(inner[0]) if len(inner) == 1 else None
+        return None if plain is None else plain | None
+    if get_origin(annotation) in (list, tuple, set, frozenset):
+        item = _plain_type(get_args(annotation)[0])
+        return list[item] if item in (str, int, float, Path) else None  # type: ignore[valid-type]
+    return None

@@ -1,0 +1,64 @@
+"""Objects by import path, `module:name`: how somebody's own node, agent or cast is named in plain data."""
+
+import sys
+from importlib import import_module
+from inspect import isroutine
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+
+from ..errors import SettingError
+
+FORM = "MODULE:NAME, such as mine.agents:booking"
+
+
+def is_import_path(text: object) -> bool:
+    """Whether the text has the form `module:name`, each part names with dots between them."""
+    if not isinstance(text, str):
+        return False
+    module, colon, name = text.partition(":")
+    return bool(colon) and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
+
+
+def imported(path: str, what: str) -> Any:
+    """The object of an import path; the working directory is looked into too.
+
+    SettingError begins with `what` and says what failed: the form, the import, or the name; of a module
+    that raises when it is imported also where.
+    """
+    if not is_import_path(path):
+        raise SettingError(f"{what}: {path!r} is no import path: give {FORM}")
+    module, _, name = path.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # for good: what the module imports later is looked for there too
+    try:
+        value: Any = import_module(module)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in (module, module.split(".")[0]):
+            raise SettingError(
+                f"{what}: there is no module {module!r} on the path or in this folder: check {path!r}"
+            ) from None
+        frame = extract_tb(error.__traceback__)[-1]
+        raise SettingError(
+            f"{what}: {path}: importing {module} failed in {Path(frame.filename).name}, line {frame.lineno}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    for part in name.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            raise SettingError(f"{what}: the module {module!r} has no {name!r}: check {path!r}") from None
+    return value
+
+
+def import_path_of(value: object) -> str | None:
+    """The import path under which another process finds this very function; None where there is none."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isroutine(value) or not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+        return None
+    path = f"{module}:{name}"
+    try:
+        return path if is_import_path(path) and imported(path, "") is value else None
+    except SettingError:
+        return None
