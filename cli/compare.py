@@ -30,7 +30,7 @@ def compare(
 ) -> int:
     """Compare simulated users with people: every measure with its chance, its floor and its rank, never one number."""
     from ..analysis.realism import compare as compared
-    from ..analysis.realism.writing import write
+    from ..views.realism import write
 
     given = [load(path) for path in (sim, human, *([published] if published is not None else []))]
     for loaded in given:
