@@ -5,8 +5,8 @@ import warnings
 from collections.abc import Sequence
 from statistics import fmean
 
-from ..data.extras import of_extra
 from ..data.records import Record
+from ..errors import of_extra
 from .tables import Column, Table
 
 

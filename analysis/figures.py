@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Literal
 
-from ..data.extras import of_extra
+from ..errors import of_extra
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Colours that the colour-blind tell apart (Okabe and Ito)."""

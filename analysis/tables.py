@@ -9,8 +9,8 @@ from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
-from ..data.extras import of_extra
 from ..data.records import Record
+from ..errors import of_extra
 
 Cell: TypeAlias = str | int | float | bool | None
 """None is a value that there is not; a note of the table says why."""

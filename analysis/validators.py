@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..data.cleaning import clean
 from ..data.grounding import ground
 from ..data.records import Conversation, Record, Span
 from ..data.simquac import released
+from ..data.text.cleaning import clean
+from ..errors import DataError
 
 
 class ValidatorRow(Record):
@@ -47,9 +48,7 @@ def compare_validators(conversations: Iterable[Conversation]) -> list[ValidatorR
     """
     grounded = [conversation for conversation in conversations if conversation.scenario.get("section")]
     if not grounded:
-        raise ValueError(
-            "no conversation has a section in which answers could be grounded: give SimQuAC's data or runs"
-        )
+        raise DataError("no conversation has a section in which answers could be grounded: give SimQuAC's data or runs")
     answers = list(answers_of(grounded))
     return [
         _row("as_released", [_as_released(*answer) for answer in answers]),

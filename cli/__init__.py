@@ -1,5 +1,5 @@
 """The command line: a thin face."""
 
-from .app import app, main
+from .commands import app, main
 
 __all__ = ["app", "main"]

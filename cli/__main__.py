@@ -1,5 +1,5 @@
 """`python -m duologue.cli`."""
 
-from .app import main
+from .commands import main
 
 main()

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from ..data import load
-from ..data.languages import Language
+from ..data.text.languages import Language
 from .output import print_json, say, stdout
 
 

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..data import Conversation, DataError, chat, load, recllmsim, record_lines, sharegpt
+from ..data import Conversation, DataError, load, recllmsim
 from ..data import simquac as simquac_format
+from ..data.formats import messages, record_lines, sharegpt
 from .output import print_json, say
 
 Target = Literal["simquac", "recllmsim", "sharegpt", "messages", "replay"]
@@ -16,7 +17,7 @@ _WRITERS: dict[str, Callable[[Iterable[Conversation], Path], list[str]]] = {
     "simquac": simquac_format.write,
     "recllmsim": recllmsim.write,
     "sharegpt": sharegpt.write,
-    "messages": chat.write,
+    "messages": messages.write,
     "replay": record_lines.write,
 }
 

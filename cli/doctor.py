@@ -26,7 +26,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON on stdout.")] = False,
 ) -> int:
     """Show versions, extras, whether a key is set, and the endpoint's host. Never the key."""
-    from ..nodes.settings import KEY, settings
+    from ..nodes.environment import KEY, settings
 
     found = settings()
     versions = {name: _version(name) for name in CORE}

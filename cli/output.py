@@ -1,17 +1,21 @@
 """What commands print: results on stdout, everything else on stderr, JSON alone and unrounded."""
 
 import sys
+from tempfile import NamedTemporaryFile
+from traceback import format_exception
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..data.jsonfiles import dumps
-from ..data.tally import Tally
+from ..data.counts import Counts
+from ..data.formats.jsonfiles import dumps
 
 BAD_INPUT = 2
 """Exit code of a command that could not begin."""
+BUG = 70
+"""Exit code of a command that failed for a reason that is nobody's input (EX_SOFTWARE of sysexits.h)."""
 
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
@@ -21,6 +25,20 @@ def failed(line: str) -> int:
     """One line on stderr; gives the exit code."""
     print(f"duologue: {line}", file=sys.stderr)
     return BAD_INPUT
+
+
+def crashed(error: Exception) -> int:
+    """A bug is no mistake of the user's: the traceback goes to a file that the line names; gives the exit code."""
+    from ..nodes.environment import error_line, redacted
+
+    trace = "".join(format_exception(error))
+    with NamedTemporaryFile("w", prefix="duologue-", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write(redacted(trace))
+    print(
+        f"duologue: a bug, not your input: {error_line(error)[:200]}: please report it with the traceback in {file.name}",
+        file=sys.stderr,
+    )
+    return BUG
 
 
 def say(text: str) -> None:
@@ -33,7 +51,7 @@ def print_json(value: Any) -> None:
     sys.stdout.write(dumps(value, indent=2) + "\n")
 
 
-def tally_table(counts: Tally) -> Table:
+def counts_table(counts: Counts) -> Table:
     """Drafts of both sides by verdict and reason."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("")

@@ -8,8 +8,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..data.languages import Language
 from ..data.recllmsim import Coverage, read_pool
+from ..data.text.languages import Language
 from .output import print_json, say, stderr, stdout
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -45,7 +45,7 @@ def generate(
 ) -> int:
     """Make profiles that a pool lacks, until there are so many; the same command goes on where it ended."""
     from .. import runs
-    from ..nodes.models import chat_model, endpoint_host
+    from ..nodes.models.specs import chat_model, endpoint_host
     from ..nodes.profiles import ProfileLimits
 
     file = out or Path("out") / f"profiles-{language}.txt"

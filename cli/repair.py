@@ -8,7 +8,7 @@ import typer
 
 from ..data import DataError
 from ..data import simquac as simquac_format
-from ..data.jsonfiles import write_lines
+from ..data.formats.jsonfiles import write_lines
 from ..data.simquac.repair import repair as mend
 from .output import print_json, say
 

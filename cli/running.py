@@ -10,7 +10,8 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 import typer
 
 from ..data import DataError, identity
-from .output import print_json, say, stdout, tally_table
+from ..errors import SettingError
+from .output import counts_table, print_json, say, stdout
 from .progress import Progress
 
 Prompts: TypeAlias = Annotated[
@@ -64,10 +65,12 @@ def replayed(user: str, assistant: str, *, repeats: int, resume: bool, out: Path
     from ..nodes.replay import PREFIX
 
     if resume and out is None:
-        raise ValueError("--resume needs --out: say which run to continue")
+        raise SettingError("--resume needs --out: say which run to continue")
     found = [Path(spec.removeprefix(PREFIX)) for spec in (user, assistant) if spec.startswith(PREFIX)]
     if len(found) == 2 and repeats > 1:
-        raise ValueError("--repeats: a conversation whose both sides are replayed is the same each time: leave it out")
+        raise SettingError(
+            "--repeats: a conversation whose both sides are replayed is the same each time: leave it out"
+        )
     return found
 
 
@@ -93,7 +96,7 @@ def check_replays(cast: Any, scenarios: list[Any]) -> None:
 
 def say_hosts(cast: Any) -> None:
     """The endpoint's host, once a run: a stray setting could send conversations elsewhere."""
-    from ..nodes.models import endpoint_host
+    from ..nodes.models.specs import endpoint_host
 
     models = (getattr(node, "model", None) for node in (cast.user_simulator, cast.assistant))
     for host in sorted({host for model in models if model is not None and (host := endpoint_host(model))}):
@@ -145,7 +148,7 @@ def report(summary: Any, as_json: bool) -> int:
         stdout.print(
             f"{summary.finished} of {summary.planned} conversations finished ({stops}), {counts.exchanges} exchanges, {counts.tokens} tokens"
         )
-        stdout.print(tally_table(counts))
+        stdout.print(counts_table(counts))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
         if len(summary.left_out) > 5:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..data import DataError, Loaded, load, record_lines
-from ..data.jsonfiles import write_text
+from ..data import DataError, Loaded, load
+from ..data.formats import record_lines
+from ..data.formats.jsonfiles import write_text
 from .output import print_json, say
 
 

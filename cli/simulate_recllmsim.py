@@ -8,8 +8,9 @@ import typer
 
 from ..data import Conversation, load
 from ..data import recllmsim as format
-from ..data.languages import Language
 from ..data.recllmsim import Situation
+from ..data.text.languages import Language
+from ..errors import SettingError
 from .output import say
 from .running import OUT, AsJson, Concurrency, MaxTokens, Prompts, Resume, Seed, replayed, simulated
 
@@ -93,7 +94,7 @@ def recllmsim(
 
     replays = replayed(user, assistant, repeats=repeats, resume=resume, out=out)
     if replays and (profiles or task_file):
-        raise ValueError("--profiles and --tasks: a replayed side has its own: leave them out")
+        raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
     # Each choice with the replayed sides that leave it none.
     choices = (
         ("--opens", opens, replays),
@@ -104,7 +105,7 @@ def recllmsim(
         ("--post-questions", post_questions, len(replays) == 2),
     )
     if idle := [name for name, given, settled in choices if given and settled]:
-        raise ValueError(f"{', '.join(idle)}: without effect, a replayed side says what it said: leave it out")
+        raise SettingError(f"{', '.join(idle)}: without effect, a replayed side says what it said: leave it out")
     about: Sequence[Situation | Conversation]
     if replays:
         about, source = _replayed(replays)
@@ -202,4 +203,4 @@ def _numbers(text: str | None) -> list[int] | None:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"--contexts: {text!r} is no row of numbers: write 0,3") from None
+        raise SettingError(f"--contexts: {text!r} is no row of numbers: write 0,3") from None

@@ -10,8 +10,8 @@ import typer
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
-from ..data.languages import Language
 from ..data.records import Record
+from ..data.text.languages import Language
 from .output import say
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
 

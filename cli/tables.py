@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from ..data.errors import DataError, at
-from ..data.jsonfiles import dumps, write_text
+from ..data.formats.jsonfiles import dumps, write_text
+from ..errors import DataError, SettingError, at
 from .output import print_json, say, stdout
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _text(table: "Table", form: TableFormat) -> str:
 
 def _write(tables: Sequence["Table"], form: TableFormat, out: Path) -> None:
     if form == "rich":
-        raise ValueError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
+        raise SettingError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
     if form != "csv" or len(tables) == 1:
         write_text(out, "\n".join(_text(table, form) for table in tables))
         say(f"written: {out}")

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..data.languages import Language
 from ..data.recllmsim import chosen_tasks, read_tasks, shipped_tasks
+from ..data.text.languages import Language
 from .output import print_json
 
 

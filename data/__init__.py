@@ -1,19 +1,22 @@
 """Conversations on paper: records, the data sets' formats, grounding, cleaning, checks. Pure functions."""
 
-from . import chat, checks, cleaning, grounding, identity, recllmsim, record_lines, sentences, sharegpt, simquac
-from .errors import DataError
-from .executed import ExecutedGraph, executed
-from .kinds import kind_of
+from ..errors import DataError
+from . import checks, grounding, identity, recllmsim, simquac
+from .counts import Counts, count
+from .executed_graph import ExecutedGraph, executed
+from .formats import messages, record_lines, sharegpt
+from .formats.detection import kind_of
 from .loading import Loaded, load
-from .outline import Outline, coverage, outline
+from .outlines import Outline, coverage, outline
 from .pairing import Pairing, paired
 from .records import FAULTS, Attempt, Conversation, Edge, Exchange, Message, Role, Span, StopReason, Usage
-from .tally import Tally, tally
+from .text import cleaning, sentences
 
 __all__ = [
     "FAULTS",
     "Attempt",
     "Conversation",
+    "Counts",
     "DataError",
     "Edge",
     "Exchange",
@@ -25,17 +28,17 @@ __all__ = [
     "Role",
     "Span",
     "StopReason",
-    "Tally",
     "Usage",
-    "chat",
     "checks",
     "cleaning",
+    "count",
     "coverage",
     "executed",
     "grounding",
     "identity",
     "kind_of",
     "load",
+    "messages",
     "outline",
     "paired",
     "recllmsim",
@@ -43,5 +46,4 @@ __all__ = [
     "sentences",
     "sharegpt",
     "simquac",
-    "tally",
 ]

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .places import Work, places
 from .records import Message, Span
-from .sentences import sentences
+from .text.sentences import sentences
+from .text.tokens import Work, places
 
 NO_ANSWER = "I cannot find the answer."
 """What a teacher says who does not find the answer: a constant of the published method."""

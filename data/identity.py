@@ -10,6 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .records import Conversation
+
+PUBLISHED = "published"
+"""Stands for the cast in the ids of conversations that were read."""
+
 ID_LENGTH = 16
 """Hexadecimal digits of a conversation id: 64 bits, enough for billions of conversations."""
 
@@ -57,3 +62,22 @@ def ordinals(scenarios: Iterable[Mapping[str, Any]]) -> list[int]:
 def equals(numbers: Sequence[int]) -> int:
     """How many of the numbered scenarios repeat an earlier one."""
     return sum(1 for number in numbers if number)
+
+
+def named(conversations: Sequence[Conversation]) -> list[Conversation]:
+    """Conversations of a source with their ordinals and ids; what was said tells sources apart."""
+    numbers = ordinals(conversation.scenario for conversation in conversations)
+    return [
+        conversation.model_copy(
+            update={
+                "ordinal": ordinal,
+                "id": conversation_id(
+                    PUBLISHED,
+                    conversation.scenario,
+                    ordinal,
+                    begun=digest([(message.role, message.text) for message in conversation.messages]),
+                ),
+            }
+        )
+        for conversation, ordinal in zip(conversations, numbers, strict=True)
+    ]

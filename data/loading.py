@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import chat, recllmsim, record_lines, sharegpt, simquac
-from .dialogues import asides
-from .errors import DataError, at
-from .jsonfiles import read_json
-from .kinds import MANIFEST, Kind, kind_of
+from ..errors import DataError, at
+from . import recllmsim, simquac
+from .formats import messages, record_lines, sharegpt
+from .formats.detection import MANIFEST, Kind, kind_of
+from .formats.dialogues import asides
+from .formats.jsonfiles import read_json
 from .records import Conversation, Json
 
 _READERS: Mapping[Kind, Callable[[Path], list[Conversation]]] = {
@@ -16,7 +17,7 @@ _READERS: Mapping[Kind, Callable[[Path], list[Conversation]]] = {
     "teacher": simquac.read,
     "run": record_lines.read_run,
     "replay": record_lines.read,
-    "messages": chat.read,
+    "messages": messages.read,
     "sharegpt": sharegpt.read,
 }
 

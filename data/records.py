@@ -5,6 +5,8 @@ from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from ..errors import DataError
+
 SCHEMA = 1
 """Version of the record's JSON form. A newer one is refused by name, older ones are upgraded."""
 
@@ -292,5 +294,5 @@ class Conversation(Record):
         """The record of its JSON form; ValueError for a newer schema than this version's."""
         version = value.get("schema_version", SCHEMA)
         if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= SCHEMA:
-            raise ValueError(f"schema_version is {version!r}, this version reads 1 to {SCHEMA}: update duologue")
+            raise DataError(f"schema_version is {version!r}, this version reads 1 to {SCHEMA}: update duologue")
         return cls.model_validate(value)

@@ -2,8 +2,7 @@
 
 from . import profiles, recllmsim, simquac
 from .cast import Cast
-from .compiled import conversation, fuse
-from .drawing import ConversationGraph, mermaid
+from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
 
 __all__ = ["Cast", "ConversationGraph", "conversation", "fuse", "mermaid", "profiles", "recllmsim", "record", "simquac"]

@@ -7,16 +7,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
 from ..data.records import Role
-from ..nodes.asking import PostQuestions
 from ..nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.limits import Limits
-from ..nodes.models import chat_model
-from ..nodes.recording import closing, turn_recorder
+from ..nodes.messages import View
+from ..nodes.models.specs import chat_model
+from ..nodes.post_questions import PostQuestions, closing, turn_recorder
 from ..nodes.replay import PREFIX, ReplaySpeaker
-from ..nodes.speaking import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
+from ..nodes.speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
-from ..nodes.views import View
 from ..prompts import Library
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply

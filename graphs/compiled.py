@@ -1,20 +1,43 @@
-"""A cast's conversation as a compiled graph."""
+"""A cast's conversation as a compiled graph, which draws itself without a network."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+from typing import cast as typed
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
 
+from ..data.records import Conversation
 from ..nodes.limits import Limits
+from ..nodes.state import State
 from .cast import Cast
-from .conversation import topology
-from .drawing import ConversationGraph, drawable
-from .seats import seat
+from .recording import record
+from .steps import step
+from .topology import topology
+
+Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
+
+
+class ConversationGraph(Compiled):
+    """A compiled conversation that draws itself offline as the last line of a notebook's cell, and makes
+    records of its states, so that who is given the graph alone can show what happens in it."""
+
+    def record(self, state: State | Mapping[str, Any]) -> Conversation:
+        """The conversation of a state that this graph gave, whatever state it is."""
+        return record(state)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        # LangGraph's own asks a public web service for a picture: offline the cell would fail.
+        text = mermaid(self)
+        return {"text/vnd.mermaid": text, "text/plain": text}
 
 
 def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = None) -> ConversationGraph:
     """The cast's conversation as a compiled graph: `await graph.ainvoke(scenario, context=Limits())`."""
-    graph = topology(lambda place: seat(place, cast))
-    return drawable(graph.compile(checkpointer=checkpointer, name=f"{cast.name} conversation"))
+    graph = topology(lambda place: step(place, cast))
+    compiled = graph.compile(checkpointer=checkpointer, name=f"{cast.name} conversation")
+    compiled.__class__ = ConversationGraph
+    return typed(ConversationGraph, compiled)
 
 
 def fuse(limits: Limits) -> int:
@@ -24,3 +47,8 @@ def fuse(limits: Limits) -> int:
     """
     per_turn = 3 * limits.question_attempts + 3 * limits.answer_attempts + 1
     return per_turn * (limits.max_turns or 1_000) + 10
+
+
+def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
+    """The graph as mermaid text, its conditional edges labelled with what leads there."""
+    return graph.get_graph().draw_mermaid()

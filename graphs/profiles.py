@@ -8,9 +8,9 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..data.languages import Language
 from ..data.recllmsim import Profile
-from ..nodes.models import chat_model
+from ..data.text.languages import Language
+from ..nodes.models.specs import chat_model
 from ..nodes.profiles import (
     ProfileLimits,
     ProfileNode,

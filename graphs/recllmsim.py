@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from ..data.identity import ordinals
-from ..data.languages import Language
 from ..data.recllmsim import KIND, Situation
 from ..data.records import Conversation, Message, Role
+from ..data.text.languages import Language
 from ..nodes import recllmsim as nodes
-from ..nodes.asking import PostQuestions
 from ..nodes.contract import Node, Stop
 from ..nodes.endings import Ending
 from ..nodes.limits import Limits
-from ..nodes.recording import closing
+from ..nodes.post_questions import PostQuestions, closing
 from ..nodes.replay import ReplayedLabels, ReplayedOut, ReplaySpeaker
 from ..nodes.state import State
 from ..nodes.stops import any_of, until_spent
-from ..nodes.validating import Observing
+from ..nodes.validators import Observing
 from ..prompts import Library, shipped
 from .cast import Cast, Speaker, side
 from .compiled import conversation

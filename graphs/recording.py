@@ -5,16 +5,17 @@ from typing import Any
 
 from ..data.identity import begun_with, conversation_id
 from ..data.records import Conversation, Edge, Role
+from ..errors import DataError
 from ..nodes.state import State, attempt_number
-from .books import edge_name
-from .conversation import edges
+from .topology import edges
+from .trace import edge_name
 
 
 def record(state: State | Mapping[str, Any]) -> Conversation:
     """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
     drafts of a turn that is not over stand under `unsaid`, those that nobody has judged as `unjudged`."""
     if "scenario" not in state:
-        raise ValueError("the state has no scenario: no conversation has begun in it")
+        raise DataError("the state has no scenario: no conversation has begun in it")
     scenario = state["scenario"]
     ordinal, repeat = state.get("ordinal", 0), state.get("repeat", 0)
     messages = state.get("messages", [])

@@ -13,14 +13,14 @@ from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
 from ..data.records import Message
 from ..data.simquac import Topic
-from ..nodes import released
+from ..nodes import as_released as released
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node, Stop
 from ..nodes.limits import Limits
 from ..nodes.replay import ReplayedOut, ReplaySpeaker
 from ..nodes.state import State
 from ..nodes.stops import any_of, until_spent
-from ..nodes.validating import Observing
+from ..nodes.validators import Observing
 from ..prompts import Library, shipped
 from .cast import Cast, Speaker, side
 from .compiled import conversation

@@ -1,14 +1,14 @@
 """Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
 
 from . import conformance, models, recllmsim, replay, simquac, stops
-from .asking import PostQuestions
 from .contract import ContractError, Node, Stop
 from .limits import Limits
+from .messages import View, fenced, messages_for
 from .models import ModelError, chat_model
-from .speaking import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
+from .post_questions import PostQuestions
+from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
-from .validating import Observing, accept_all, every, validator
-from .views import View, fenced, messages_for
+from .validators import Observing, accept_all, every, validator
 
 __all__ = [
     "AgentSpeaker",

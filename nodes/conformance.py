@@ -15,11 +15,12 @@ from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 
 from ..data.records import Role
+from ..errors import SettingError
 from .contract import ContractError, check_node, check_update
 from .limits import Limits
-from .speaking import AgentSpeaker
+from .messages import plain_view
+from .speakers import AgentSpeaker
 from .state import PLACES, Place, State
-from .views import plain_view
 
 SCENARIO: Mapping[str, Any] = {
     "kind": "simquac",
@@ -38,7 +39,7 @@ async def problems(place: Place, node: object, scenario: Mapping[str, Any] | Non
     the state as it was. An exception of the node's own counts: in a run it would end the conversation.
     """
     if place not in PLACES:
-        raise ValueError(f"there is no place {place!r}, only {', '.join(PLACES)}")
+        raise SettingError(f"there is no place {place!r}, only {', '.join(PLACES)}")
     if place in ("user_simulator", "assistant") and isinstance(node, Runnable) and not callable(node):
         role: Role = "user" if place == "user_simulator" else "assistant"
         node = AgentSpeaker(role, node, plain_view(role))

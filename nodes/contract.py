@@ -10,11 +10,12 @@ from pydantic import ValidationError
 
 from ..data.identity import digest
 from ..data.records import Message, StopReason
+from ..errors import DuologueError
 from .limits import Limits
 from .state import ANSWERS, Draft, Place, State, Update, Verdict
 
 
-class ContractError(TypeError):
+class ContractError(DuologueError, TypeError):
     """A node that does not keep the contract: which node, what was expected, what came."""
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..data.checks import plain_words
-from ..data.languages import Language
+from ..data.text.languages import Language
 
 ENDING: Mapping[Language, str] = {"en": "Thank you, goodbye.", "zh": "谢谢，再见。"}
 """What a user is told to write when it has what it needs."""

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
+from ..errors import SettingError
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -31,7 +33,7 @@ class Limits:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise TypeError(f"Limits.{field.name} must be a whole number, not {value!r}")
             if field.name != "seed" and value < 1:
-                raise ValueError(f"Limits.{field.name} must be at least 1, not {value}")
+                raise SettingError(f"Limits.{field.name} must be at least 1, not {value}")
 
     def or_else(self, default: "Limits") -> Self:
         """These limits, with the cast's number of turns where none is given."""

@@ -14,16 +14,17 @@ from langgraph.runtime import Runtime
 
 from ..data.checks.profiles import proposed_profile
 from ..data.identity import call_seed
-from ..data.languages import Language
 from ..data.recllmsim import Profile, coverage
 from ..data.recllmsim.coverage import SIMILARITY
+from ..data.text.languages import Language
+from ..errors import SettingError
 from ..prompts import Library, Page
-from .models import model_provenance
-from .settings import told
-from .speaking import drafted
+from .environment import error_line
+from .messages import fenced, note
+from .models.specs import model_provenance
+from .profile_targets import Wanted, wanted
+from .speakers import drafted
 from .state import Draft, Prompt
-from .views import fenced, note
-from .wanting import Wanted, wanted
 
 StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 
@@ -56,7 +57,7 @@ class ProfileLimits:
     def __post_init__(self) -> None:
         for name in ("attempts", "rounds"):
             if getattr(self, name) < 1:
-                raise ValueError(f"ProfileLimits.{name} must be at least 1, not {getattr(self, name)}")
+                raise SettingError(f"ProfileLimits.{name} must be at least 1, not {getattr(self, name)}")
 
 
 class Proposal(TypedDict, total=False):
@@ -160,7 +161,7 @@ class ProfileProposer:
         try:
             draft = await drafted(self.model, self.view(state), _seed(state, runtime.context, attempt=attempt))
         except Exception as error:  # whatever a model does ends the making, never what was made
-            return {"draft": None, "stop": "model_failed", "failure": told(error)}
+            return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
         return {"draft": draft}
 
     def view(self, state: ProfileState) -> list[BaseMessage]:

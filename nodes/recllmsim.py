@@ -11,14 +11,14 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ..data.checks import others_label, user_notes, user_reasons
-from ..data.languages import Language
 from ..data.recllmsim import Situation, task_name
+from ..data.text.languages import Language
 from ..prompts import Library
 from .endings import ENDING, GIVING_UP, Ending
 from .limits import Limits
-from .prompting import filled, repair
+from .messages import MARKS, fenced, messages_for
+from .selectors import filled, repair
 from .state import Draft, Prompt, State, Update, Verdict, said
-from .views import MARKS, fenced, messages_for
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from langgraph.runtime import Runtime
 
 from ..data import load
-from ..data.errors import DataError, at
 from ..data.identity import digest, ordinals
 from ..data.records import Conversation, Exchange, Message, Role, StopReason
+from ..errors import DataError, at
 from .limits import Limits
 from .state import Draft, State, Update
 

@@ -18,9 +18,9 @@ from ..data.identity import call_seed
 from ..data.records import Message
 from ..prompts import Library, Page
 from .limits import Limits
-from .prompting import filled, last_rejected, repair
+from .messages import MARKS, fenced, messages_for, unfenced
+from .selectors import filled, last_rejected, repair
 from .state import Draft, Prompt, State, Update, Verdict, said
-from .views import MARKS, fenced, messages_for, unfenced
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after a question that was not answered, each as likely as the others (section 2.4)."""

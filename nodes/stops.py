@@ -6,6 +6,7 @@ from typing import Any
 from ..data.checks import plain_words
 from ..data.grounding import gives_no_answer
 from ..data.records import Message, StopReason
+from ..errors import SettingError
 from .contract import Stop, describe
 from .limits import Limits
 from .state import State, said
@@ -76,7 +77,7 @@ class CoverageReached:
 def coverage_reached(share: float, reason: StopReason = "user_ended") -> Stop:
     """Stop once this share (0 to 1) of the section's characters stands in the answers' spans."""
     if not 0 < share <= 1:
-        raise ValueError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
+        raise SettingError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
     return CoverageReached(share, reason)
 
 
@@ -111,5 +112,5 @@ def nothing_new_for(turns: int, reason: StopReason = "user_gave_up") -> Stop:
     all told before.
     """
     if turns < 1:
-        raise ValueError(f"nothing_new_for: needs at least one turn, not {turns}")
+        raise SettingError(f"nothing_new_for: needs at least one turn, not {turns}")
     return NothingNewFor(turns, reason)

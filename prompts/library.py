@@ -11,8 +11,10 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateSyntaxError, meta
 from jinja2.sandbox import SandboxedEnvironment
 
+from ..errors import DuologueError
 
-class PromptError(ValueError):
+
+class PromptError(DuologueError, ValueError):
     """A prompt page that cannot be used: one line that says which, what, and what to do."""
 
 

@@ -1,11 +1,11 @@
 """Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
 
 from . import profiles
-from .appending import RunError
 from .engine import CONCURRENCY, converse, converse_all
 from .folder import RunFolder, new_folder
+from .journal import RunError
 from .plan import chosen, planned, repeated
-from .simulating import Summary, arun, asimulate, blocking, simulate
+from .simulation import Summary, arun, asimulate, blocking, simulate
 
 __all__ = [
     "CONCURRENCY",

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..data import simquac
-from ..data.tally import Tally
+from ..data.counts import Counts
 
 UNKNOWN_LICENCE = "not stated when the run was made"
 QUAC = "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
@@ -13,7 +13,7 @@ QUAC = "Where the topics are QuAC's or SimQuAC's: their sections come from Wikip
 
 def card(
     manifest: Mapping[str, Any],
-    counts: Tally,
+    counts: Counts,
     files: Mapping[str, str],
     left_out: list[str],
     kinds: Collection[str] = (),

@@ -10,9 +10,10 @@ from typing import cast as cast_to
 from langgraph.errors import GraphRecursionError
 
 from ..data.records import Conversation, Failure
+from ..errors import SettingError
 from ..graphs import Cast, ConversationGraph, conversation, fuse, record
+from ..nodes.environment import error_line
 from ..nodes.limits import Limits
-from ..nodes.settings import told
 from ..nodes.state import State
 
 CONCURRENCY = 8
@@ -37,7 +38,7 @@ async def converse(
             made = record(state)
         except ValueError as error:  # a state that is none of ours: what ends it must still be written down
             made = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
-            changes["failure"] = Failure(node="graph", error=told(error))
+            changes["failure"] = Failure(node="graph", error=error_line(error))
         timing = {
             **made.timing,
             "started": started.isoformat(timespec="seconds"),
@@ -59,7 +60,7 @@ async def converse(
         reason = f"no stop criterion held within {fuse(limits)} steps"
         over(stop="budget", failure=Failure(node="stop", error=reason))
     except Exception as error:  # a broken node of the user's ends its conversation, never the others
-        over(stop="model_failed", failure=Failure(node="graph", error=told(error)))
+        over(stop="model_failed", failure=Failure(node="graph", error=error_line(error)))
     else:
         over()
 
@@ -75,7 +76,7 @@ async def converse_all(
 ) -> None:
     """Simulate every scenario, as many at a time as asked for; records come in the order of their ends."""
     if concurrency < 1:
-        raise ValueError(f"concurrency must be at least 1, not {concurrency}")
+        raise SettingError(f"concurrency must be at least 1, not {concurrency}")
     graph = conversation(cast)
     waiting: Iterator[State] = iter(scenarios)
 

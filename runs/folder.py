@@ -5,12 +5,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..data import record_lines
-from ..data.errors import DataError, at
-from ..data.jsonfiles import dumps, read_json, write_json
-from ..data.kinds import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats import record_lines
+from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats.jsonfiles import dumps, read_json, write_json
 from ..data.records import FINISHED, Conversation
-from .appending import Appended, RunError
+from ..errors import DataError, at
+from .journal import Appended, RunError
 
 
 class RunFolder:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..data.identity import begun_with, conversation_id, digest
+from ..errors import SettingError
 from ..graphs import Cast
 from ..nodes.contract import ContractError
 from ..nodes.state import State
@@ -27,7 +28,7 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
         begun = begun_with(scenario.get("messages", []))
         while (name := scenario.get("id") or conversation_id(cast.name, about, ordinal, repeat, begun)) in seen:
             if scenario.get("id"):
-                raise ValueError(f"two scenarios have the id {name}: leave ids out, or make them differ")
+                raise SettingError(f"two scenarios have the id {name}: leave ids out, or make them differ")
             ordinal += 1
         seen.add(name)
         plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
@@ -47,11 +48,11 @@ def chosen(
     A draw is a digest of seed and scenario, so what is drawn does not hang on what else is in the list.
     """
     if limit is not None and sample is not None:
-        raise ValueError("limit and sample exclude each other: take the first N, or N drawn ones")
+        raise SettingError("limit and sample exclude each other: take the first N, or N drawn ones")
     if sample is None:
         return list(scenarios[:limit])
     if sample > len(scenarios):
-        raise ValueError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
+        raise SettingError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
 
     def draw(number: int) -> str:
         return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))

@@ -10,16 +10,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from ..data.errors import DataError, at
-from ..data.jsonfiles import dumps, read_lines
-from ..data.languages import Language
+from ..data.formats.jsonfiles import dumps, read_lines
 from ..data.recllmsim import Coverage, Profile, coverage
+from ..data.text.languages import Language
+from ..errors import DataError, SettingError, at
 from ..graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation
-from ..nodes.models import chat_model, model_provenance
+from ..nodes.models.specs import chat_model, model_provenance
 from ..nodes.profiles import ProfileLimits, ProfileState, Proposal, StopReason
 from ..prompts import Library
-from .appending import Appended, RunError
-from .simulating import blocking
+from .journal import Appended, RunError
+from .simulation import blocking
 
 BETWEEN = "\n\n"
 
@@ -74,7 +74,7 @@ async def agenerate(
     RunError if the file holds what this did not write.
     """
     if count < 1:
-        raise ValueError(f"count must be at least 1, not {count}")
+        raise SettingError(f"count must be at least 1, not {count}")
     limits = limits or ProfileLimits()
     model = chat_model(assistant)
     graph = generation(model, language=language, prompts=prompts)

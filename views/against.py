@@ -6,11 +6,11 @@ from itertools import zip_longest
 
 from markupsafe import Markup
 
-from ..data.executed import executed
-from ..data.outline import means, outline
+from ..data.counts import count
+from ..data.executed_graph import executed
+from ..data.outlines import means, outline
 from ..data.pairing import paired
 from ..data.records import Conversation
-from ..data.tally import tally
 from .conversation import Turn, material, pieces, turns
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
@@ -61,7 +61,7 @@ def against_page(
             f"{plural(len(found.pairs), 'pair')} about the same topic",
         ],
         about=summary_html(
-            [(name, tally(conversations)) for name, conversations in sets],
+            [(name, count(conversations)) for name, conversations in sets],
             means=[(name, means(rows)) for (name, _), rows in zip(sets, outlines, strict=True)],
         ),
         after=render("left.html", left=[(f"only in {name}", list(map(outline, left))) for name, left in alone if left]),

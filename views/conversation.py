@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from ..data.executed import executed
+from ..data.executed_graph import executed
 from ..data.grounding import gives_no_answer
-from ..data.outline import outline, title_of
+from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
 from .graph import drawn
 from .marking import Mark, facts, leaves, marked

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 
-from ..data.executed import ExecutedGraph, ExecutedNode, executed
+from ..data.executed_graph import ExecutedGraph, ExecutedNode, executed
 from ..data.records import Conversation, Edge
 from .layout import Box, Line, laid_out
 from .pages import render, short

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..data.counts import count
 from ..data.loading import Loaded, load
-from ..data.outline import outline
+from ..data.outlines import outline
 from ..data.records import Conversation
-from ..data.tally import tally
 from .conversation import conversation_html, notebook_html
 from .graph import graph_html
 from .pages import render, source
@@ -28,7 +28,7 @@ def register(shell: Any) -> None:
     formatter.for_type(Loaded, loaded_html)
     formatter.for_type(list, list_html)
     formatter.for_type(tuple, list_html)
-    formatter.for_type_by_name("duologue.runs.simulating", "Summary", run_html)
+    formatter.for_type_by_name("duologue.runs.simulation", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.cast", "Cast", cast_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "Report", realism_html)
     formatter.for_type_by_name("duologue.analysis.realism.card", "RealismCard", realism_html)
@@ -97,7 +97,7 @@ def _shown(title: str, conversations: Sequence[Conversation], told: Sequence[tup
     return _styled(
         "notebook_list.html",
         title=title,
-        about=summary_html([("", tally(conversations))], told),
+        about=summary_html([("", count(conversations))], told),
         graph=graph_html(conversations),
         rows=[(outline(each), conversation_html(each)) for each in first],
         more=len(conversations) - len(first),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..analysis.realism.card import NEVER_ONE_NUMBER, RealismCard, card_of
 from ..analysis.realism.report import Report, Row
-from ..data.jsonfiles import write_json, write_text
+from ..data.formats.jsonfiles import write_json, write_text
 from .pages import page, render, source
 
 FILES = ("report.html", "report.json", "card.html", "card.json")

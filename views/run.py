@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..data.errors import DataError, at
-from ..data.executed import executed
-from ..data.jsonfiles import write_text
-from ..data.outline import Outline, outline
+from ..data.counts import Counts, count
+from ..data.executed_graph import executed
+from ..data.formats.jsonfiles import write_text
+from ..data.outlines import Outline, outline
 from ..data.records import Conversation
-from ..data.tally import Tally, tally
+from ..errors import DataError, at
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
@@ -140,7 +140,7 @@ def model_of(node: Any) -> str:
 
 
 def summary_html(
-    tallies: Sequence[tuple[str, Tally]],
+    tallies: Sequence[tuple[str, Counts]],
     told: Sequence[tuple[str, str]] = (),
     means: Sequence[tuple[str, Mapping[str, float | None]]] = (),
 ) -> str:
@@ -152,7 +152,7 @@ def _page(
     conversations: Sequence[Conversation], rows: Sequence[Row], title: str, manifest: Mapping[str, Any] | None
 ) -> str:
     graph = executed(conversations)
-    counts = tally(conversations)
+    counts = count(conversations)
     return list_page(
         title,
         COLUMNS,

@@ -3,7 +3,7 @@
 Needs the extras `stats` and `ml`, for Chinese `zh`.
 """
 
-from ...data.extras import of_extra
+from ...errors import of_extra
 
 # Before what imports them, so that who lacks them reads which extra brings them.
 of_extra("numpy", "stats")

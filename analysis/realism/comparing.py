@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...data.languages import Language
 from ...data.records import Conversation
+from ...data.text.languages import Language
 from .categories import category_row
 from .discriminator import discriminate
 from .examples import typical_messages

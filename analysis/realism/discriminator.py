@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...data.extras import of_extra
+from ...errors import of_extra
 from .cells import Floats, Ints, quantile
 from .measures import Measure
 from .report import Coefficient, Discriminator, Interval

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...data.identity import digest
-from ...data.languages import Language
 from ...data.recllmsim import KIND, variant
 from ...data.records import Conversation
+from ...data.text.languages import Language
 from .measures.transcripts import UserTranscript, languages_of, named_user, transcripts_of, user_of
 from .measures.words import seems_foreign
 from .report import Part, SideSummary

@@ -196,7 +196,7 @@ class Report(Record):
 
     def frame(self) -> Any:
         """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`."""
-        from ...data.extras import of_extra
+        from ...errors import of_extra
 
         nested = {"tasks", "examples_sim", "examples_human", "shares"}
         rows = [row.model_dump(mode="python", exclude=nested) for row in self.measures]

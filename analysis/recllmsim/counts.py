@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
-from ...data.languages import Language
 from ...data.recllmsim import in_language, task_name
 from ...data.records import Record, Role
+from ...data.text.languages import Language
 from .rows import Rows
 from .talks import ALL, SIDES, WHO, Conversations, Side, Talk, Talks, mean
 

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from ...data.extras import of_extra
 from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.coverage import AGE_BANDS
 from ...data.records import Record
+from ...errors import of_extra
 from .rows import Rows
 from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ...data.languages import Language
 from ...data.records import Record
+from ...data.text.languages import Language
 from ..tables import Table
 from .behaviour import (
     LabelDistributions,

@@ -1,6 +1,6 @@
 """Teacher-student conversations in numbers: the published tables, answers beside people's, how questions are put."""
 
-from ...data.outline import coverage
+from ...data.outlines import coverage
 from .answers import TeacherScore, exact_match, first_sentence, random_sentence, score_teacher, token_f1
 from .forms import QuestionForms, question_forms, question_type
 from .leakage import Leakage, leaked_words

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.records import Conversation, Exchange, Message, Record
-from ...data.sentences import sentences
+from ...data.text.sentences import sentences
+from ...errors import DataError
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NOT_WORD = re.compile(r"[^\w\s]|_")
@@ -74,9 +75,7 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
         human_in_all = True
         for mine, theirs in zip(own.exchanges, people.exchanges, strict=True):
             if _text(mine.user) != _text(theirs.user):
-                raise ValueError(
-                    f"conversation {own.id} has other questions than its reference: compare a replayed run"
-                )
+                raise DataError(f"conversation {own.id} has other questions than its reference: compare a replayed run")
             answer, given = _answer(mine.assistant), _references(theirs)
             f1 = _f1(answer, given)
             f1s.append(f1)
@@ -88,7 +87,7 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
             refusals[answer == NO_ANSWER, _answer(theirs.assistant) == NO_ANSWER] += 1
         whole += human_in_all
     if not f1s:
-        raise ValueError("there is no question to score: give conversations with answers")
+        raise DataError("there is no question to score: give conversations with answers")
     return TeacherScore(
         teacher=teacher,
         questions=len(f1s),

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 
 from ...data.checks import asked_before
-from ...data.places import tokens
 from ...data.records import Conversation, Record
+from ...data.text.tokens import tokens
 from ..tables import Cell, Column, Table
 from .leakage import Leakage, leakage
 from .measuring import exchanges

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from statistics import fmean
 
-from ...data.places import tokens
 from ...data.records import Conversation, Record
+from ...data.text.tokens import tokens
 from .measuring import exchanges
 
 RUN = 3

@@ -6,11 +6,11 @@ The quantities of "Let the LLMs Talk" (WSDM 2024): Table 5 (answers), Figure 2a 
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from ...data.extras import of_extra
 from ...data.grounding import gives_no_answer
-from ...data.outline import coverage
+from ...data.outlines import coverage
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import KIND
+from ...errors import of_extra
 
 
 class Measured(Record):

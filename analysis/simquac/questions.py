@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from ...data.checks import asked_before
 from ...data.grounding import gives_no_answer
-from ...data.outline import coverage
+from ...data.outlines import coverage
 from ...data.records import Conversation, Record
+from ...errors import DataError
 
 
 class StudentScore(Record):
@@ -38,7 +39,7 @@ def score_student(student: str, conversations: Iterable[Conversation]) -> Studen
             else:
                 answered += not gives_no_answer(message)
     if not questions:
-        raise ValueError("there is no question to score: give conversations with questions")
+        raise DataError("there is no question to score: give conversations with questions")
     return StudentScore(
         student=student,
         conversations=count,

@@ -12,6 +12,7 @@ from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import KIND
+from ...errors import DataError
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..tables import Cell, Column, Table
 from .answers import TeacherScore, score_teacher
@@ -179,14 +180,14 @@ def _paired(
     missing = 0
     for one in given:
         if references is not None and _key(one) not in known:
-            raise ValueError(
+            raise DataError(
                 f"conversation {one.id} is about {one.scenario.get('title')!r}, of which the reference has none: "
                 "give the file whose questions were asked"
             )
         people = _of_people(one if references is None else known[_key(one)], labelled=references is None)
         mine, theirs = exchanges(one), exchanges(people)
         if len(mine) > len(theirs):
-            raise ValueError(
+            raise DataError(
                 f"conversation {one.id} asks {len(mine)} questions, its reference {len(theirs)}: compare a replayed run"
             )
         kept = [number for number, (asked, answer) in enumerate(mine) if asked and answer]
@@ -215,7 +216,7 @@ def _of_people(conversation: Conversation, *, labelled: bool) -> Conversation:
         if message.role == "assistant" and isinstance(text, str):
             message = Message(role="assistant", text=NO_ANSWER if is_refusal(text) else text)
         elif message.role == "assistant" and labelled:
-            raise ValueError(
+            raise DataError(
                 f"conversation {conversation.id} holds no answers of people: give the file whose questions were asked "
                 "(--reference FILE)"
             )

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from ..errors import DataError
-from ..languages import Language, language_of
+from ...errors import DataError
 from ..recllmsim import ATTRIBUTES, FIELDS, Profile, near_duplicate
 from ..recllmsim.coverage import SIMILARITY
 from ..recllmsim.situations import Line, line_of
+from ..text.languages import Language, language_of
 from .questions import plain_words
 
 ProfileReason: TypeAlias = Literal["empty", "incomplete", "language", "near_duplicate"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..errors import DataError
+from ...errors import DataError
 from ..recllmsim.situations import KIND as TASKS
 from ..records import Conversation, Record
 from ..simquac.topics import KIND

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from ..grounding import gives_no_answer, ground
-from ..places import token_count
 from ..records import Conversation, Message, Span
-from ..sentences import sentences
+from ..text.sentences import sentences
+from ..text.tokens import token_count
 from .found import Found, shown
 from .questions import QuestionReason, question_reasons
 

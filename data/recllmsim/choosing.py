@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ..errors import DataError
-from ..languages import Language
+from ...errors import DataError
 from ..records import Conversation
+from ..text.languages import Language
 from .profiles import sampled
 from .situations import Situation
 

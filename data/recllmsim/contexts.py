@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ..errors import DataError, at
+from ...errors import DataError, at
 from ..records import Record
 
 MOST_CONTEXTS = 100_000

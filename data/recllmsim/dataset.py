@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..errors import DataError, at
-from ..languages import Language, language_of
-from ..patches import difference
+from ...errors import DataError, at
+from ..formats.patches import difference
 from ..records import Conversation, Message
+from ..text.languages import Language, language_of
 from .situations import Situation
 
 Variant: TypeAlias = Literal["simulated", "human", "human_v2"]

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
-from ..errors import DataError, at
-from ..identity import digest
-from ..jsonfiles import read_json, write_json
-from ..kinds import is_folder, is_history, json_files
-from ..published import named
+from ...errors import DataError, at
+from ..formats.detection import is_folder, is_history, json_files
+from ..formats.jsonfiles import read_json, write_json
+from ..identity import digest, named
 from ..records import Conversation
 from .dataset import from_object, losses, to_object, variant
 from .situations import Situation

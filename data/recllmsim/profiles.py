@@ -12,10 +12,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Self, TypeVar
 
-from ..errors import DataError, at
-from ..jsonfiles import read_text
-from ..languages import Language, language_of
+from ...errors import DataError, at
+from ..formats.jsonfiles import read_text
 from ..records import Record
+from ..text.languages import Language, language_of
 from .situations import ATTRIBUTES, line_of, values_of
 
 SEED = 2024

@@ -6,8 +6,9 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from ..languages import Language
+from ...errors import DataError
 from ..records import Conversation, Json, Record
+from ..text.languages import Language
 
 KIND = "recllmsim"
 """`kind` of a scenario that is a task with a profile."""
@@ -70,13 +71,13 @@ class Situation(Record):
         """The situation of a conversation, or of a scenario; ValueError if it is about something else."""
         scenario = source.scenario if isinstance(source, Conversation) else source
         if scenario.get("kind") != KIND:
-            raise ValueError(f"the scenario is of kind {scenario.get('kind')!r}, a situation is {KIND!r}")
+            raise DataError(f"the scenario is of kind {scenario.get('kind')!r}, a situation is {KIND!r}")
         try:
             return cls.model_validate(dict(scenario))
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
-            raise ValueError(
+            raise DataError(
                 f"the scenario of kind {KIND!r}: {f'{key!r}: ' if key else ''}{first['msg']}: is this a record?"
             ) from None
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from ..errors import DataError, at
-from ..jsonfiles import read_text
-from ..languages import Language
+from ...errors import DataError, at
+from ..formats.jsonfiles import read_text
+from ..text.languages import Language
 from .contexts import Template, expand, option
 
 COLUMNS = ("Type", "Prompt", "Key")

@@ -3,9 +3,9 @@
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from .. import record_lines
-from ..errors import DataError, at
-from ..kinds import kind_of
+from ...errors import DataError, at
+from ..formats import record_lines
+from ..formats.detection import kind_of
 from ..records import Conversation
 from . import dataset, released, teacher, topics
 from .dataset import misplaced, to_object, write

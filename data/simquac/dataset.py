@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, at
+from ...errors import DataError, at
+from ..formats.jsonfiles import read_json, write_json
+from ..formats.patches import difference, patched
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
-from ..jsonfiles import read_json, write_json
-from ..patches import difference, patched
-from ..published import named
+from ..identity import named
 from ..records import Conversation, Exchange, Message, Span
 from .topics import ENDING, KIND, Topic
 

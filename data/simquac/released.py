@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from ..grounding import NO_ANSWER
 from ..records import Span
-from ..sentences import sentences
+from ..text.sentences import sentences
 
 Outcome: TypeAlias = Literal["refused", "accepted", "rejected"]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from ..checks.simquac import before_first_word
-from ..places import Work, places
 from ..records import Conversation, Message, Record, Span
+from ..text.tokens import Work, places
 from .topics import Topic
 
 Kind: TypeAlias = Literal["offset", "case", "first_word"]

@@ -7,11 +7,11 @@ Blocks begin with `<Topic: --->` and four lines (title, background, header, sect
 import re
 from pathlib import Path
 
-from ..errors import DataError, at
+from ...errors import DataError, at
+from ..formats.detection import TEACHER_START
+from ..formats.jsonfiles import read_text
 from ..grounding import ground
-from ..jsonfiles import read_text
-from ..kinds import TEACHER_START
-from ..published import named
+from ..identity import named
 from ..records import Conversation, Message
 from .topics import Topic
 

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
-from ..errors import DataError, at
-from ..jsonfiles import read_lines
+from ...errors import DataError, at
+from ..formats.jsonfiles import read_lines
 from ..records import Conversation, Json, Record
 
 KIND = "simquac"
@@ -44,10 +44,10 @@ class Topic(Record):
         """The topic of a conversation, or of a scenario; ValueError if it is about something else."""
         scenario = source.scenario if isinstance(source, Conversation) else source
         if scenario.get("kind") != KIND:
-            raise ValueError(f"the scenario is of kind {scenario.get('kind')!r}, a topic is {KIND!r}")
+            raise DataError(f"the scenario is of kind {scenario.get('kind')!r}, a topic is {KIND!r}")
         missing = [field for field in FIELDS if not isinstance(scenario.get(field), str)]
         if missing:
-            raise ValueError(f"the scenario of kind {KIND!r} has no text {missing[0]!r}: is this a record?")
+            raise DataError(f"the scenario of kind {KIND!r} has no text {missing[0]!r}: is this a record?")
         return cls.model_validate({field: scenario[field] for field in FIELDS})
 
 

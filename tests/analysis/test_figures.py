@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from duologue.analysis.figures import bars, histogram, lines, rendered
-from duologue.data.extras import MissingExtraError
+from duologue.errors import MissingExtraError
 
 
 def drawn():

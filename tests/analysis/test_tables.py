@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from duologue.analysis.tables import Column, Table
-from duologue.data.extras import MissingExtraError
 from duologue.data.records import Record
+from duologue.errors import MissingExtraError
 
 COLUMNS = (
     Column(name="side"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.data.cleaning import clean
+from duologue.data.text.cleaning import clean
 
 WRAPPINGS = (
     "<think> </think> <THINK> </Think> <reasoning> </reasoning> <thought> a: Teacher: **Answer:** 答： 回答： \" ' “ ” ` 「 」 "

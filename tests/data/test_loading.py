@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data import Conversation, DataError, Message, Span, chat, kind_of, load, record_lines, simquac
+from duologue.data import Conversation, DataError, Message, Span, kind_of, load, messages, record_lines, simquac
 from duologue.data.simquac import Topic
 
 TEACHER = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises slowly.\n<QS:--->\nHow?\nQUAC: slowly\nGPT4: It rises\n"
@@ -35,7 +35,7 @@ def test_a_file_is_what_it_holds_whatever_its_name(name: str) -> None:
     assert (load(path).kind, len(load(path))) == ("simquac", 1)
     record_lines.write([talk("a"), talk("b")], path)
     assert (load(path).kind, len(load(path))) == ("replay", 2)
-    chat.write([talk("a"), talk("b")], path)
+    messages.write([talk("a"), talk("b")], path)
     assert (load(path).kind, len(load(path))) == ("messages", 2)
     path.write_text(TEACHER, encoding="utf-8")
     assert (load(path).kind, len(load(path))) == ("teacher", 1)
@@ -60,7 +60,7 @@ def test_a_folder_of_data_files_gives_all_of_them() -> None:
     folder = Path("sets")
     folder.mkdir()
     simquac.write([talk()], folder / "b.json")
-    chat.write([talk("said")], folder / "a.jsonl")
+    messages.write([talk("said")], folder / "a.jsonl")
     (folder / "c.txt").write_text(TEACHER, encoding="utf-8")
     (folder / "README.md").write_text("what this is", encoding="utf-8")
     loaded = load(folder)

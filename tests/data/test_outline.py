@@ -3,7 +3,7 @@
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
-from duologue.data.outline import means
+from duologue.data.outlines import means
 from duologue.data.pairing import topic_key
 from duologue.data.records import Unsaid
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Attempt, Conversation, Message, load, recllmsim, record_lines
-from duologue.data.jsonfiles import dumps
+from duologue.data.formats.jsonfiles import dumps
 from duologue.data.recllmsim import Situation
 from duologue.data.recllmsim.dataset import from_object
 

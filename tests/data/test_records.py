@@ -19,9 +19,9 @@ from duologue.data import (
     Span,
     StopReason,
     Usage,
-    jsonfiles,
     record_lines,
 )
+from duologue.data.formats import jsonfiles
 from duologue.data.records import FINISHED, SCHEMA, Failure, Prompt, Provenance, Unsaid
 
 ODD = [

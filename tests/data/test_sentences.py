@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data.sentences import PIECE, sentences
+from duologue.data.text.sentences import PIECE, sentences
 
 PARTS = [
     "He ran. ",

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, conformance, draft
-from duologue.nodes.released import SUFFIX
+from duologue.nodes.as_released import SUFFIX
 from duologue.nodes.simquac import GUIDES, INTERESTING
 
 

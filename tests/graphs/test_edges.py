@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue import graphs
 from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
-from duologue.graphs.conversation import edges
+from duologue.graphs.topology import edges
 from duologue.nodes import Limits
 
 

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from duologue.data.recllmsim import Situation, to_object
 from duologue.graphs import conversation, recllmsim, record
 from duologue.nodes import ContractError, Limits, ModelError
-from duologue.nodes.views import unfenced
+from duologue.nodes.messages import unfenced
 
 PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
 TASK = "You are looking for a present for your sister. It must not cost more than 40 euros."

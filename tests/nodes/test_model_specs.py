@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage
 
 from duologue import graphs
 from duologue.nodes import ModelError, chat_model
-from duologue.nodes.models import model_provenance, parse_spec, takes_seed
+from duologue.nodes.models.specs import model_provenance, parse_spec, takes_seed
 
 KEY = "open.sesame.4711"
 

@@ -13,9 +13,9 @@ from duologue.data.checks import plain_words
 from duologue.data.checks.user_turns import user_notes, user_reasons
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.nodes import chat_model
-from duologue.nodes.offline.facts import facts_of
-from duologue.nodes.offline.hearing import side_of
-from duologue.nodes.offline.wishes import situation_of
+from duologue.nodes.models.offline.facts import facts_of
+from duologue.nodes.models.offline.hearing import side_of
+from duologue.nodes.models.offline.wishes import situation_of
 
 
 @dataclass(frozen=True)

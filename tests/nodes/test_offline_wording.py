@@ -2,8 +2,8 @@
 
 import pytest
 
-from duologue.nodes.offline.facts import telling
-from duologue.nodes.offline.voices import mine, yours
+from duologue.nodes.models.offline.facts import telling
+from duologue.nodes.models.offline.voices import mine, yours
 
 
 @pytest.mark.parametrize(

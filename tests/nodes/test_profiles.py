@@ -17,6 +17,7 @@ from duologue.data.checks.profiles import proposed_profile
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
 from duologue.nodes import chat_model
+from duologue.nodes.profile_targets import OPPOSED, wanted
 from duologue.nodes.profiles import (
     CHINESE,
     ProfileLimits,
@@ -25,7 +26,6 @@ from duologue.nodes.profiles import (
     ProfileValidator,
     Proposal,
 )
-from duologue.nodes.wanting import OPPOSED, wanted
 from duologue.prompts import shipped
 
 ANNA = """1. Gender: Female
@@ -218,7 +218,7 @@ def test_the_offline_inventor_writes_complete_profiles_of_the_kinds_asked_for(la
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_value_of_its_lists_is_of_the_kind_that_it_stands_under(language):
-    lists = json.loads((Path(duologue.__file__).parent / f"nodes/offline/people_{language}.json").read_text())
+    lists = json.loads((Path(duologue.__file__).parent / f"nodes/models/offline/people_{language}.json").read_text())
     names = {name: kind for kind, name in CHINESE.items()}
     for group, patterns in (("occupations", OCCUPATIONS), ("traits", TRAITS)):
         assert {names.get(kind, kind) for kind in lists[group]} == set(patterns)

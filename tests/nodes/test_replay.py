@@ -55,7 +55,7 @@ def test_validators_observe_what_is_replayed(tmp_path):
     assert made.messages[0].text == "1. Who?\n2. When?"
     assert (made.messages[0].attempts[0].verdict, made.messages[0].attempts[0].reason) == ("observed", "enumeration")
     assert made.messages[1].spans[0].text == "THREE keepers"  # not the section's case: it stands as published
-    counts = data.tally([made])
+    counts = data.count([made])
     assert counts.sides[0].reasons == {"enumeration": 1}
     assert counts.sides[1].refused == 1
 

@@ -141,7 +141,7 @@ def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path, topics):
 
 def test_two_runs_cannot_write_in_one_folder(tmp_path, topics):
     cast, plan = simquac.cast(), runs.planned(simquac.cast(), simquac.scenarios(topics(1)))
-    from duologue.runs.simulating import manifest
+    from duologue.runs.simulation import manifest
 
     told = manifest(cast, plan, Limits(max_turns=1))
     with (

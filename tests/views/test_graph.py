@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Conversation, Edge
-from duologue.graphs.conversation import edges as topology
+from duologue.graphs.topology import edges as topology
 from duologue.views import graph_html
 from duologue.views.layout import laid_out, layers, ways_back
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ....data.dialogues import further
+from ....data.formats.dialogues import further
 from ....data.identity import digest
-from ....data.languages import Language, language_of
 from ....data.recllmsim import KIND, Situation, cluster, common_task, in_language
 from ....data.recllmsim.situations import lines_of
 from ....data.records import Conversation
+from ....data.text.languages import Language, language_of
 from ...annotations import annotations_of
 from .words import content_of, words_of
 

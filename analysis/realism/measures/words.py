@@ -9,8 +9,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from ....data.extras import of_extra
-from ....data.languages import HAN, Language
+from ....data.text.languages import HAN, Language
+from ....errors import of_extra
 
 _EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LETTERS = re.compile(r"\w")

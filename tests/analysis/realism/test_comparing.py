@@ -8,7 +8,7 @@ import pytest
 from duologue.analysis.realism import MEASURES, compare, part_of
 from duologue.analysis.realism.card import RealismCard, card_of, card_schema
 from duologue.analysis.realism.matching import matched
-from duologue.data import chat, load
+from duologue.data import load, messages
 from duologue.views.realism import FILES, card_page, report_page, write
 
 QUICK = {"shufflings": 200, "resamples": 50, "halvings": 10}
@@ -269,7 +269,7 @@ def test_no_number_is_dust_or_a_zero_with_a_sign(two_sides):
 def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologue_command, tmp_path):
     files = []
     for name, conversations in zip(("sim", "people"), two_sides, strict=True):
-        lines = [chat.FORM.written(one) | {"user": one.extra["user"]} for one in conversations]
+        lines = [messages.FORM.written(one) | {"user": one.extra["user"]} for one in conversations]
         files.append(tmp_path / f"{name}.jsonl")
         files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
     code, out, err = duologue_command("compare", *files, "--out", tmp_path / "out", "--json")

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from duologue.analysis.recllmsim import profile_statistics, profile_values
-from duologue.data.extras import MissingExtraError
+from duologue.errors import MissingExtraError
 
 TEXT = "1. Gender: Male\n2. Age: 30\n3. Personality: Calm, kind, and curious"
 

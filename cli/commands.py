@@ -1,0 +1,92 @@
+"""The command `duologue`: parse, call, print."""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ..errors import DuologueError
+from .check import check
+from .compare import compare
+from .convert import convert
+from .doctor import doctor
+from .draw import draw
+from .output import crashed, failed
+from .profiles import profiles
+from .repair import repair
+from .show import show
+from .simulate import simulate
+from .stats import stats
+from .tasks import tasks
+from .validators import validators
+
+app = typer.Typer(
+    help="Simulate conversations between a user and an assistant; write them in the published formats.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(simulate, name="simulate")
+app.command()(convert)
+app.command()(check)
+app.command()(validators)
+app.add_typer(repair, name="repair")
+app.add_typer(stats, name="stats")
+app.command()(compare)
+app.command()(tasks)
+app.add_typer(profiles, name="profiles")
+app.command()(draw)
+app.command()(show)
+app.command()(doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"duologue {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Simulate conversations between a user and an assistant; write them in the published formats."""
+
+
+def main() -> None:
+    """Run the command: bad input is one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Half a surrogate pair in a file, or Chinese on a plain terminal, is shown and does not end the command.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        result = app(standalone_mode=False)
+    except typer.TyperException as error:
+        told = getattr(error, "format_message", error.__str__)()
+        if told:
+            command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
+            sys.exit(failed(f"{' '.join(told.split())} ({command} --help tells the options)"))
+        sys.exit(getattr(error, "exit_code", 2))
+    except (typer.Abort, KeyboardInterrupt):
+        print("duologue: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except typer.Exit as exit:
+        sys.exit(exit.exit_code)
+    except BrokenPipeError:
+        sys.exit(1)
+    except (DuologueError, OSError) as error:
+        sys.exit(failed(_line(error)))
+    except Exception as error:
+        sys.exit(crashed(error))
+    sys.exit(result if isinstance(result, int) else 0)
+
+
+def _line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'system'}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__

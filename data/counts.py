@@ -1,0 +1,90 @@
+"""What validators said of conversations, counted."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from .grounding import gives_no_answer
+from .records import Conversation, Record, Role, StopReason, Usage
+
+
+class SideCounts(Record):
+    """The messages and drafts of one side."""
+
+    role: Role
+    messages: int
+    drafts: int
+    """Drafts that a validator read; messages read from elsewhere have none."""
+    rejected: int
+    """Drafts that did not pass and were asked for again."""
+    observed: int
+    """Drafts that would have been rejected and stand, because a published side is re-enacted."""
+    refused: int
+    """Messages of the assistant that give no answer."""
+    fallbacks: int
+    """Messages that stand in for a row of rejected drafts."""
+    reasons: dict[str, int]
+    """Rejected and observed drafts by reason."""
+    notes: dict[str, int]
+    """What was counted and not rejected."""
+
+
+class Counts(Record):
+    """Conversations in numbers."""
+
+    conversations: int
+    exchanges: int
+    stops: dict[str, int]
+    sides: tuple[SideCounts, ...]
+    tokens: int
+    calls: int
+
+    def side(self, role: Role) -> SideCounts:
+        """The counts of one side."""
+        return next(side for side in self.sides if side.role == role)
+
+
+def count(conversations: Iterable[Conversation]) -> Counts:
+    """Count stops, drafts by verdict and reason, and tokens."""
+    stops: Counter[StopReason | str] = Counter()
+    sides: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+    reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+    notes: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+    exchanges, count, usage = 0, 0, Usage.none()
+    for conversation in conversations:
+        count += 1
+        exchanges += sum(any(message.stored for message in (*e.user, *e.assistant)) for e in conversation.exchanges)
+        stops[conversation.stop or "not told"] += 1
+        usage += conversation.usage
+        for message in conversation.messages:
+            side = sides[message.role]
+            side["messages"] += 1
+            side["refused"] += message.role == "assistant" and gives_no_answer(message)
+            side["fallbacks"] += message.fallback
+        for role in sides:
+            for attempt in conversation.attempts(role):
+                sides[role]["drafts"] += attempt.verdict != "unjudged"
+                sides[role][attempt.verdict] += 1
+                if attempt.reason and attempt.verdict in ("rejected", "observed"):
+                    reasons[role][attempt.reason] += 1
+                notes[role].update(attempt.notes)
+    return Counts(
+        conversations=count,
+        exchanges=exchanges,
+        stops=dict(stops.most_common()),
+        sides=tuple(
+            SideCounts(
+                role=role,
+                messages=side["messages"],
+                drafts=side["drafts"],
+                rejected=side["rejected"],
+                observed=side["observed"],
+                refused=side["refused"],
+                fallbacks=side["fallbacks"],
+                reasons=dict(reasons[role].most_common()),
+                notes=dict(notes[role].most_common()),
+            )
+            for role, side in sides.items()
+        ),
+        tokens=usage.tokens,
+        calls=usage.calls,
+    )

@@ -1,0 +1,123 @@
+"""JSON and JSON lines on disk: strict in reading, whole or not at all in writing."""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON as people read it; escaped where it holds what UTF-8 cannot (half of a surrogate pair)."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=True, indent=indent, allow_nan=False)
+    return text
+
+
+def read_text(path: str | Path) -> str:
+    """The file as UTF-8, a byte order mark taken off; line ends as they are."""
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{at(path)}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
+    except OSError as error:
+        raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None
+
+
+def read_json(path: str | Path) -> Any:
+    """The file's JSON value."""
+    return _parsed(read_text(path), path)
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
+    """Number (from 1) and value of each line that is not blank."""
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            yield number, _parsed(line, path, number)
+
+
+def _parsed(text: str, path: str | Path, line: int | None = None) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+    except json.JSONDecodeError as error:
+        place = at(path, f"line {line or error.lineno}, column {error.colno}")
+        mend = "write one JSON value a line" if line else "mend the file there"
+        raise DataError(f"{place}: is not JSON ({error.msg}): {mend}") from None
+    except RecursionError:
+        raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
+    except _TwiceError as error:
+        raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
+    except ValueError as error:
+        number = line or _line_of(str(error).split()[0], text)
+        raise DataError(f"{at(path, *([f'line {number}'] if number else []))}: {error}") from None
+
+
+class _TwiceError(ValueError):
+    """A key that an object has twice."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):  # the later one would win without a word
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _TwiceError(f"{json.dumps(twice)} stands twice in an object: keep one of the two")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number: write null or a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large a number to be written again: write a smaller one")
+    return number
+
+
+def _line_of(token: str, text: str) -> int | None:
+    """Line of the first such token that is no part of a text."""
+    start = text.find(token)
+    while start >= 0:
+        try:
+            json.loads(text[:start] + "?")
+        except json.JSONDecodeError as error:
+            if error.pos == start:  # the parser came as far as the token and wanted a value there
+                return text.count("\n", 0, start) + 1
+        start = text.find(token, start + 1)
+    return None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """The whole file or, whatever happens meanwhile, the file that was there before."""
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with partial.open("w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"{at(path)}: cannot be written ({error.strerror}): choose another place") from None
+
+
+def write_json(path: str | Path, value: Any, *, indent: int | None = 1, end: str = "") -> None:
+    """The value as one JSON file, atomically."""
+    write_text(path, dumps(value, indent=indent) + end)
+
+
+def write_lines(path: str | Path, values: Iterable[Any]) -> None:
+    """One value a line, atomically."""
+    write_text(path, "".join(dumps(value) + "\n" for value in values))

@@ -1,0 +1,79 @@
+"""Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..records import Conversation, Message
+from .dialogues import Form, Reading
+from .jsonfiles import read_lines, write_lines
+from .unsupported import beyond_words
+
+SYSTEM = ("system", "developer")
+TOOLS = ("tool", "function")
+
+FORM = Form(
+    kind="messages",
+    turns="messages",
+    turn=lambda message: {"role": message.role, "content": message.text},
+    system=lambda text: {"role": "system", "content": text},
+)
+
+
+def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """One conversation a line: its id and what both sides said; what was read in this format is the same again.
+
+    Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
+    """
+    given = list(conversations)
+    write_lines(path, map(FORM.written, given))
+    return beyond_words(given, kept=FORM.kind)
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The conversations of such a file. Further keys of a line or a message are kept.
+
+    The words of a content in parts are its text. Instructions (`system`, `developer`), results of tools (`tool`,
+    `function`) and an assistant's wordless calls of them are no messages: they are kept with their places.
+    DataError for any other role, and for a message without a text.
+    """
+    reading, conversations = Reading(FORM), []
+    for number, value in read_lines(path):
+        place = f"line {number}"
+        given = value.get("messages") if isinstance(value, dict) else None
+        if not isinstance(given, list):
+            raise DataError(f"{at(path, place)}: has no list 'messages': write one conversation a line")
+        messages, asides = [], []
+        for position, turn in enumerate(given):
+            role = turn.get("role") if isinstance(turn, dict) else None
+            text = _text(turn.get("content")) if isinstance(turn, dict) else None
+            if role in TOOLS or (role == "assistant" and not text and _calls(turn)):
+                asides.append(FORM.aside(position, turn))
+            elif role in SYSTEM and text is not None:
+                asides.append(FORM.aside(position, turn, text))
+            elif role in ("user", "assistant") and text is not None:
+                messages.append(FORM.message(Message(role=role, text=text), turn))
+            else:
+                raise DataError(
+                    f"{at(path, place, f'message {position}')}: "
+                    "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
+                )
+        conversations.append(reading.conversation(value, messages, asides))
+    return conversations
+
+
+def _text(content: Any) -> str | None:
+    """The words of a content, which may be in parts (texts, images, files); None for what is no content."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    texts = [
+        part if isinstance(part, str) else part.get("text", "") for part in content if isinstance(part, str | dict)
+    ]
+    worded = [part for part in content if not isinstance(part, dict) or str(part.get("type", "")).endswith("text")]
+    whole = len(texts) == len(content) and all(isinstance(text, str) for text in texts)
+    return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
+
+
+def _calls(turn: Mapping[str, Any]) -> bool:
+    return bool(turn.get("tool_calls") or turn.get("function_call"))

@@ -1,0 +1,78 @@
+"""ShareGPT files: a JSON list, or JSON lines, of `conversations` with `from` and `value`, for fine-tuning tools."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..records import Conversation, Message, Role
+from .dialogues import Form, Reading
+from .jsonfiles import read_json, read_lines, read_text, write_json, write_lines
+from .unsupported import beyond_words
+
+ROLES: Mapping[str, Role] = {
+    "human": "user",
+    "user": "user",
+    "gpt": "assistant",
+    "assistant": "assistant",
+    "chatgpt": "assistant",
+}
+SYSTEM = "system"
+TOOLS = ("function_call", "observation", "tool")
+_NAMES: Mapping[Role, str] = {"user": "human", "assistant": "gpt"}
+
+FORM = Form(
+    kind="sharegpt",
+    turns="conversations",
+    turn=lambda message: {"from": _NAMES[message.role], "value": message.text},
+    system=lambda text: {"from": SYSTEM, "value": text},
+)
+
+
+def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """One conversation a line in a file whose name ends with `.jsonl`, else a list; what was read is the same again.
+
+    Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
+    """
+    given = list(conversations)
+    values = map(FORM.written, given)
+    if Path(path).suffix == ".jsonl":
+        write_lines(path, values)
+    else:
+        write_json(path, list(values), end="\n")
+    return beyond_words(given, kept=FORM.kind)
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The conversations of such a file. Further keys are kept.
+
+    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are no messages: they are kept with their
+    places. DataError for any other speaker.
+    """
+    reading, conversations = Reading(FORM), []
+    for place, value in _elements(path):
+        given = value.get("conversations") if isinstance(value, dict) else None
+        if not isinstance(given, list):
+            raise DataError(f"{at(path, place)}: has no list 'conversations': is this a ShareGPT file?")
+        messages, asides = [], []
+        for position, turn in enumerate(given):
+            said = turn.get("from") if isinstance(turn, dict) else None
+            if said not in (*ROLES, SYSTEM, *TOOLS) or not isinstance(turn.get("value"), str):
+                raise DataError(
+                    f"{at(path, place, f'turn {position}')}: "
+                    "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
+                )
+            if said in ROLES:
+                messages.append(FORM.message(Message(role=ROLES[said], text=turn["value"]), turn))
+            else:
+                asides.append(FORM.aside(position, turn, turn["value"] if said == SYSTEM else None))
+        conversations.append(reading.conversation(value, messages, asides))
+    return conversations
+
+
+def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
+    if not read_text(path).lstrip().startswith("["):
+        yield from ((f"line {number}", value) for number, value in read_lines(path))
+        return
+    for number, value in enumerate(read_json(path)):
+        yield f"[{number}]", value

@@ -1,0 +1,1 @@
+"""What texts are made of: tokens, sentences, languages; what models wrap around them."""

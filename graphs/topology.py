@@ -1,0 +1,98 @@
+"""The conversation's one topology: two trios of prompt selector, speaker and validator, a recorder between turns.
+
+`compiled.conversation` puts a cast's nodes into its places.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Literal, Protocol
+from typing import cast as typed
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from ..data.records import Edge, Way
+from ..nodes.limits import Limits
+from ..nodes.state import Place, State
+
+
+class Step(Protocol):
+    """What LangGraph runs: it may write the whole state, the node in it only its update."""
+
+    def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]: ...
+
+
+def topology(step: Callable[[Place], Step]) -> StateGraph[State, Limits, State, State]:
+    """The graph, not yet compiled, with these steps in its places."""
+    graph = StateGraph(State, context_schema=Limits)
+
+    graph.add_node("user_prompt_selector", step("user_prompt_selector"))
+    graph.add_node("user_simulator", step("user_simulator"))
+    graph.add_node("question_validator", step("question_validator"))
+    graph.add_node("assistant_prompt_selector", step("assistant_prompt_selector"))
+    graph.add_node("assistant", step("assistant"))
+    graph.add_node("answer_validator", step("answer_validator"))
+    graph.add_node("turn_recorder", step("turn_recorder"))
+    graph.add_node("closing", step("closing"))
+
+    graph.add_edge(START, "user_prompt_selector")
+    graph.add_edge("user_prompt_selector", "user_simulator")
+    graph.add_edge("user_simulator", "question_validator")
+    graph.add_conditional_edges(
+        "question_validator",
+        after_question,
+        {"accepted": "assistant_prompt_selector", "regenerate": "user_prompt_selector", "stop": "closing"},
+    )
+    graph.add_edge("assistant_prompt_selector", "assistant")
+    graph.add_edge("assistant", "answer_validator")
+    graph.add_conditional_edges(
+        "answer_validator",
+        after_answer,
+        {"accepted": "turn_recorder", "regenerate": "assistant_prompt_selector", "stop": "closing"},
+    )
+    graph.add_conditional_edges("turn_recorder", after_turn, {"continue": "user_prompt_selector", "stop": "closing"})
+    graph.add_edge("closing", END)
+
+    return graph
+
+
+async def after_question(state: State) -> Literal["accepted", "regenerate", "stop"]:
+    """Where a judged turn of the user leads."""
+    return _after(state)
+
+
+async def after_answer(state: State) -> Literal["accepted", "regenerate", "stop"]:
+    """Where a judged turn of the assistant leads."""
+    return _after(state)
+
+
+async def after_turn(state: State) -> Literal["continue", "stop"]:
+    """Whether there is another exchange."""
+    return "stop" if state.get("stop") else "continue"
+
+
+def _after(state: State) -> Literal["accepted", "regenerate", "stop"]:
+    """Verdicts that stand in the state are those of a rejected turn; what was said has none left."""
+    if state.get("stop"):
+        return "stop"
+    return "regenerate" if state.get("verdicts") else "accepted"
+
+
+@cache
+def edges() -> tuple[Edge, ...]:
+    """Every edge of the drawing, none taken yet, in the order in which the nodes stand there."""
+
+    def empty(place: Place) -> Step:
+        async def nobody(state: State, runtime: Runtime[Limits]) -> State:
+            return state
+
+        return nobody
+
+    graph = topology(empty)
+    found: list[Edge] = []
+    for source in (START, *graph.nodes):
+        found += [Edge(source=source, target=target) for start, target in sorted(graph.edges) if start == source]
+        for branch in graph.branches[source].values():
+            ways = (branch.ends or {}).items()
+            found += [Edge(source=source, target=target, label=typed(Way, way)) for way, target in ways]
+    return tuple(found)

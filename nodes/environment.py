@@ -1,0 +1,97 @@
+"""The environment, read in one place: variables of the process, then a `.env` file, never written back.
+
+What the process says comes before what the file says, whichever name it uses."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values, find_dotenv
+from pydantic import SecretStr
+
+from ..errors import SettingError
+
+KEY = "OPENAI_API_KEY"
+BASE_URL = "OPENAI_BASE_URL"
+OLD_BASE_URL = "OPENAI_API_BASE"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+_BEARER = re.compile(r"(?i)\b(bearer\s+)[^\s\"',]+")
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[A-Za-z0-9_*.-]{6,}")
+_USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the endpoint is, and the key for it."""
+
+    key: SecretStr | None
+    base_url: str
+
+    @property
+    def host(self) -> str:
+        """Host and port of the endpoint, without credentials."""
+        return host_of(self.base_url)
+
+
+def settings() -> Settings:
+    """The settings as they are now; a `.env` is looked for from the working folder upward."""
+    sources: tuple[Mapping[str, str | None], ...] = (os.environ, _env_file())
+
+    def first(*names: str) -> str:
+        return next((text for source in sources for name in names if (text := (source.get(name) or "").strip())), "")
+
+    key = first(KEY)
+    return Settings(SecretStr(key) if key else None, first(BASE_URL, OLD_BASE_URL) or DEFAULT_BASE_URL)
+
+
+def _env_file() -> Mapping[str, str | None]:
+    found = find_dotenv(usecwd=True)
+    try:
+        return dotenv_values(found) if found else {}
+    except UnicodeDecodeError:
+        raise SettingError(f"{found}: is not UTF-8: save it as UTF-8") from None
+
+
+_kept: set[str] = set()
+
+
+def keep_secret(secret: SecretStr) -> None:
+    """Remember a key that came with a model instance, so that it is found where texts are redacted."""
+    if len(secret.get_secret_value()) >= 4:
+        _kept.add(secret.get_secret_value())
+
+
+def host_of(url: str) -> str:
+    """Host and port of a URL, without credentials."""
+    parts = urlsplit(url if "://" in url else f"//{url}")
+    try:
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        port = ""
+    return f"{parts.hostname or 'unknown host'}{port}"
+
+
+def redacted(text: str) -> str:
+    """The text without keys: the one that is set, whatever looks like one, and credentials in URLs."""
+    try:
+        key = settings().key
+    except ValueError:  # a `.env` that cannot be read holds no key that was used
+        key = None
+    if key is not None:
+        keep_secret(key)
+    for secret in sorted(_kept, key=len, reverse=True):
+        text = text.replace(secret, "[key]")
+    text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no log
+    text = _BEARER.sub(r"\1[key]", text)
+    return _USERINFO.sub("[key]@", _KEY_LIKE.sub("[key]", text))
+
+
+def error_line(error: BaseException) -> str:
+    """Class, message and cause of an error on one line of at most 500 characters, without secrets."""
+    line = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if error.__cause__ is not None and str(error.__cause__):
+        line += f" ({type(error.__cause__).__name__}: {error.__cause__})"
+    return redacted(" ".join(line.split()))[:500]

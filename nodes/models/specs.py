@@ -1,0 +1,171 @@
+"""Chat models by a short name: `openai:NAME`, `offline`, or any LangChain chat model instance."""
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from ...errors import DuologueError
+from ..environment import BASE_URL, KEY, host_of, keep_secret, redacted, settings
+
+_FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
+_NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
+"""Words in the names of arguments that say where calls go, or hold credentials."""
+_SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
+
+
+class ModelError(DuologueError, ValueError):
+    """A model that cannot be made: one line that says why, and what to do."""
+
+
+def chat_model(spec: str | BaseChatModel, **arguments: Any) -> BaseChatModel:
+    """The chat model of a spec; an instance is given back as it is.
+
+    `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
+    `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model.
+    Arguments given here win over those of the spec. ModelError says what is wrong in one line.
+    """
+    if isinstance(spec, BaseChatModel):
+        if arguments:
+            raise ModelError("arguments go with a spec: give an instance that has them already")
+        for name in type(spec).model_fields:
+            if isinstance(secret := getattr(spec, name, None), SecretStr):
+                keep_secret(secret)
+        return spec
+    if not isinstance(spec, str):
+        raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {_FORMS}")
+    provider, name, given = parse_spec(spec)
+    given |= arguments
+    if provider == "offline" and not name:
+        model = _offline(given)
+    elif provider == "openai":
+        model = _openai(name, given)
+    elif provider == "replay":
+        raise ModelError(f"model {spec!r} plays stored messages and is a speaker, not a chat model: give it to a cast")
+    else:
+        raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {_FORMS}")
+    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": _without_secrets(given)}
+    return model
+
+
+def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
+    """Provider, name and arguments of a spec.
+
+    >>> parse_spec("openai:gpt-4.1-mini?temperature=0.5")
+    ('openai', 'gpt-4.1-mini', {'temperature': 0.5})
+    """
+    head, _, query = spec.strip().partition("?")
+    provider, _, name = head.partition(":")
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
+        raise ModelError(f"model {spec!r}: its arguments are unclear: write ?name=value&name=value") from None
+    return provider, name, {key: _value(value) for key, value in pairs}
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except ValueError:
+        return text
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _offline(arguments: dict[str, Any]) -> BaseChatModel:
+    from .offline import OfflineChatModel
+
+    known = set(OfflineChatModel.settings())
+    _refuse_unknown("offline", arguments, known)
+    for name, value in arguments.items():
+        whole = name == "seed"
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            raise ModelError(f"model 'offline': {name} must be a {'whole ' if whole else ''}number, not {value!r}")
+        if not whole and not 0 <= value <= 1:
+            raise ModelError(f"model 'offline': {name} is a rate and must lie between 0 and 1, not {value}")
+    return OfflineChatModel(**arguments)
+
+
+def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
+    if not name:
+        raise ModelError("model 'openai:' has no name: write openai:NAME, such as openai:gpt-4.1-mini")
+    try:
+        found = settings()
+    except ValueError as error:
+        raise ModelError(str(error)) from None
+    if not found.base_url.startswith(("http://", "https://")):
+        raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {found.host}: mend it")
+    if found.key is None:
+        raise ModelError(f"{KEY} is not set: export it, write it to .env, or use the model 'offline', which needs none")
+    from langchain_openai import ChatOpenAI  # takes seconds to import: only when it is used
+
+    for key in arguments:
+        if any(word in key.lower() for word in _NOT_IN_SPECS):
+            raise ModelError(f"model 'openai:{name}': {key} is read from the environment, never from a spec")
+    aliases = {key: field.alias for key, field in ChatOpenAI.model_fields.items() if field.alias}
+    _refuse_unknown(f"openai:{name}", arguments, set(ChatOpenAI.model_fields) | set(aliases.values()))
+    arguments = {aliases.get(key, key): value for key, value in arguments.items()}
+    if not isinstance(arguments.get("timeout", 0), (int, float)):
+        raise ModelError(f"model 'openai:{name}': timeout must be a number of seconds, not {arguments['timeout']!r}")
+    settled = {"timeout": 120, "max_retries": 3, "use_responses_api": False} | arguments
+    try:
+        # Everything that the environment could divert is passed explicitly.
+        return ChatOpenAI(
+            model=name,
+            api_key=found.key,
+            base_url=found.base_url,
+            openai_proxy=None,
+            # A connection belongs to the loop that opened it, a model to nobody's: none is kept for later.
+            default_headers={"Connection": "close"},
+            **settled,
+        )
+    except (TypeError, ValueError) as error:
+        first = str(error).strip().splitlines()
+        raise ModelError(f"model 'openai:{name}': {'; '.join(line.strip() for line in first[:3])}") from None
+
+
+def _refuse_unknown(model: str, arguments: dict[str, Any], known: set[str]) -> None:
+    unknown = sorted(set(arguments) - known)
+    if unknown:
+        some = (
+            ", ".join(sorted(known))
+            if len(known) < 15
+            else "temperature, top_p, max_tokens, timeout, max_retries, seed, ..."
+        )
+        raise ModelError(f"model {model!r} has no argument {unknown[0]!r}; there are {some}")
+
+
+def takes_seed(model: BaseChatModel) -> bool:
+    """Whether the model can be given a call's seed: it knows one, and has not been given its own."""
+    return "seed" in type(model).model_fields and getattr(model, "seed", None) is None
+
+
+def model_provenance(model: BaseChatModel) -> dict[str, Any]:
+    """Spec and arguments of a model, for the record; class and name of an instance. Never a secret."""
+    metadata = model.metadata or {}
+    if "spec" in metadata:
+        return {"spec": metadata["spec"], "arguments": metadata["arguments"]}
+    name = getattr(model, "model_name", None) or getattr(model, "model", None)
+    return {"class": type(model).__name__, "arguments": {"model": name} if isinstance(name, str) else {}}
+
+
+def endpoint_host(model: BaseChatModel) -> str | None:
+    """Host and port that the model's calls go to; None for one that makes no calls or does not tell."""
+    url = getattr(model, "openai_api_base", None)
+    return host_of(url) if isinstance(url, str) else None
+
+
+def _without_secrets(value: Any, name: str = "") -> Any:
+    """The arguments without what is, by its name, a credential; it is redacted elsewhere too from now on."""
+    if isinstance(value, dict):
+        return {key: _without_secrets(inner, str(key)) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_secrets(inner, name) for inner in value]
+    if any(word in name.lower() for word in _SECRET) and "tokens" not in name:
+        keep_secret(SecretStr(str(value)))
+        return "[secret]"
+    return redacted(value) if isinstance(value, str) else value

@@ -1,0 +1,78 @@
+"""The nodes that end a turn and a conversation; questions about it, put to those who took part.
+
+After RecLLMSim's post-conversation questions. Each is asked of the talk as it ended, none sees the answer
+to another, and what they cost is counted apart from the conversation.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ..data.identity import digest
+from ..data.records import Role
+from ..prompts import Library
+from .contract import Node
+from .environment import error_line
+from .limits import Limits
+from .selectors import filled
+from .state import State, Update, merged
+
+LABEL = "post_questions"
+"""The conversation's label that holds questions, answers and what they cost."""
+
+
+@dataclass(frozen=True)
+class PostQuestions:
+    """Asks each side the pages `<role>/post_<name>`; a question that fails says why, the others are asked."""
+
+    pages: Library
+    speakers: Mapping[Role, Node]
+    """Who is asked. A side that plays stored messages has nothing to say afterwards and is left out."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if state.get("failure") or not state.get("messages"):
+            return {}
+        asked = []
+        for role, speaker in self.speakers.items():
+            for name in self.questions(role):
+                asked.append(await self._ask(role, speaker, name, state, runtime))
+        return {"labels": {LABEL: asked}}
+
+    def to(self, speakers: Mapping[Role, Node]) -> "PostQuestions":
+        """The same questions to others."""
+        return replace(self, speakers={**self.speakers, **speakers})
+
+    def questions(self, role: Role) -> Sequence[str]:
+        """Names of the pages that are put to a side."""
+        return [name for name in sorted(self.pages.pages) if name.startswith(f"{role}/post_")]
+
+    async def _ask(
+        self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
+    ) -> dict[str, Any]:
+        prompt = filled(self.pages[name], {})
+        asked: dict[str, Any] = {"to": role, **prompt}
+        # Asked as its next message would be, with a seed of its own.
+        ended = merged(state, {"prompt": prompt, "attempts": [], "drafts": [], "verdicts": [], "stop": None})
+        ended["id"] = digest(state.get("id", ""), name)[:16]
+        try:
+            drafts = (await speaker(ended, runtime)).get("drafts", [])
+        except Exception as error:
+            return asked | {"error": error_line(error)}
+        usage = [draft["usage"] for draft in drafts if "usage" in draft]
+        asked["answer"] = "\n".join(draft["text"] for draft in drafts)
+        return asked | ({"usage": usage[0]} if usage else {})
+
+    def provenance(self) -> dict[str, Any]:
+        return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
+
+
+async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:
+    """Adds nothing: the graph counts the turn. A place for labels of the conversation so far."""
+    return {}
+
+
+async def closing(state: State, runtime: Runtime[Limits]) -> Update:
+    """Adds nothing. A place for questions about the conversation as it ended."""
+    return {}

@@ -1,0 +1,30 @@
+"""What a command does when the mistake is ours."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from duologue.cli import commands
+
+
+def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def broken(**options: object) -> None:
+        raise ValueError("an index that should be there, asked with Bearer abcdef123456")
+
+    monkeypatch.setattr(commands, "app", broken)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with pytest.raises(SystemExit) as ended:
+        commands.main()
+    assert ended.value.code == 70
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1
+    assert "a bug, not your input: ValueError: an index" in line
+    file = re.search(r"\S+\.log", line)
+    assert file is not None
+    trace = Path(file[0]).read_text()
+    assert "in broken" in trace
+    assert "abcdef123456" not in trace + line

@@ -1,0 +1,164 @@
+"""JSON lines of `messages`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import Conversation, DataError, Message, load, messages, sharegpt
+from duologue.data.formats.dialogues import further
+
+texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
+talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
+
+
+def lines(*values: Any) -> Path:
+    """A file with these values, one a line."""
+    path = Path("chat.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+    return path
+
+
+def turn(content: str = "a", role: str = "user", **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": content} | more
+
+
+@given(st.lists(talks, max_size=3))
+def test_what_both_sides_said_comes_back_in_order(given_talks: list[list[tuple[str, str]]]) -> None:
+    path = Path("chat.jsonl")
+    conversations = [
+        Conversation(
+            id=f"talk {number}",
+            scenario={},
+            messages=tuple(Message(role=role, text=text) for role, text in talk),  # type: ignore[arg-type]
+        )
+        for number, talk in enumerate(given_talks)
+    ]
+    assert messages.write(conversations, path) == []
+    read = messages.read(path)
+    assert [conversation.id for conversation in read] == [conversation.id for conversation in conversations]
+    assert [conversation.messages for conversation in read] == [conversation.messages for conversation in conversations]
+
+
+def test_a_line_is_what_chat_models_are_trained_on() -> None:
+    path = Path("chat.jsonl")
+    said = (Message(role="user", text="Who?"), Message(role="assistant", text="长城"))
+    messages.write([Conversation(id="a", scenario={}, messages=said)], path)
+    assert path.read_text(encoding="utf-8") == (
+        '{"id": "a", "messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "长城"}]}\n'
+    )
+
+
+def test_what_was_said_and_not_stored_is_left_out() -> None:
+    path = Path("chat.jsonl")
+    said = (Message(role="user", text="Who?"), Message(role="user", text="Bye!", stored=False))
+    messages.write([Conversation(id="a", scenario={}, messages=said)], path)
+    assert [message.text for message in messages.read(path)[0].messages] == ["Who?"]
+
+
+contents = texts | st.lists(st.builds(lambda text: {"type": "text", "text": text}, texts), max_size=2)
+values = st.none() | st.integers() | st.text(max_size=3)
+turns = st.builds(
+    lambda role, content, more: {"role": role, "content": content} | more,
+    st.sampled_from(["user", "assistant", *messages.SYSTEM, *messages.TOOLS]),
+    contents,
+    st.dictionaries(st.sampled_from(["name", "tool_calls", "weight"]), values, max_size=2),
+)
+objects = st.builds(
+    lambda given, more: more | {"messages": given},
+    st.lists(turns, max_size=4),
+    st.dictionaries(st.sampled_from(["id", "user", "task", "asides", "system"]), values, max_size=3),
+)
+
+
+@given(st.lists(objects, min_size=1, max_size=3))
+def test_what_was_read_is_written_again_with_every_unknown_key_at_its_place(given_lines: list[dict[str, Any]]) -> None:
+    written = [json.dumps(messages.FORM.written(conversation)) for conversation in messages.read(lines(*given_lines))]
+    assert written == [json.dumps(value) for value in given_lines]
+
+
+def test_what_a_line_tells_besides_can_be_had() -> None:
+    (conversation,) = messages.read(lines({"id": "a", "messages": [turn()], "user": "ann", "source": {"b": None}}))
+    assert further(conversation).items() >= {"user": "ann", "source": {"b": None}}.items()
+
+
+def test_calls_and_results_of_tools_are_said_by_neither_side() -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    talk = [turn("Rain?"), call, {"role": "tool", "tool_call_id": "1", "content": None}, turn("No.", "assistant")]
+    (conversation,) = messages.read(lines({"messages": talk}))
+    assert [message.text for message in conversation.messages] == ["Rain?", "No."]
+    assert messages.FORM.written(conversation) == {"messages": talk}
+    assert load("chat.jsonl").notes[0].endswith("said by neither side and kept apart: 2")
+    spoken = call | {"content": "Let me look."}
+    (conversation,) = messages.read(lines({"messages": [turn("Rain?"), spoken]}))
+    assert conversation.messages[1].text == "Let me look."
+
+
+def test_the_words_of_a_content_in_parts_are_its_text() -> None:
+    parts = [
+        {"type": "text", "text": "What "},
+        {"type": "image_url", "image_url": {"url": "x"}},
+        {"type": "text", "text": "is it?"},
+    ]
+    talk = [turn() | {"content": parts}, turn() | {"content": parts[1:2]}]
+    (conversation,) = messages.read(lines({"messages": talk}))
+    assert [message.text for message in conversation.messages] == ["What is it?", ""]
+    assert messages.FORM.written(conversation) == {"messages": talk}
+
+
+def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_at_its_place() -> None:
+    talk = [turn("Be brief.", "system"), turn("Who?"), turn("Cite.", "developer"), turn("I.", "assistant")]
+    (conversation,) = messages.read(lines({"id": "a", "messages": talk}))
+    assert [message.text for message in conversation.messages] == ["Who?", "I."]
+    assert messages.FORM.written(conversation) == {"id": "a", "messages": talk}
+    turns = sharegpt.FORM.written(conversation)["conversations"]
+    assert [(one["from"], one["value"]) for one in turns] == [
+        ("system", "Be brief."), ("human", "Who?"), ("system", "Cite."), ("gpt", "I."),
+    ]  # fmt: skip
+    Path("share.jsonl").write_text(json.dumps({"conversations": turns}) + "\n", encoding="utf-8")
+    roles = [one["role"] for one in messages.FORM.written(sharegpt.read("share.jsonl")[0])["messages"]]
+    assert roles == ["system", "user", "system", "assistant"]
+
+
+def test_lines_without_an_id_get_one_that_depends_on_what_was_said_alone() -> None:
+    first, second = messages.read(lines({"messages": [turn("a")]}, {"messages": [turn("b")]}))
+    assert first.id != second.id
+    assert messages.read(lines({"messages": [turn("b")]}))[0].id == second.id
+
+
+def test_equal_lines_without_an_id_are_two_conversations() -> None:
+    first, second = messages.read(lines({"messages": [turn()]}, {"messages": [turn()]}))
+    assert first.id != second.id
+    assert (first.ordinal, second.ordinal) == (0, 1)
+
+
+def test_either_side_may_begin_and_speak_twice() -> None:
+    path = lines({"messages": [turn(role="assistant"), turn(role="assistant"), turn(role="user")]})
+    assert [message.role for message in load(path).conversations[0].messages] == ["assistant", "assistant", "user"]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([turn()], "line 2"),
+        ({"id": "a"}, "line 2"),
+        ({"messages": "a"}, "line 2"),
+        ({"messages": None}, "line 2"),
+        ({"messages": [turn(), "a"]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="narrator")]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="assistant", tool_calls=[]) | {"content": None}]}, "line 2, message 1"),
+        ({"messages": [turn(), {"role": "system"}]}, "line 2, message 1"),
+        ({"messages": [{"role": "user"}]}, "line 2, message 0"),
+        ({"messages": [{"content": "a"}]}, "line 2, message 0"),
+        ({"messages": [{"role": ["user"], "content": "a"}]}, "line 2, message 0"),
+        ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "line 2, message 0"),
+    ],
+)
+def test_a_line_that_is_no_conversation_is_named(value: Any, place: str) -> None:
+    with pytest.raises(DataError) as caught:
+        messages.read(lines({"messages": [turn()]}, value))
+    assert str(caught.value).startswith(f"chat.jsonl: {place}: ")
+    assert "\n" not in str(caught.value)
