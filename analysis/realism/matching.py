@@ -123,7 +123,7 @@ def _language(
     if wanted is not None:
         return wanted, []
     of_sim, of_human = languages_of(sim), languages_of(human)
-    common = [language for language in of_human if language in of_sim]
+    common: list[Language] = [language for language in of_human if language in of_sim]
     if common:
         return common[0], []
     if not of_sim or not of_human:
