@@ -30,23 +30,24 @@ def compare(
 ) -> int:
     """Compare simulated users with people: every measure with its chance, its floor and its rank, never one number."""
     from ..analysis.realism import compare as compared
-    from ..analysis.realism.writing import write
+    from ..views.realism import write
 
-    given = [load(path) for path in (sim, human, *([published] if published is not None else []))]
-    for loaded in given:
+    sources = [load(path) for path in (sim, human, *([published] if published is not None else []))]
+    for loaded in sources:
         for note in loaded.notes:
             say(f"{loaded.path}: {note}")
-    report = compared(*(loaded.conversations for loaded in given), language=language, part=part, seed=seed)
+    report = compared(*(loaded.conversations for loaded in sources), language=language, part=part, seed=seed)
     written = write(report, out, name=sim.name, against=human.name) if out is not None else []
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
         stdout.print(report.table().rich())
         auc, floor = report.discriminator.auc, report.discriminator.floor
-        for title, told in (("Told apart by the measures alone (AUC)", auc), ("People from people", floor)):
-            bounds = f", {told.low:.2f} to {told.high:.2f}" if told.low is not None and told.high is not None else ""
-            stdout.print(f"{title}: {told.reason if told.value is None else f'{told.value:.2f}{bounds}'}")
+        for title, interval in (("Told apart by the measures alone (AUC)", auc), ("People from people", floor)):
+            bounded = interval.low is not None and interval.high is not None
+            bounds = f", {interval.low:.2f} to {interval.high:.2f}" if bounded else ""
+            stdout.print(f"{title}: {interval.reason if interval.value is None else f'{interval.value:.2f}{bounds}'}")
         stdout.print("One number is not realism, and realism is not usefulness as a tester: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")
-    return 1 if any(loaded.broken for loaded in given) else 0
+    return 1 if any(loaded.broken for loaded in sources) else 0

@@ -19,13 +19,13 @@ ROOMS = {
     "graphs": {"data", "prompts", "nodes"},
     "runs": {"data", "prompts", "nodes", "graphs"},
     "analysis": {"data"},
-    "views": {"data"},
+    "views": {"data", "analysis"},
     "cli": {"analysis", "views", "data", "prompts", "nodes", "graphs", "runs"},
 }
 """Each room with those that it may import."""
 NEVER = {
     "data": ("langgraph", "langchain", "jinja2"),
-    "analysis": ("langgraph", "langchain"),
+    "analysis": ("langgraph", "langchain", "jinja2", "markupsafe"),
     "prompts": ("langgraph", "langchain"),
     "runs": ("langchain",),
 }

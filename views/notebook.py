@@ -1,6 +1,7 @@
 """What shows itself in notebooks: by importing `duologue.views`, or `%load_ext duologue.views`.
 
-Casts and runs are known here by the names of their classes alone: their rooms are not imported for it.
+Casts, runs and realism reports are known here by the names of their classes alone: nothing is imported for them
+before there is one to show.
 """
 
 import sys
@@ -21,7 +22,7 @@ UNFOLDING = 20
 
 
 def register(shell: Any) -> None:
-    """Let the shell show conversations, lists of them, runs and casts as HTML."""
+    """Let the shell show conversations, lists of them, runs, casts and realism reports as HTML."""
     formatter = shell.display_formatter.formatters["text/html"]
     formatter.for_type(Conversation, notebook_html)
     formatter.for_type(Loaded, loaded_html)
@@ -29,6 +30,8 @@ def register(shell: Any) -> None:
     formatter.for_type(tuple, list_html)
     formatter.for_type_by_name("duologue.runs.simulation", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.cast", "Cast", cast_html)
+    formatter.for_type_by_name("duologue.analysis.realism.report", "Report", realism_html)
+    formatter.for_type_by_name("duologue.analysis.realism.card", "RealismCard", realism_html)
 
 
 def register_here() -> None:
@@ -80,6 +83,13 @@ def cast_html(cast: Any) -> str:
         others = {key: value for key, value in settings.items() if key not in ("name", "model")}
         rows.append((place, str(settings.get("name", "")), model_of(settings) if "model" in settings else "", others))
     return _styled("cast.html", name=cast.name, limits=cast.limits.plain(), rows=rows)
+
+
+def realism_html(shown: Any) -> str:
+    """A realism report or its card."""
+    from .realism import notebook_html
+
+    return notebook_html(shown)
 
 
 def _shown(title: str, conversations: Sequence[Conversation], told: Sequence[tuple[str, str]]) -> str:

@@ -21,7 +21,7 @@ def page(title: str, body: str, *, script: str = "") -> str:
         style=Markup(style),
         body=Markup(body),
         script=Markup(code),
-        policy=_policy(style, code),
+        policy=Markup(_policy(style, code)),  # of digests and keywords: nothing in it needs escaping
     )
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
 
@@ -54,7 +54,14 @@ def _digest(text: str) -> str:
 
 def _number(value: float | int | None, digits: int = 0) -> str:
     """As people read numbers: thousands apart, a dash for what is not known."""
-    return "–" if value is None else f"{value:,.{digits}f}" if digits else f"{value:,}"
+    if value is None:
+        return "–"
+    text = f"{value:,.{digits}f}" if digits else f"{value:,}"
+    return text if text.strip("-0.") else text.removeprefix("-")
+
+
+def _probability(value: float | None) -> str:
+    return "–" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _words(value: object) -> str:
@@ -75,7 +82,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "words": _words}
+    environment.filters |= {"number": _number, "p": _probability, "words": _words}
     environment.globals |= {"plural": plural}
     return environment
 

@@ -10,8 +10,8 @@ of_extra("numpy", "stats")
 of_extra("scipy", "stats")
 
 from .comparing import compare  # noqa: E402
+from .matching import part_of  # noqa: E402
 from .measures import MEASURES, Measure  # noqa: E402
 from .report import Report, Row  # noqa: E402
-from .sides import part_of  # noqa: E402
 
 __all__ = ["MEASURES", "Measure", "Report", "Row", "compare", "part_of"]

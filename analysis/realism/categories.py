@@ -5,33 +5,35 @@ import math
 import numpy as np
 from scipy.spatial.distance import jensenshannon
 
-from .contrast import Cells, Floats, by_chance, in_chunks, means, quantile, shuffled, sums
+from .cells import Cells, Floats, quantile, side_means
 from .measures import Label
-from .numbers import Side, chance, joined, shares
 from .report import Row
-from .rows import FEWEST_USERS, Contrasts, Draws, halvings, missing, number
+from .resampling import permutation_test, permuted, user_scores
+from .rows import FEWEST_USERS, Draws, TwoSamples, finite, halvings, why_missing
+from .samples import Sample, generator, joined, labelled
 
 
-def category_row(sim: Side, human: Side, label: Label, draws: Draws, published: Side | None = None) -> Row:
-    """The row of a label with categories: both sides are shown by the value in which they differ most."""
-    both = Contrasts(_shares(sim, human, label), np.ones(len(label.values)), draws)
-    raw = sums(both.cells, both.cells.values)
-    shifts = raw.shifts(both.cells.sides[None, :].astype(float))
-    labellings = shuffled(both.cells.sides, draws.shufflings, chance(draws.seed, "shuffling"))
-    effect = np.abs(shifts).sum(axis=1) / 2
-    null = np.abs(in_chunks(raw, labellings)).sum(axis=1, keepdims=True) / 2
-    p, margin = by_chance(effect, null, np.ones(1))
-    most = int(np.argmax(np.nan_to_num(np.abs(shifts[0]), nan=-1.0)))
-    one, two = means(both.cells)
-    nobody = Side((), human.values[:0])
-    people = _shares(nobody, human, label)
+def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, published: Sample | None = None) -> Row:
+    """The row of a label with categories: shown is the value in which the sides differ most."""
+    both = TwoSamples(_cells(sim, human, label), np.ones(len(label.values)), draws)
+    scores = user_scores(both.cells, both.cells.values)
+    differences = scores.differences(both.cells.labelling)
+    labellings = permuted(both.cells.sides, draws.shufflings, generator(draws.seed, "shuffling"))
+    effect = _total_variation(differences)
+    null = _total_variation(scores.differences_in_chunks(labellings))[:, None]
+    p, chance = permutation_test(effect, null, np.ones(1))
+    most = int(np.argmax(np.nan_to_num(np.abs(differences[0]), nan=-1.0)))
+    sim_shares, human_shares = side_means(both.cells)
+    people = _cells(human.without_conversations(), human, label)
     halves = halvings(len(people.sides), draws)
-    apart = _shannon(*means(people, halves)) if len(halves) else np.full(1, np.nan)
-    half_effect = np.abs(in_chunks(sums(people, people.values), halves)).sum(axis=1) / 2 if len(halves) else apart
-    users = [int(side.max(initial=0)) for side in both.users]
-    enough = min(users) >= FEWEST_USERS
-    theirs = means(_shares(published, human, label)) if published is not None else None
-    bounds = both.bounds[0][:, most]
+    half_distance = half_effect = np.full(1, np.nan)
+    if len(halves):
+        half_distance = _jensen_shannon(*side_means(people, halves))
+        half_effect = _total_variation(user_scores(people, people.values).differences_in_chunks(halves))
+    sim_users, human_users = (int(users.max(initial=0)) for users in both.users)
+    enough = min(sim_users, human_users) >= FEWEST_USERS
+    published_shares = side_means(_cells(published, human, label)) if published is not None else None
+    difference_interval = both.intervals[0][:, most]
     return Row(
         name=label.name,
         family="labels",
@@ -40,35 +42,42 @@ def category_row(sim: Side, human: Side, label: Label, draws: Draws, published: 
         source="the data's own annotation",
         direction=f"more {label.values[most]}",
         survives_translation=True,
-        reason=missing(users[0], users[1], effect[0]),
-        sim=number(one[0, most]),
-        human=number(two[0, most]),
-        sim_users=users[0],
-        human_users=users[1],
-        ci_low=number(bounds[0]) if enough else None,
-        ci_high=number(bounds[1]) if enough else None,
-        effect=number(effect[0]),
-        chance=number(margin[0]) if enough else None,
-        excess=number(effect[0] - margin[0]) if enough else None,
-        distance=number(_shannon(one, two)[0]),
-        floor=number(quantile(apart[:, None], 0.5)[0]),
-        floor_high=number(quantile(apart[:, None], 0.95)[0]),
-        floor_effect=number(quantile(half_effect[:, None], 0.5)[0]),
-        published=number(_shannon(*theirs)[0]) if theirs is not None else None,
-        p=number(p[0]) if enough else None,
+        reason=why_missing(sim_users, human_users, effect[0]),
+        sim=finite(sim_shares[0, most]),
+        human=finite(human_shares[0, most]),
+        sim_users=sim_users,
+        human_users=human_users,
+        ci_low=finite(difference_interval[0]) if enough else None,
+        ci_high=finite(difference_interval[1]) if enough else None,
+        effect=finite(effect[0]),
+        chance=finite(chance[0]) if enough else None,
+        excess=finite(effect[0] - chance[0]) if enough else None,
+        distance=finite(_jensen_shannon(sim_shares, human_shares)[0]),
+        floor=finite(quantile(half_distance[:, None], 0.5)[0]),
+        floor_high=finite(quantile(half_distance[:, None], 0.95)[0]),
+        floor_effect=finite(quantile(half_effect[:, None], 0.5)[0]),
+        published=finite(_jensen_shannon(*published_shares)[0]) if published_shares is not None else None,
+        p=finite(p[0]) if enough else None,
         shares={} if math.isnan(effect[0]) else {
-            value: (float(one[0, place]), float(two[0, place])) for place, value in enumerate(label.values)
+            value: (float(sim_shares[0, column]), float(human_shares[0, column]))
+            for column, value in enumerate(label.values)
         },
     )  # fmt: skip
 
 
-def _shares(sim: Side, human: Side, label: Label) -> Cells:
-    return joined(*(Side(side.speeches, shares(side.speeches, label)) for side in (sim, human)))
+def _cells(sim: Sample, human: Sample, label: Label) -> Cells:
+    return joined(labelled(sim.transcripts, label), labelled(human.transcripts, label))
 
 
-def _shannon(one: Floats, two: Floats) -> Floats:
+def _total_variation(differences: Floats) -> Floats:
+    """Half the sum of the sizes of the differences of shares, row by row."""
+    distance: Floats = np.abs(differences).sum(axis=1) / 2
+    return distance
+
+
+def _jensen_shannon(first: Floats, second: Floats) -> Floats:
     """Jensen and Shannon's distance of the distributions in the rows, base 2; NaN where one is missing."""
-    there = (one.sum(axis=1) > 0) & (two.sum(axis=1) > 0)
-    result = np.full(len(one), np.nan)
-    result[there] = jensenshannon(one[there].T, two[there].T, base=2)
-    return result
+    defined = (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0)
+    distance = np.full(len(first), np.nan)
+    distance[defined] = jensenshannon(first[defined].T, second[defined].T, base=2)
+    return distance

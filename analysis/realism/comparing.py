@@ -1,6 +1,6 @@
 """The comparison of simulated users with people, from conversations to the report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,22 +8,18 @@ from ...data.records import Conversation
 from ...data.text.languages import Language
 from .categories import category_row
 from .discriminator import discriminate
-from .examples import examples
+from .examples import typical_messages
+from .matching import matched, summary
 from .measures import MEASURES, Label, Measure, labels_of
-from .measures.measure import each
-from .numbers import Side, measured
+from .measures.measure import per_conversation
 from .persona import persona_rows
 from .ranking import ranked
-from .report import Apart, Part, Report, Row
-from .rows import Draws, about, number_rows, task_rows
-from .sides import matched, summary
-from .speech import Speech
+from .report import Part, Report, Row, SetApart
+from .rows import Draws, description, number_rows, task_rows
+from .samples import Sample, measured
 
-EXAMPLES_OF = 10
-"""Measures at the top of which messages are shown."""
-
-TRANSLATION: Apart = "translation"
-ANNOTATION: Apart = "annotation"
+ROWS_WITH_EXAMPLES = 10
+"""Rows, from the first, that get messages to show them."""
 
 
 def compare(
@@ -40,14 +36,16 @@ def compare(
     resamples: int = 1000,
     halvings: int = 100,
 ) -> Report:
-    """How far the simulated users are from people, measure by measure, with the floor that people are from people.
+    """How far the simulated users are from people, measure by measure, and how far people are from other people.
 
     Parameters
     - `published`: simulated users of an earlier study, for the distance that they had.
-    - `language`: of both sides, `en` or `zh`; by default one that both have.
+    - `language`: in which both sides are compared, `en` or `zh`; by default one that both have.
     - `part`: of the people `tune`, `test` or `all`; a user is for good in one of the two parts.
-    - `measures`: which, and in `duologue.analysis.realism.measures` what each is.
-    - `shufflings`, `resamples`, `halvings`: how much chance is drawn, from `seed`.
+    - `measures`: those to compute; `duologue.analysis.realism.measures` has them all.
+    - `examples_each`: messages of each side that show a measure.
+    - `shufflings`, `resamples`, `halvings`: number of random draws for p, for intervals and for the floor.
+    - `seed`: of all random draws.
 
     What cannot be compared (nobody on a side, one user only, no text of the user, no label, no common language or
     task) is a note of the report or the reason in a row. MissingExtraError without scikit-learn (extra `ml`), and
@@ -55,74 +53,77 @@ def compare(
     """
     sim, human = tuple(sim), tuple(human)
     draws = Draws(seed, shufflings, resamples, halvings)
-    found = matched(sim, human, published, language, part)
-    known = [one for one in measures if found.language or one.wordless]
-    one, two = measured(found.sim, known), measured(found.human, known)
-    theirs = measured(found.published, known) if found.published else None
-    labels = labels_of(found.sim, found.human)
-    notes = list(found.notes)
+    sources = matched(sim, human, published, language, part)
+    computed = [measure for measure in measures if sources.language or measure.wordless]
+    sim_sample, human_sample = measured(sources.sim, computed), measured(sources.human, computed)
+    earlier = measured(sources.published, computed) if sources.published else None
+    labels = labels_of(sources.sim, sources.human)
+    notes = list(sources.notes)
     if not labels:
         notes.append("Labels: the two sides have no annotation in common.")
-    translated = any(speech.translated for speech in (*found.sim, *found.human))
-    rows = _rows(one, two, known, labels, draws, theirs, translated)
-    rows += [_wordy(measure) for measure in measures if measure not in known]
-    ordered = _with_examples(ranked(rows), one, two, known, examples_each)
+    translated = any(transcript.translated for transcript in (*sources.sim, *sources.human))
+    rows = [
+        *_measure_rows(sim_sample, human_sample, computed, draws, earlier, translated),
+        *_label_rows(sim_sample, human_sample, labels, draws, earlier),
+        *(_row_without_language(measure) for measure in measures if measure not in computed),
+    ]
     usable = [
         column
-        for column, measure in enumerate(known)
+        for column, measure in enumerate(computed)
         if not measure.pairwise
         and (measure.survives_translation or not translated)
-        and _varies(one.values[:, column], two.values[:, column])
+        and _varies(sim_sample.values[:, column], human_sample.values[:, column])
     ]
     return Report(
-        language=found.language,
+        language=sources.language,
         part=part,
         seed=seed,
-        sim=summary(sim, found.sim),
-        human=summary(human, found.human),
-        published=summary(tuple(published), found.published)
-        if published is not None and found.published is not None
+        sim=summary(sim, sources.sim),
+        human=summary(human, sources.human),
+        published=summary(tuple(published), sources.published)
+        if published is not None and sources.published is not None
         else None,
-        tasks=found.tasks,
+        tasks=sources.tasks,
         notes=tuple(notes),
-        measures=tuple(ordered),
-        discriminator=discriminate(one, two, known, usable, draws, theirs),
-        persona=tuple(persona_rows(one, two, known)),
+        measures=tuple(_with_examples(ranked(rows), sim_sample, human_sample, computed, examples_each)),
+        discriminator=discriminate(sim_sample, human_sample, computed, usable, draws, earlier),
+        persona=tuple(persona_rows(sim_sample, human_sample, computed)),
     )
 
 
-def _rows(
-    sim: Side,
-    human: Side,
+def _measure_rows(
+    sim: Sample,
+    human: Sample,
     measures: Sequence[Measure],
-    labels: Sequence[Label],
     draws: Draws,
-    published: Side | None,
+    published: Sample | None,
     translated: bool,
 ) -> list[Row]:
-    """The rows of measures and labels, with their tasks, not yet ranked."""
-    numeric = [_mean_of(label) for label in labels if label.numeric]
+    """The rows of measures, with their tasks, not yet ranked."""
+    if not measures:
+        return []
+    by_task = task_rows(sim, human, measures, draws)
     rows = []
-    for group, annotated in ((measures, False), (numeric, True)):
-        if not group:
-            continue
-        sides = (sim, human, published)
-        one, two, three = sides if not annotated else (side and measured(side.speeches, group) for side in sides)
-        assert one is not None
-        assert two is not None
-        in_tasks = task_rows(one, two, group, draws)
-        for row, measure in zip(number_rows(one, two, group, draws, three), group, strict=True):
-            lost: Apart = TRANSLATION if translated and not measure.survives_translation else ""
-            update = {"tasks": tuple(in_tasks[row.name]), "apart": ANNOTATION if annotated else lost}
-            rows.append(row.model_copy(update=update))
-    for label in labels:
-        if not label.numeric:
-            rows.append(category_row(sim, human, label, draws, published).model_copy(update={"apart": ANNOTATION}))
+    for row, measure in zip(number_rows(sim, human, measures, draws, published), measures, strict=True):
+        apart: SetApart = "translation" if translated and not measure.survives_translation else ""
+        rows.append(row.model_copy(update={"tasks": tuple(by_task[row.name]), "apart": apart}))
     return rows
 
 
+def _label_rows(
+    sim: Sample, human: Sample, labels: Sequence[Label], draws: Draws, published: Sample | None
+) -> list[Row]:
+    """The rows of annotations, numbers before categories; all are set apart."""
+    means = [_mean_of(label) for label in labels if label.numeric]
+    sides = (measured(sim.transcripts, means), measured(human.transcripts, means))
+    earlier = measured(published.transcripts, means) if published is not None else None
+    rows = _measure_rows(*sides, means, draws, earlier, translated=False)
+    rows += [category_row(sim, human, label, draws, published) for label in labels if not label.numeric]
+    apart: SetApart = "annotation"
+    return [row.model_copy(update={"apart": apart}) for row in rows]
+
+
 def _mean_of(label: Label) -> Measure:
-    mean: Callable[[Speech], float | None] = label.mean
     return Measure(
         name=label.name,
         family="labels",
@@ -130,30 +131,32 @@ def _mean_of(label: Label) -> Measure:
         definition="Mean of the annotation's values in a conversation.",
         source="the data's own annotation",
         direction="higher values",
-        of=each(mean),
+        of=per_conversation(label.mean),
         wordless=True,
     )
 
 
-def _wordy(measure: Measure) -> Row:
+def _row_without_language(measure: Measure) -> Row:
     """The row of a measure that needs words where the sides have no common language."""
-    return Row(**about(measure), reason="the sides have no common language")
+    return Row(**description(measure), reason="the sides have no common language")
 
 
 def _varies(*sides: np.ndarray) -> bool:
-    """Whether every side tells values and there are different ones, be it between two sides that never vary."""
-    told = [values[~np.isnan(values)] for values in sides]
-    return all(values.size for values in told) and bool(np.ptp(np.concatenate(told)) > 0)
+    """Whether every side has values and not all of them, of both sides together, are equal."""
+    defined = [values[~np.isnan(values)] for values in sides]
+    return all(values.size for values in defined) and bool(np.ptp(np.concatenate(defined)) > 0)
 
 
-def _with_examples(rows: Sequence[Row], sim: Side, human: Side, measures: Sequence[Measure], count: int) -> list[Row]:
-    """The rows with messages that show the first of them."""
+def _with_examples(
+    rows: Sequence[Row], sim: Sample, human: Sample, measures: Sequence[Measure], count: int
+) -> list[Row]:
+    """The rows, the first of them with messages that show their measure."""
     columns = {measure.name: column for column, measure in enumerate(measures)}
     result = list(rows)
-    for place, row in enumerate(result[:EXAMPLES_OF]):
+    for number, row in enumerate(result[:ROWS_WITH_EXAMPLES]):
         column = columns.get(row.name)
         if column is None or row.effect is None:
             continue
-        one, two = (examples(side, column, measures[column], count) for side in (sim, human))
-        result[place] = row.model_copy(update={"examples_sim": one, "examples_human": two})
+        of_sim, of_human = (typical_messages(side, column, measures[column], count) for side in (sim, human))
+        result[number] = row.model_copy(update={"examples_sim": of_sim, "examples_human": of_human})
     return result

@@ -1,53 +1,54 @@
-"""How far apart two distributions are: Wasserstein's distance for numbers, Jensen and Shannon's for categories."""
+"""How far apart two distributions of numbers are: Wasserstein's distance in people's standard deviations."""
 
 import numpy as np
 
-from .contrast import Bools, Cells, Floats
+from .cells import Bools, Cells, Floats
 
 
-def spread(cells: Cells) -> Floats:
-    """For each measure people's standard deviation within tasks; where they have none, that of both sides."""
-    people, both = _within(cells.values, cells.task, ~cells.simulated), _within(cells.values, cells.task)
+def within_task_deviation(cells: Cells) -> Floats:
+    """For each measure people's standard deviation within tasks; where it is 0, that of both sides."""
+    people, both = _pooled_deviation(cells, ~cells.simulated), _pooled_deviation(cells, np.ones_like(cells.simulated))
     return np.where(people > 0, people, both)
 
 
-def _within(values: Floats, task: np.ndarray, rows: Bools | None = None) -> Floats:
-    chosen = np.ones(len(values), dtype=bool) if rows is None else rows
-    squares, count, tasks = np.zeros(values.shape[1]), np.zeros(values.shape[1]), np.zeros(values.shape[1])
-    for number in np.unique(task):
-        own = values[chosen & (task == number)]
-        there = ~np.isnan(own)
-        size = there.sum(axis=0)
-        mean = np.where(there, own, 0.0).sum(axis=0) / np.maximum(size, 1)
-        squares += np.where(there, own - mean, 0.0).__pow__(2).sum(axis=0)
+def _pooled_deviation(cells: Cells, chosen: Bools) -> Floats:
+    width = cells.values.shape[1]
+    squares, count, tasks = np.zeros((3, width))
+    for task in np.unique(cells.task):
+        values = cells.values[chosen & (cells.task == task)]
+        defined = ~np.isnan(values)
+        size = defined.sum(axis=0)
+        mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(size, 1)
+        squares += np.square(np.where(defined, values - mean, 0.0)).sum(axis=0)
         count += size
         tasks += size > 0
-    result: Floats = np.sqrt(squares / np.maximum(count - tasks, 1))
-    return np.where(result > 1e-12, result, 0.0)
+    deviation: Floats = np.sqrt(squares / np.maximum(count - tasks, 1))
+    return np.where(deviation > 1e-12, deviation, 0.0)
 
 
 def wasserstein(cells: Cells, labellings: Bools, scale: Floats) -> Floats:
     """Labelling x measure: the distance of the cells labelled True from the others, in units of `scale`.
 
-    Area between the two distribution functions, task by task, with the weights of `contrast`; NaN where a side
+    Area between the two distribution functions, task by task, with the weights of `cells`; NaN where a side
     of a labelling has no value. `labellings` has a column for each cell.
     """
-    distance, weight = np.zeros((2, len(labellings), cells.values.shape[1]))
+    weighted, weight = np.zeros((2, len(labellings), cells.values.shape[1]))
     for task in np.unique(cells.task):
-        rows = np.flatnonzero(cells.task == task)
+        in_task = np.flatnonzero(cells.task == task)
         for column in range(cells.values.shape[1]):
-            own = rows[~np.isnan(cells.values[rows, column])]
-            order = own[np.argsort(cells.values[own, column], kind="stable")]
-            gaps = np.diff(cells.values[order, column])
-            labels = labellings[:, order].astype(float)
-            ones = labels.sum(axis=1)
-            others = order.size - ones
-            upto = np.arange(1, order.size + 1)
-            first = np.cumsum(labels, axis=1)
-            apart = np.abs(first / np.maximum(ones, 1)[:, None] - (upto - first) / np.maximum(others, 1)[:, None])
-            here = ones * others / max(order.size, 1)
-            distance[:, column] += here * (apart[:, :-1] @ gaps)
-            weight[:, column] += here
-    result = np.full(distance.shape, np.nan)
-    np.divide(distance, weight, out=result, where=weight > 0)
-    return np.where(np.isnan(result), np.nan, result / np.where(scale > 0, scale, 1.0))
+            rows = in_task[~np.isnan(cells.values[in_task, column])]
+            ascending = rows[np.argsort(cells.values[rows, column], kind="stable")]
+            steps = np.diff(cells.values[ascending, column])
+            labels = labellings[:, ascending].astype(float)
+            first_size = labels.sum(axis=1)
+            second_size = ascending.size - first_size
+            ranks = np.arange(1, ascending.size + 1)
+            first_below = np.cumsum(labels, axis=1)
+            first_cdf = first_below / np.maximum(first_size, 1)[:, None]
+            second_cdf = (ranks - first_below) / np.maximum(second_size, 1)[:, None]
+            task_weight = first_size * second_size / max(ascending.size, 1)
+            weighted[:, column] += task_weight * (np.abs(first_cdf - second_cdf)[:, :-1] @ steps)
+            weight[:, column] += task_weight
+    distance = np.full(weighted.shape, np.nan)
+    np.divide(weighted, weight, out=distance, where=weight > 0)
+    return np.where(np.isnan(distance), np.nan, distance / np.where(scale > 0, scale, 1.0))

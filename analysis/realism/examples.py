@@ -1,52 +1,48 @@
-"""Messages that show a measure."""
+"""Messages that show what a measure is about."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from .measures import Measure
-from .numbers import Side
 from .report import Example
+from .samples import Sample
 
 LONGEST = 400
 """Characters after which an example is cut."""
 
 
-def examples(side: Side, column: int, measure: Measure, count: int = 3) -> tuple[Example, ...]:
-    """Messages of different users in the middle of their side: those whose values are nearest to its mean."""
+def typical_messages(side: Sample, column: int, measure: Measure, count: int = 3) -> tuple[Example, ...]:
+    """Messages of different users from the conversations whose values are nearest to the side's mean."""
     values = side.values[:, column]
-    told = np.flatnonzero(~np.isnan(values))
-    if not told.size:
+    rows = np.flatnonzero(~np.isnan(values))
+    if not rows.size:
         return ()
-    nearest = sorted(
-        told.tolist(), key=lambda row: (abs(values[row] - values[told].mean()), side.speeches[row].conversation.id)
-    )
-    chosen: list[int] = []
-    users: set[str] = set()
+    mean = float(values[rows].mean())
+    nearest = sorted(rows.tolist(), key=lambda row: (abs(values[row] - mean), side.transcripts[row].conversation.id))
+    row_of_user: dict[str, int] = {}
     for row in nearest:
-        if side.speeches[row].cluster not in users and len(chosen) < count:
-            users.add(side.speeches[row].cluster)
-            chosen.append(row)
-    return tuple(_example(side, row, measure, float(values[told].mean())) for row in chosen)
+        row_of_user.setdefault(side.transcripts[row].cluster, row)
+    return tuple(_example(side, row, measure, mean) for row in list(row_of_user.values())[:count])
 
 
-def _example(side: Side, row: int, measure: Measure, mean: float) -> Example:
-    speech = side.speeches[row]
-    number = _showing(
-        measure, [measure.of_text(speech, n) if measure.of_text else None for n in range(len(speech.user))], mean
-    )
-    text = speech.user[number].strip()
+def _example(side: Sample, row: int, measure: Measure, mean: float) -> Example:
+    transcript = side.transcripts[row]
+    numbers = range(len(transcript.texts))
+    values = [measure.of_text(transcript, number) if measure.of_text else None for number in numbers]
+    number = _showing(measure, values, mean)
+    text = transcript.texts[number].strip()
     return Example(
-        conversation=speech.conversation.id,
-        user=speech.cluster,
+        conversation=transcript.conversation.id,
+        user=transcript.cluster,
         message=number,
         text=text if len(text) <= LONGEST else text[:LONGEST].rstrip() + " …",
     )
 
 
 def _showing(measure: Measure, values: Sequence[float | None], mean: float) -> int:
-    """The message whose value is nearest to the side's mean; where there is none, that which the measure names."""
-    told = [(abs(value - mean), number) for number, value in enumerate(values) if value is not None]
-    if told:
-        return min(told)[1]
+    """The message whose value is nearest to the side's mean; where none has a value, that which the measure names."""
+    gaps = [(abs(value - mean), number) for number, value in enumerate(values) if value is not None]
+    if gaps:
+        return min(gaps)[1]
     return len(values) - 1 if measure.shows == "last" else 0

@@ -11,11 +11,11 @@ REPORT = 1
 """Version of the report's JSON form."""
 
 Part: TypeAlias = Literal["tune", "test", "all"]
+"""Part of the people: to tune a simulator on, to test it on, or all."""
 
-
-Apart: TypeAlias = Literal["", "translation", "annotation"]
-"""`translation`: a side is translated and the measure does not survive it. `annotation`: it is somebody's reading,
-and the sides may have been read by different hands."""
+SetApart: TypeAlias = Literal["", "translation", "annotation"]
+"""Why a measure is not ranked: a side is translated and the measure does not survive it, or it is an annotation,
+and the two sides may have been annotated by different people."""
 
 
 class Interval(Record):
@@ -51,7 +51,7 @@ class TaskRow(Record):
 
 
 class Row(Record):
-    """A measure: both sides, their difference, and what chance and people's own differences make of it."""
+    """A measure: both sides, their difference, and how large a difference chance makes, and people among themselves."""
 
     name: str
     family: str
@@ -61,7 +61,7 @@ class Row(Record):
     direction: str
     """What a higher value means."""
     survives_translation: bool
-    apart: Apart = ""
+    apart: SetApart = ""
     """Why it is not ranked with the others; empty for those that are."""
     reason: str = ""
     """Why numbers are missing; empty where none are."""
@@ -73,14 +73,14 @@ class Row(Record):
     ci_high: float | None = None
     """Bounds of the 95 % interval of the difference sim - human, in the measure's unit."""
     effect: float | None = None
-    """Cliff's delta, -1 to 1: how much oftener the simulated users lie above people than below; of categories the
-    total variation distance, 0 to 1, which is the same for two categories."""
+    """Cliff's delta, -1 to 1: the share of pairs in which the simulated user lies above the person less that in
+    which it lies below; of categories the total variation distance, 0 to 1, which for two is delta's size."""
     effect_low: float | None = None
     effect_high: float | None = None
     chance: float | None = None
-    """The effect's size that one in 20 shufflings of the users between the sides exceeds."""
+    """The size of effect that one in 20 shufflings of the users between the sides exceeds."""
     excess: float | None = None
-    """The effect's size beyond that of chance: what the rank is made of."""
+    """The effect's size less `chance`: by this the rows are ordered."""
     distance: float | None = None
     """Wasserstein's distance in people's standard deviations; of categories Jensen and Shannon's, 0 to 1."""
     floor: float | None = None
@@ -102,8 +102,8 @@ class Row(Record):
     examples_human: tuple[Example, ...] = ()
 
 
-class Lean(Record):
-    """A measure that the discriminator leans on."""
+class Coefficient(Record):
+    """The weight of a measure in the discriminator."""
 
     name: str
     weight: float
@@ -111,7 +111,7 @@ class Lean(Record):
 
 
 class Discriminator(Record):
-    """How well a model that sees the measures alone tells simulated users from people."""
+    """How well a model that sees nothing but the measures tells simulated users from people."""
 
     auc: Interval
     """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""
@@ -119,7 +119,8 @@ class Discriminator(Record):
     """The same between halves of the people: median and 95 % range over halvings."""
     published: Interval | None = None
     measures: tuple[str, ...] = ()
-    leans_on: tuple[Lean, ...] = ()
+    leans_on: tuple[Coefficient, ...] = ()
+    """The largest coefficients, by size."""
 
 
 class PersonaRow(Record):
@@ -187,10 +188,10 @@ class Report(Record):
             }
             for row in self.measures
         ]  # fmt: skip
-        untold: dict[str, list[str]] = {}
+        by_reason: dict[str, list[str]] = {}
         for row in self.measures:
-            untold.setdefault(row.reason, []).append(row.name)
-        reasons = [f"{', '.join(names)}: {reason}." for reason, names in untold.items() if reason]
+            by_reason.setdefault(row.reason, []).append(row.name)
+        reasons = [f"{', '.join(names)}: {reason}." for reason, names in by_reason.items() if reason]
         return Table.of("Least like people first", columns, rows, (*self.notes, *reasons))
 
     def frame(self) -> Any:
@@ -199,4 +200,5 @@ class Report(Record):
 
         nested = {"tasks", "examples_sim", "examples_human", "shares"}
         rows = [row.model_dump(mode="python", exclude=nested) for row in self.measures]
-        return of_extra("pandas", "stats").DataFrame(rows, columns=[n for n in Row.model_fields if n not in nested])
+        columns = [name for name in Row.model_fields if name not in nested]
+        return of_extra("pandas", "stats").DataFrame(rows, columns=columns)

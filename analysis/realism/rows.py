@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from .contrast import Cells, Floats, bootstrap, by_chance, in_chunks, means, quantile, rank_scores, shuffled, sums
-from .distances import spread, wasserstein
+from .cells import Cells, Floats, quantile, rank_scores, side_means
+from .distances import wasserstein, within_task_deviation
 from .measures import Measure
-from .numbers import Side, chance, joined
 from .report import Row, TaskRow
+from .resampling import bootstrap, permutation_test, permuted, user_scores
+from .samples import Sample, generator, joined
 
 FEWEST_USERS = 2
 """Users that each side needs for an interval and a p."""
-_ABOUT = ("name", "family", "unit", "definition", "source", "direction", "survives_translation")
+_DESCRIPTION = ("name", "family", "unit", "definition", "source", "direction", "survives_translation")
+"""Fields of a measure that its row repeats."""
 
 
 @dataclass(frozen=True)
 class Draws:
-    """How much chance is drawn, and from which seed."""
+    """How many random draws are made for what, and from which seed."""
 
     seed: int = 0
     shufflings: int = 2000
@@ -30,22 +32,25 @@ class Draws:
 
 
 @dataclass(frozen=True)
-class Contrasts:
-    """Two sides in every number that a row shows, a column for each measure."""
+class TwoSamples:
+    """Every statistic that a row shows of two sides; each is an array with a column for each measure."""
 
     cells: Cells
     inflation: Floats
+    """By how much chance is widened (`resampling.permutation_test`)."""
     draws: Draws
 
     @cached_property
     def users(self) -> tuple[Floats, Floats]:
-        """Users of each side that have a value."""
-        there = ~np.isnan(self.cells.values)
-        told = [np.zeros((len(self.cells.sides), there.shape[1]), dtype=bool) for _ in range(2)]
-        for table, side in zip(told, (True, False), strict=True):
-            rows = np.flatnonzero(self.cells.simulated == side)
-            np.logical_or.at(table, self.cells.user[rows], there[rows])
-        return told[0].sum(axis=0).astype(float), told[1].sum(axis=0).astype(float)
+        """Users of the simulated side, and of people's, that have a value."""
+        defined = ~np.isnan(self.cells.values)
+        counts = []
+        for simulated in (True, False):
+            has_value = np.zeros((len(self.cells.sides), defined.shape[1]), dtype=bool)
+            rows = np.flatnonzero(self.cells.simulated == simulated)
+            np.logical_or.at(has_value, self.cells.user[rows], defined[rows])
+            counts.append(has_value.sum(axis=0).astype(float))
+        return counts[0], counts[1]
 
     @cached_property
     def scores(self) -> Floats:
@@ -54,140 +59,159 @@ class Contrasts:
     @cached_property
     def effect(self) -> Floats:
         """Cliff's delta."""
-        shifts = sums(self.cells, self.scores).shifts(self.cells.sides[None, :].astype(float))
-        return np.clip(shifts.ravel(), -1, 1)
+        differences = user_scores(self.cells, self.scores).differences(self.cells.labelling)
+        return np.clip(differences.ravel(), -1, 1)
 
     @cached_property
-    def against_chance(self) -> tuple[Floats, Floats]:
-        """The p of the effect, and the effect that chance exceeds in one of 20 shuffles."""
-        labellings = shuffled(self.cells.sides, self.draws.shufflings, chance(self.draws.seed, "shuffling"))
-        null = in_chunks(sums(self.cells, self.scores), labellings)
-        return by_chance(self.effect, null, self.inflation)
+    def p_and_chance(self) -> tuple[Floats, Floats]:
+        """The p of the effect, and the effect that one of 20 permutations exceeds."""
+        labellings = permuted(self.cells.sides, self.draws.shufflings, generator(self.draws.seed, "shuffling"))
+        null = user_scores(self.cells, self.scores).differences_in_chunks(labellings)
+        return permutation_test(self.effect, null, self.inflation)
 
     @cached_property
-    def bounds(self) -> tuple[Floats, Floats]:
+    def intervals(self) -> tuple[Floats, Floats]:
         """Bounds of the intervals of the difference and of the effect."""
-        return bootstrap(self.cells, self.draws.resamples, self.inflation, chance(self.draws.seed, "resampling"))
+        return bootstrap(self.cells, self.draws.resamples, self.inflation, generator(self.draws.seed, "resampling"))
 
     @cached_property
     def distance(self) -> Floats:
-        return wasserstein(self.cells, self.cells.simulated[None, :], spread(self.cells)).ravel()
+        """Wasserstein's distance in people's standard deviations."""
+        return wasserstein(self.cells, self.cells.simulated[None, :], within_task_deviation(self.cells)).ravel()
 
 
-def floor(human: Side, inflation: Floats, draws: Draws) -> tuple[Floats, Floats, Floats]:
-    """Between halves of the people: median distance, the one that one in 20 exceeds, and median effect."""
-    nobody = Side((), human.values[:0])
-    cells = joined(nobody, human)
+@dataclass(frozen=True)
+class Floor:
+    """What halves of the people differ in by themselves; a column for each measure."""
+
+    distance: Floats
+    """Median over halvings."""
+    distance_high: Floats
+    """What one in 20 halvings exceeds."""
+    effect: Floats
+    """Median size over halvings."""
+
+
+def floor_of(human: Sample, inflation: Floats, draws: Draws) -> Floor:
+    """The floor of people's conversations; all NaN with too few users for halves."""
+    cells = joined(human.without_conversations(), human)
     halves = halvings(len(cells.sides), draws)
     if not len(halves):
         nothing = np.full(human.values.shape[1], np.nan)
-        return nothing, nothing, nothing
-    distances = wasserstein(cells, halves[:, cells.user].astype(bool), spread(cells)) * inflation
-    effects = np.abs(in_chunks(sums(cells, rank_scores(cells)), halves)) * inflation
-    return quantile(distances, 0.5), quantile(distances, 0.95), quantile(effects, 0.5)
+        return Floor(nothing, nothing, nothing)
+    distances = wasserstein(cells, halves[:, cells.user].astype(bool), within_task_deviation(cells)) * inflation
+    effects = np.abs(user_scores(cells, rank_scores(cells)).differences_in_chunks(halves)) * inflation
+    return Floor(quantile(distances, 0.5), quantile(distances, 0.95), quantile(effects, 0.5))
 
 
 def halvings(users: int, draws: Draws) -> Floats:
     """Labellings that put half of the users on each side; none with fewer than four users."""
     if users < 2 * FEWEST_USERS:
         return np.zeros((0, users))
-    half = np.arange(users) < users // 2
-    return shuffled(half, draws.halvings, chance(draws.seed, "halving"))
+    first_half = np.arange(users) < users // 2
+    return permuted(first_half, draws.halvings, generator(draws.seed, "halving"))
 
 
 def number_rows(
-    sim: Side, human: Side, measures: Sequence[Measure], draws: Draws, published: Side | None = None
+    sim: Sample, human: Sample, measures: Sequence[Measure], draws: Draws, published: Sample | None = None
 ) -> list[Row]:
-    """A row for each measure of the two sides, whose values are given in the measures' order; no rank as yet."""
-    inflation = np.array([2.0 if measure.pairwise else 1.0 for measure in measures])
-    both = Contrasts(joined(sim, human), inflation, draws)
-    low, middle, high = both.users[0], both.effect, both.users[1]
-    p, margin = both.against_chance
-    margin = np.minimum(margin, 1)  # widened for pairs it may lie beyond what any effect can be
-    (ci, effect_ci), (sim_mean, human_mean) = both.bounds, means(both.cells)
-    halves = floor(human, inflation, draws)
-    other = Contrasts(joined(published, human), inflation, draws) if published is not None else None
+    """An unranked row for each measure; the samples' columns are the measures in the same order."""
+    inflation = _inflation(measures)
+    both = TwoSamples(joined(sim, human), inflation, draws)
+    sim_users, human_users = both.users
+    p, chance = both.p_and_chance
+    chance = np.minimum(chance, 1)  # widened for pairs it may lie beyond what any effect can be
+    difference_interval, effect_interval = both.intervals
+    sim_mean, human_mean = side_means(both.cells)
+    floor = floor_of(human, inflation, draws)
+    earlier = TwoSamples(joined(published, human), inflation, draws) if published is not None else None
     rows = []
     for column, measure in enumerate(measures):
-        enough = min(low[column], high[column]) >= FEWEST_USERS
+        effect = both.effect[column]
+        enough = min(sim_users[column], human_users[column]) >= FEWEST_USERS
         rows.append(
             Row(
-                **about(measure),
-                reason=missing(int(low[column]), int(high[column]), middle[column]),
+                **description(measure),
+                reason=why_missing(int(sim_users[column]), int(human_users[column]), effect),
                 # Each side's mean is shown whether or not the other side has any.
-                sim=number(sim_mean[0, column]) if not math.isnan(sim_mean[0, column]) else _plain(sim, column),
-                human=number(human_mean[0, column]) if not math.isnan(human_mean[0, column]) else _plain(human, column),
-                sim_users=int(low[column]),
-                human_users=int(high[column]),
-                ci_low=number(ci[0, column]) if enough else None,
-                ci_high=number(ci[1, column]) if enough else None,
-                effect=number(middle[column]),
-                effect_low=number(effect_ci[0, column]) if enough else None,
-                effect_high=number(effect_ci[1, column]) if enough else None,
-                chance=number(margin[column]) if enough else None,
-                excess=number(abs(middle[column]) - margin[column]) if enough else None,
-                distance=number(both.distance[column]),
-                floor=number(halves[0][column]),
-                floor_high=number(halves[1][column]),
-                floor_effect=number(halves[2][column]),
-                published=number(other.distance[column]) if other is not None else None,
-                published_effect=number(other.effect[column]) if other is not None else None,
-                p=number(p[column]) if enough else None,
+                sim=finite(sim_mean[0, column]) if not math.isnan(sim_mean[0, column]) else _plain_mean(sim, column),
+                human=finite(human_mean[0, column])
+                if not math.isnan(human_mean[0, column])
+                else _plain_mean(human, column),
+                sim_users=int(sim_users[column]),
+                human_users=int(human_users[column]),
+                ci_low=finite(difference_interval[0, column]) if enough else None,
+                ci_high=finite(difference_interval[1, column]) if enough else None,
+                effect=finite(effect),
+                effect_low=finite(effect_interval[0, column]) if enough else None,
+                effect_high=finite(effect_interval[1, column]) if enough else None,
+                chance=finite(chance[column]) if enough else None,
+                excess=finite(abs(effect) - chance[column]) if enough else None,
+                distance=finite(both.distance[column]),
+                floor=finite(floor.distance[column]),
+                floor_high=finite(floor.distance_high[column]),
+                floor_effect=finite(floor.effect[column]),
+                published=finite(earlier.distance[column]) if earlier is not None else None,
+                published_effect=finite(earlier.effect[column]) if earlier is not None else None,
+                p=finite(p[column]) if enough else None,
             )
         )
     return rows
 
 
-def about(measure: Measure) -> dict[str, Any]:
-    """What a row says of the measure itself."""
-    return {name: getattr(measure, name) for name in _ABOUT}
-
-
-def task_rows(sim: Side, human: Side, measures: Sequence[Measure], draws: Draws) -> dict[str, list[TaskRow]]:
-    """For each measure a row per task, by name; p not yet controlled."""
-    inflation = np.array([2.0 if measure.pairwise else 1.0 for measure in measures])
-    found: dict[str, list[TaskRow]] = {measure.name: [] for measure in measures}
-    for task in sorted({speech.task for speech in (*sim.speeches, *human.speeches)}):
-        one, two = (side.where([speech.task == task for speech in side.speeches]) for side in (sim, human))
-        part = Contrasts(joined(one, two), inflation, replace(draws, shufflings=draws.shufflings // 2))
-        (p, _), (sim_mean, human_mean) = part.against_chance, means(part.cells)
+def task_rows(sim: Sample, human: Sample, measures: Sequence[Measure], draws: Draws) -> dict[str, list[TaskRow]]:
+    """For each measure, by name, a row per task; p is not adjusted yet."""
+    inflation = _inflation(measures)
+    rows: dict[str, list[TaskRow]] = {measure.name: [] for measure in measures}
+    for task in sorted({transcript.task for transcript in (*sim.transcripts, *human.transcripts)}):
+        parts = [side.where([transcript.task == task for transcript in side.transcripts]) for side in (sim, human)]
+        both = TwoSamples(joined(*parts), inflation, replace(draws, shufflings=draws.shufflings // 2))
+        (p, _), (sim_mean, human_mean) = both.p_and_chance, side_means(both.cells)
         for column, measure in enumerate(measures):
-            enough = min(users[column] for users in part.users) >= FEWEST_USERS
+            enough = min(users[column] for users in both.users) >= FEWEST_USERS
             row = TaskRow(
                 task=task,
-                sim=number(sim_mean[0, column]),
-                human=number(human_mean[0, column]),
-                effect=number(part.effect[column]),
-                p=number(p[column]) if enough else None,
+                sim=finite(sim_mean[0, column]),
+                human=finite(human_mean[0, column]),
+                effect=finite(both.effect[column]),
+                p=finite(p[column]) if enough else None,
                 p_adjusted=None,
             )
-            found[measure.name].append(row)
-    return found
+            rows[measure.name].append(row)
+    return rows
 
 
-def number(value: float) -> float | None:
-    """A plain number, None for one that is not there."""
+def description(measure: Measure) -> dict[str, Any]:
+    """The fields of a row that describe its measure."""
+    return {name: getattr(measure, name) for name in _DESCRIPTION}
+
+
+def finite(value: float) -> float | None:
+    """The number as a plain float; None for NaN and infinity."""
     return float(value) if math.isfinite(value) else None
 
 
-def _plain(side: Side, column: int) -> float | None:
-    told = side.values[:, column]
-    told = told[~np.isnan(told)]
-    return float(told.mean()) if told.size else None
+def _inflation(measures: Sequence[Measure]) -> Floats:
+    return np.array([2.0 if measure.pairwise else 1.0 for measure in measures])
 
 
-def missing(sim: int, human: int, effect: float) -> str:
-    if not sim or not human:
-        which = (
-            "neither side"
-            if not sim and not human
-            else "no simulated conversation"
-            if not sim
-            else "no person's conversation"
-        )
-        return f"{which} tells it"
+def _plain_mean(side: Sample, column: int) -> float | None:
+    """Mean over conversations, without weights of tasks."""
+    values = side.values[:, column]
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if values.size else None
+
+
+def why_missing(sim_users: int, human_users: int, effect: float) -> str:
+    """Why numbers of a row are missing; empty where none are."""
+    if not sim_users or not human_users:
+        if not sim_users and not human_users:
+            side = "neither side"
+        else:
+            side = "no simulated conversation" if not sim_users else "no person's conversation"
+        return f"{side} tells it"
     if math.isnan(effect):
         return "no task in which both sides tell it"
-    if min(sim, human) < FEWEST_USERS:
+    if min(sim_users, human_users) < FEWEST_USERS:
         return "a side has one user only: no interval and no p"
     return ""

@@ -1,5 +1,7 @@
 """A conversation with drafts, spans and edges, hostile texts to put into it, and what a browser would read."""
 
+import os
+import shutil
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -25,6 +27,29 @@ HOSTILE = {
     "long": "x" * 100_000,
     "half": "\ud800 half \x00",
 }
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+def missing(what):
+    if os.environ.get("CI"):
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser; a machine without one skips the test, but in CI fails it."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed: make env")
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        missing("chromium is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 class Tags(HTMLParser):

@@ -1,7 +1,5 @@
 """The pages in a real browser that has no network: open, filter, sort, unfold, click, keys, narrow, dark, hostile."""
 
-import os
-import shutil
 from collections import Counter
 
 import pytest
@@ -13,29 +11,7 @@ from duologue.graphs import simquac
 from duologue.nodes import Limits
 
 pytestmark = pytest.mark.heavy
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ROW = "tr.row:not([hidden])"
-
-
-def missing(what):
-    if os.environ.get("CI"):
-        pytest.fail(what)
-    pytest.skip(what)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright is not installed: make env")
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if found is None:
-        missing("chromium is not installed: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Opened:

@@ -1,47 +1,50 @@
-"""Which facts of profile and task users let out, when, and whether they were asked for.
+"""Which facts of profile and task users disclose, when, and whether they were asked for them.
 
-A fact of the profile is told by a message that has at least half of the value's content words; a fact of the
-task is a content word of the task's context. Both are words alone: a paraphrase is missed on both sides.
+A message tells a fact of the profile if it has at least half of the value's content words; a fact of the task is a
+content word of the task's context. Only words are compared, so a paraphrase is missed, on both sides.
 """
 
 import re
 
-from ..speech import Speech
-from ..words import words_of
-from .measure import Measure, each
+from .measure import Measure, per_conversation
+from .transcripts import UserTranscript
+from .words import words_of
 
 _QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
 
 
-def _task_told(speech: Speech) -> list[int]:
-    """For each content word of the task's context that is said, the message that says it first."""
-    said = [set(words) for words in speech.words]
-    first = (next((n for n, words in enumerate(said) if word in words), None) for word in speech.task_words)
+def _task_words_told(transcript: UserTranscript) -> list[int]:
+    """For each content word of the task's context that the user says, the number of the message that says it first."""
+    by_message = [set(words) for words in transcript.words]
+    first = (next((n for n, words in enumerate(by_message) if word in words), None) for word in transcript.task_words)
     return [number for number in first if number is not None]
 
 
-def _profile_share(speech: Speech) -> float | None:
-    return len(speech.facts_told) / len(speech.facts) if speech.facts else None
+def _profile_share(transcript: UserTranscript) -> float | None:
+    return len(transcript.facts_told) / len(transcript.facts) if transcript.facts else None
 
 
-def _task_share(speech: Speech) -> float | None:
-    return len(_task_told(speech)) / len(speech.task_words) if speech.task_words else None
+def _task_share(transcript: UserTranscript) -> float | None:
+    return len(_task_words_told(transcript)) / len(transcript.task_words) if transcript.task_words else None
 
 
-def _at_once(speech: Speech) -> float | None:
-    numbers = [*speech.facts_told.values(), *_task_told(speech)]
-    return numbers.count(0) / len(numbers) if numbers and len(speech.user) > 1 else None
+def _at_once(transcript: UserTranscript) -> float | None:
+    numbers = [*transcript.facts_told.values(), *_task_words_told(transcript)]
+    return numbers.count(0) / len(numbers) if numbers and len(transcript.texts) > 1 else None
 
 
-def _volunteered(speech: Speech) -> float | None:
-    told = speech.facts_told
-    if not told:
+def _volunteered(transcript: UserTranscript) -> float | None:
+    first_message = transcript.facts_told
+    if not first_message:
         return None
     asked = [
-        {word for question in _QUESTION.findall(text) for word in words_of(question, speech.language)}
-        for text in speech.before
+        {word for question in _QUESTION.findall(reply) for word in words_of(question, transcript.language)}
+        for reply in transcript.replies_before
     ]
-    return sum(not (speech.facts[place].asked & asked[number]) for place, number in told.items()) / len(told)
+    unasked = [
+        index for index, number in first_message.items() if not transcript.facts[index].asking_words & asked[number]
+    ]
+    return len(unasked) / len(first_message)
 
 
 MEASURES = (
@@ -52,7 +55,7 @@ MEASURES = (
         definition="Share of the profile's values of which a message has at least half of the content words.",
         source="ours",
         direction="users tell more of themselves",
-        of=each(_profile_share),
+        of=per_conversation(_profile_share),
     ),
     Measure(
         name="task facts told",
@@ -61,7 +64,7 @@ MEASURES = (
         definition="Share of the content words of the task's context that the user says.",
         source="ours",
         direction="users tell more of the task",
-        of=each(_task_share),
+        of=per_conversation(_task_share),
     ),
     Measure(
         name="facts told at once",
@@ -71,7 +74,7 @@ MEASURES = (
         "or more messages.",
         source="ours",
         direction="everything is told at the beginning",
-        of=each(_at_once),
+        of=per_conversation(_at_once),
         shows="first",
         survives_translation=False,
     ),
@@ -83,7 +86,7 @@ MEASURES = (
         "its questions has a content word of value or attribute.",
         source="ours",
         direction="users tell without being asked",
-        of=each(_volunteered),
+        of=per_conversation(_volunteered),
         survives_translation=False,
     ),
 )

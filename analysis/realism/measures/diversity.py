@@ -1,12 +1,12 @@
-"""How many different words there are, by definitions that do not grow or shrink with the length."""
+"""Lexical diversity, by definitions that do not depend on the length of the text."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import lgamma
 
-from ..speech import Speech
-from .measure import Measure, each
+from .measure import Measure, per_conversation
+from .transcripts import UserTranscript
 
 MTLD_THRESHOLD = 0.72
 MTLD_WORDS = 50
@@ -67,8 +67,10 @@ def distinct(words: Sequence[str], n: int) -> float | None:
     return len(set(grams)) / len(grams)
 
 
-def _of(function: Callable[[Sequence[str]], float | None]) -> Callable[[Sequence[Speech]], list[float | None]]:
-    return each(lambda speech: function(speech.all_words))
+def _over_all_words(
+    function: Callable[[Sequence[str]], float | None],
+) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
+    return per_conversation(lambda transcript: function(transcript.all_words))
 
 
 MEASURES = (
@@ -79,7 +81,7 @@ MEASURES = (
         definition="Words in a row whose type-token ratio stays above 0.72, over the user's words; from 50 words on.",
         source="McCarthy and Jarvis 2010",
         direction="more different words",
-        of=_of(mtld),
+        of=_over_all_words(mtld),
         survives_translation=False,
     ),
     Measure(
@@ -89,7 +91,7 @@ MEASURES = (
         definition="Expected type-token ratio of 42 of the user's words; from 42 words on.",
         source="McCarthy and Jarvis 2007",
         direction="more different words",
-        of=_of(hdd),
+        of=_over_all_words(hdd),
         survives_translation=False,
     ),
     Measure(
@@ -99,7 +101,7 @@ MEASURES = (
         definition="Share of different pairs of neighbours among the user's first 40 words (distinct-2).",
         source="Li et al. 2016, over a fixed length",
         direction="more different pairs",
-        of=_of(lambda words: distinct(words, 2)),
+        of=_over_all_words(lambda words: distinct(words, 2)),
         survives_translation=False,
     ),
 )

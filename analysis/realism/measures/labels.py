@@ -1,12 +1,12 @@
 """The annotations that both sides carry: shares of their values, or their mean where the values are numbers.
 
-They are somebody's reading of a conversation, and the two sides may have been read by different hands.
+They are the judgement of annotators, and the two sides may have been annotated by different people.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..speech import Speech
+from .transcripts import UserTranscript
 
 _MOST_VALUES = 20
 """A label with more different values than that is a text."""
@@ -25,36 +25,36 @@ class Label:
         """Whether all values are whole numbers, so that they have a mean."""
         return all(value.lstrip("-").isdigit() for value in self.values)
 
-    def shares(self, speech: Speech) -> Mapping[str, float] | None:
-        """Shares of the values in a conversation; None if it has not the label."""
-        told = speech.labels.get(self.name)
-        return {value: told.count(value) / len(told) for value in set(told)} if told else None
+    def shares(self, transcript: UserTranscript) -> Mapping[str, float] | None:
+        """Shares of the values in a conversation; None if it does not carry the label."""
+        values = transcript.labels.get(self.name)
+        return {value: values.count(value) / len(values) for value in set(values)} if values else None
 
-    def mean(self, speech: Speech) -> float | None:
+    def mean(self, transcript: UserTranscript) -> float | None:
         """Mean of a numeric label in a conversation."""
-        shares = self.shares(speech)
+        shares = self.shares(transcript)
         return None if shares is None else sum(float(value) * share for value, share in shares.items())
 
 
-def labels_of(sim: Sequence[Speech], human: Sequence[Speech]) -> list[Label]:
-    """The labels that both sides carry, by name, those that have one value everywhere or no few left out."""
+def labels_of(sim: Sequence[UserTranscript], human: Sequence[UserTranscript]) -> list[Label]:
+    """The labels that both sides carry, by name; without those that have one value only, or more than 20."""
     sides = [_counts(side) for side in (sim, human)]
-    found = []
+    labels = []
     for name in sorted(sides[0].keys() & sides[1].keys()):
         counts = {value: 0 for side in sides for value in side[name]}
         for side in sides:
             for value, count in side[name].items():
                 counts[value] += count
         if 1 < len(counts) <= _MOST_VALUES:
-            found.append(Label(name, tuple(sorted(counts, key=lambda value: (-counts[value], value)))))
-    return found
+            labels.append(Label(name, tuple(sorted(counts, key=lambda value: (-counts[value], value)))))
+    return labels
 
 
-def _counts(speeches: Iterable[Speech]) -> dict[str, dict[str, int]]:
+def _counts(transcripts: Iterable[UserTranscript]) -> dict[str, dict[str, int]]:
     counts: dict[str, dict[str, int]] = {}
-    for speech in speeches:
-        for name, values in speech.labels.items():
-            own = counts.setdefault(name, {})
+    for transcript in transcripts:
+        for name, values in transcript.labels.items():
+            of_label = counts.setdefault(name, {})
             for value in values:
-                own[value] = own.get(value, 0) + 1
+                of_label[value] = of_label.get(value, 0) + 1
     return counts

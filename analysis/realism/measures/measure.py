@@ -1,10 +1,10 @@
-"""What a measure is, and what it is called."""
+"""What a measure is: its values, and what a reader must know of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..speech import Speech
+from .transcripts import UserTranscript
 
 Family: TypeAlias = Literal[
     "shape", "lexical diversity", "sameness", "self-repetition", "politeness", "surface", "questions", "disclosure",
@@ -28,36 +28,39 @@ class Measure:
     """Where the definition comes from; `ours` where nobody published one."""
     direction: str
     """What a higher value means."""
-    of: Callable[[Sequence[Speech]], list[float | None]]
-    """The values of all conversations of a side; None where a conversation does not tell."""
+    of: Callable[[Sequence[UserTranscript]], list[float | None]]
+    """The values of all conversations of a side; None where the measure is not defined for a conversation."""
     survives_translation: bool = True
     """Whether a machine translation of a message gives much the same value as the message."""
     pairwise: bool = False
-    """Whether a conversation is measured against the others of its side (what that means for chance: `contrast`)."""
+    """Whether a conversation is measured against the others of its side (what that does to chance: `resampling`)."""
     wordless: bool = False
     """Whether it needs no words, and so no common language."""
     shows: Shows = "any"
     """Which of the user's messages shows it best."""
-    of_text: Callable[[Speech, int], float | None] | None = None
+    of_text: Callable[[UserTranscript, int], float | None] | None = None
     """The value of one of the user's messages, where the measure is their mean."""
 
 
-def each(function: Callable[[Speech], float | None]) -> Callable[[Sequence[Speech]], list[float | None]]:
-    """A measure of one conversation, for all of a side."""
+def per_conversation(
+    function: Callable[[UserTranscript], float | None],
+) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
+    """A measure of one conversation, applied to all conversations of a side."""
 
-    def of(speeches: Sequence[Speech]) -> list[float | None]:
-        return [function(speech) for speech in speeches]
+    def of(transcripts: Sequence[UserTranscript]) -> list[float | None]:
+        return [function(transcript) for transcript in transcripts]
 
     return of
 
 
 def mean_of_messages(
-    function: Callable[[Speech, int], float | None],
-) -> Callable[[Sequence[Speech]], list[float | None]]:
-    """The mean of a measure over the user's messages; None if none of them tells."""
+    function: Callable[[UserTranscript, int], float | None],
+) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
+    """The mean of a measure of one message over all of the user's; None where it is defined for none of them."""
 
-    def of(speech: Speech) -> float | None:
-        told = [value for number in range(len(speech.user)) if (value := function(speech, number)) is not None]
-        return sum(told) / len(told) if told else None
+    def of(transcript: UserTranscript) -> float | None:
+        values = [function(transcript, number) for number in range(len(transcript.texts))]
+        defined = [value for value in values if value is not None]
+        return sum(defined) / len(defined) if defined else None
 
-    return each(of)
+    return per_conversation(of)

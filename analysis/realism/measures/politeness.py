@@ -2,28 +2,33 @@
 
 from collections.abc import Callable
 
-from ..speech import Speech
-from ..words import begins_with, says
-from .measure import Measure, each, mean_of_messages
+from .measure import Measure, mean_of_messages, per_conversation
+from .transcripts import UserTranscript
+from .words import begins_with, says
 
 
-def _says(entry: str) -> Callable[[Speech, int], float]:
-    def of(speech: Speech, number: int) -> float:
-        return says(speech.user[number], entry, speech.language)
+def _says(entry: str) -> Callable[[UserTranscript, int], float]:
+    def of(transcript: UserTranscript, number: int) -> float:
+        return says(transcript.texts[number], entry, transcript.language)
 
     return of
 
 
-def _exclaims(speech: Speech, number: int) -> float:
-    return "!" in speech.user[number] or "！" in speech.user[number]
+def _exclaims(transcript: UserTranscript, number: int) -> float:
+    return "!" in transcript.texts[number] or "！" in transcript.texts[number]
 
 
-def _greets(speech: Speech) -> float:
-    return begins_with(speech.user[0], "greeting", speech.language)
+def _greets(transcript: UserTranscript) -> float:
+    return begins_with(transcript.texts[0], "greeting", transcript.language)
 
 
 def _share(
-    name: str, of: Callable[[Speech, int], float], what: str, direction: str, survives: bool = True, source: str = ""
+    name: str,
+    of: Callable[[UserTranscript, int], float],
+    what: str,
+    direction: str,
+    survives: bool = True,
+    source: str = "",
 ) -> Measure:
     return Measure(
         name=name,
@@ -52,7 +57,7 @@ MEASURES = (
         definition="Whether the user's first message begins with a greeting.",
         source="ours, after the strategies of Danescu-Niculescu-Mizil et al. 2013",
         direction="users greet more",
-        of=each(_greets),
+        of=per_conversation(_greets),
         shows="first",
     ),
 )

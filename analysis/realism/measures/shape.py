@@ -1,16 +1,16 @@
 """How long a conversation is, and how its words are spread over it."""
 
-from ..speech import Speech
-from .measure import Measure, each, mean_of_messages
+from .measure import Measure, mean_of_messages, per_conversation
+from .transcripts import UserTranscript
 
 
-def _length(speech: Speech, number: int) -> float:
-    return len(speech.user[number])
+def _characters(transcript: UserTranscript, number: int) -> float:
+    return len(transcript.texts[number])
 
 
-def _first_share(speech: Speech) -> float | None:
-    whole = sum(map(len, speech.user))
-    return len(speech.user[0]) / whole if whole and len(speech.user) > 1 else None
+def _first_message_share(transcript: UserTranscript) -> float | None:
+    total = sum(map(len, transcript.texts))
+    return len(transcript.texts[0]) / total if total and len(transcript.texts) > 1 else None
 
 
 MEASURES = (
@@ -21,7 +21,7 @@ MEASURES = (
         definition="Messages of the user in a conversation.",
         source="turn counts as in PARADISE (Walker et al. 1997)",
         direction="longer conversations",
-        of=each(lambda speech: len(speech.user)),
+        of=per_conversation(lambda transcript: len(transcript.texts)),
         wordless=True,
     ),
     Measure(
@@ -31,8 +31,8 @@ MEASURES = (
         definition="Mean length of the user's messages, as they are stored.",
         source="ours",
         direction="longer messages",
-        of=mean_of_messages(_length),
-        of_text=_length,
+        of=mean_of_messages(_characters),
+        of_text=_characters,
     ),
     Measure(
         name="first-message share",
@@ -41,7 +41,7 @@ MEASURES = (
         definition="Share of the user's characters that stand in the first message, where there are two or more.",
         source="ours",
         direction="all is said at once",
-        of=each(_first_share),
+        of=per_conversation(_first_message_share),
         shows="first",
     ),
 )

@@ -7,10 +7,9 @@ import pytest
 
 from duologue.analysis.realism import MEASURES, compare, part_of
 from duologue.analysis.realism.card import RealismCard, card_of, card_schema
-from duologue.analysis.realism.pages import card_page, report_page
-from duologue.analysis.realism.sides import matched
-from duologue.analysis.realism.writing import FILES, write
+from duologue.analysis.realism.matching import matched
 from duologue.data import load, messages
+from duologue.views.realism import FILES, card_page, report_page, write
 
 QUICK = {"shufflings": 200, "resamples": 50, "halvings": 10}
 ROWS = {

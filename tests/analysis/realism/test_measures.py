@@ -1,18 +1,22 @@
 """What each measure counts, by hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from duologue.analysis.realism import measures
 from duologue.analysis.realism.measures import MEASURES, labels_of
 from duologue.analysis.realism.measures.diversity import distinct, hdd, mtld
-from duologue.analysis.realism.speech import speeches, task_of
-from duologue.analysis.realism.words import begins_with, says, words_of
+from duologue.analysis.realism.measures.transcripts import task_of, transcripts_of
+from duologue.analysis.realism.measures.words import begins_with, says, words_of
 from duologue.data import Conversation, Message
 from duologue.data.recllmsim import Situation
 
 
 def value(name, *conversations, language="en"):
     measure = next(measure for measure in MEASURES if measure.name == name)
-    told = measure.of(speeches(conversations, language))
+    told = measure.of(transcripts_of(conversations, language))
     return told[0] if len(conversations) == 1 else told
 
 
@@ -25,6 +29,12 @@ def test_every_measure_says_what_it_is_and_has_a_name_of_its_own():
         assert measure.source, measure.name
         assert measure.direction, measure.name
         assert measure.definition.endswith("."), measure.name
+
+
+def test_measures_know_nothing_of_the_report_that_is_made_of_them():
+    for path in Path(measures.__file__).parent.glob("*.py"):
+        assert "from .. import" not in path.read_text(), path.name
+        assert not re.search(r"^from \.\.\w", path.read_text(), re.MULTILINE), path.name
 
 
 def test_shape_counts_the_users_messages_and_their_characters(talk):
@@ -146,10 +156,10 @@ def talk_without_profile():
 
 
 def test_labels_are_those_of_both_sides_and_the_same_in_both_languages(talk):
-    one = speeches(
+    one = transcripts_of(
         [talk("a", labels={"intent": "Planning", "score": 3, "mine": "x"}), talk("b", labels={"score": 5})], "en"
     )
-    two = speeches([talk("a", labels={"intent": ["规划", "推荐"], "score": "4"})], "en")
+    two = transcripts_of([talk("a", labels={"intent": ["规划", "推荐"], "score": "4"})], "en")
     intent, score = labels_of(one, two)
     assert (intent.name, intent.values, intent.numeric) == ("intent", ("planning", "recommendation"), False)
     assert intent.shares(two[0]) == {"planning": 0.5, "recommendation": 0.5}
@@ -161,8 +171,8 @@ def test_votes_count_by_their_result(talk):
         update={"labels": {"strategy": {"final": {"order": "Depth"}, "1": {"order": "Breadth"}}}}
     )
     other = talk("a").model_copy(update={"labels": {"strategy": {"final": {"order": "Breadth"}}}})
-    [label] = labels_of(speeches([given], "en"), speeches([other], "en"))
-    assert (label.name, label.shares(speeches([given], "en")[0])) == ("strategy order", {"depth": 1.0})
+    [label] = labels_of(transcripts_of([given], "en"), transcripts_of([other], "en"))
+    assert (label.name, label.shares(transcripts_of([given], "en")[0])) == ("strategy order", {"depth": 1.0})
 
 
 def test_tasks_have_one_name_in_readable_words_and_both_travels_are_one(talk):

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from duologue.analysis.realism.discriminator import told_apart
+from duologue.analysis.realism.discriminator import cross_validated_auc
 from duologue.analysis.realism.measures import MEASURES
-from duologue.analysis.realism.numbers import Side, joined, measured
+from duologue.analysis.realism.measures.transcripts import profile_facts, transcripts_of
 from duologue.analysis.realism.ranking import ranked
-from duologue.analysis.realism.rows import Contrasts, Draws, number_rows
-from duologue.analysis.realism.speech import profile_facts, speeches
+from duologue.analysis.realism.rows import Draws, TwoSamples, number_rows
+from duologue.analysis.realism.samples import Sample, joined, measured
 
 SPLITS = 20
 DRAWS = Draws(shufflings=1000, resamples=20, halvings=10)
@@ -26,36 +26,36 @@ def people(open_sides):
 @pytest.fixture(scope="module")
 def plain(people):
     """All the people, measured once."""
-    return measured(speeches(people, "zh"), MEASURES)
+    return measured(transcripts_of(people, "zh"), MEASURES)
 
 
-def half(side: Side, split: int) -> list[bool]:
+def half(side: Sample, split: int) -> list[bool]:
     """For each conversation whether its user is in the first half of that split."""
-    users = sorted({speech.cluster for speech in side.speeches})
+    users = sorted({transcript.cluster for transcript in side.transcripts})
     first = set(np.random.default_rng(split).permutation(users)[: len(users) // 2])
-    return [speech.cluster in first for speech in side.speeches]
+    return [transcript.cluster in first for transcript in side.transcripts]
 
 
-def part(side: Side, chosen: list[bool]) -> Side:
+def part(side: Sample, chosen: list[bool]) -> Sample:
     """The half; what is measured against others is measured among its own again."""
     kept = side.where(chosen)
     values = kept.values.copy()
     for column in AMONG_OTHERS:
-        values[:, column] = [np.nan if one is None else one for one in MEASURES[column].of(kept.speeches)]
-    return Side(kept.speeches, values)
+        values[:, column] = [np.nan if one is None else one for one in MEASURES[column].of(kept.transcripts)]
+    return Sample(kept.transcripts, values)
 
 
-def halves(plain: Side, split: int, planted: Side | None = None) -> tuple[Side, Side]:
+def halves(plain: Sample, split: int, planted: Sample | None = None) -> tuple[Sample, Sample]:
     """Two halves of the people, the first with the plant."""
     chosen = half(plain, split)
     return part(plain if planted is None else planted, chosen), part(plain, [not one for one in chosen])
 
 
-def order(plain: Side, split: int, planted: Side | None = None) -> list[str]:
+def order(plain: Sample, split: int, planted: Sample | None = None) -> list[str]:
     return [row.name for row in ranked(number_rows(*halves(plain, split, planted), MEASURES, DRAWS))]
 
 
-def plant(people, change: Callable[..., str]) -> Side:
+def plant(people, change: Callable[..., str]) -> Sample:
     """All the people with their messages changed: `change(text, number, last, conversation)`."""
     changed = []
     for conversation in people:
@@ -67,7 +67,7 @@ def plant(people, change: Callable[..., str]) -> Side:
                 number += 1
             messages.append(message)
         changed.append(conversation.model_copy(update={"messages": tuple(messages)}))
-    return measured(speeches(changed, "zh"), MEASURES)
+    return measured(transcripts_of(changed, "zh"), MEASURES)
 
 
 def test_between_halves_of_the_people_nothing_is_found(plain):
@@ -81,7 +81,7 @@ def test_between_halves_of_the_people_nothing_is_found(plain):
 def test_between_halves_of_the_people_a_model_cannot_tell(plain):
     held = []
     for split in range(SPLITS):
-        auc, _ = told_apart(*halves(plain, split), ALONE, DRAWS, resamples=200)
+        auc, _ = cross_validated_auc(*halves(plain, split), ALONE, DRAWS, resamples=200)
         held.append(auc.low <= 0.5 <= auc.high)
     assert sum(held) >= 19
 
@@ -95,8 +95,8 @@ def test_messages_a_fifth_longer_come_first(people, plain):
     """
 
     def noise(split: int) -> float:
-        both = Contrasts(joined(*halves(plain, split)), np.ones(len(MEASURES)), Draws(shufflings=200))
-        chance = both.against_chance[1]
+        both = TwoSamples(joined(*halves(plain, split)), np.ones(len(MEASURES)), Draws(shufflings=200))
+        chance = both.p_and_chance[1]
         return float(np.nanmax(np.abs(both.effect) / np.where(chance > 0, chance, np.inf)))
 
     longer = plant(people, lambda text, number, last, one: text + " " * round(len(text) / 5))

@@ -1,4 +1,4 @@
-"""Words of a text in a language, and the small lexicons of what people say to be polite."""
+"""Words of a text in a language, and our small lexicons of courtesies."""
 
 import json
 import logging
@@ -9,8 +9,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from ...data.text.languages import HAN, Language
-from ...errors import of_extra
+from ....data.text.languages import HAN, Language
+from ....errors import of_extra
 
 _EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LETTERS = re.compile(r"\w")
@@ -36,26 +36,26 @@ def words_of(text: str, language: Language) -> list[str]:
     """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
     if language == "en":
         return _EN_WORD.findall(text.lower())
-    return [word for word in _cut()(text.lower()) if _LETTERS.search(word)]
+    return [word for word in _segmentation()(text.lower()) if _LETTERS.search(word)]
 
 
 def content_words(words: Sequence[str], language: Language) -> set[str]:
-    """Those of the words that say what a text is about: no function words, in Chinese no single characters."""
+    """The words without function words, and in Chinese without single characters."""
     if language == "en":
         return {word for word in words if word not in _EN_STOP}
     return {word for word in words if word not in _ZH_STOP and (len(word) > 1 or word.isdigit())}
 
 
 def seems_foreign(text: str, language: Language) -> bool:
-    """Whether the text is hardly in the language in which its words are read: by its letters and function words.
+    """Whether the text seems to be in another language than the one in which its words are read.
 
-    More than a tenth of its letters are neither Latin nor Chinese (Japanese has Chinese characters too), or of 20
-    words or more that are read as English less than a quarter are function words (of each open conversation more
-    than a third are).
+    So it seems if more than a tenth of its letters are neither Latin nor Chinese (Japanese has Chinese characters
+    too), or, in English, if it has 20 words or more of which less than a quarter are function words. (More than a
+    third are in every open English conversation.)
     """
     letters = [character for character in text if character.isalpha()]
-    others = sum(not HAN.match(letter) and not _LATIN.match(letter) for letter in letters)
-    if 10 * others > len(letters):
+    foreign = sum(not HAN.match(letter) and not _LATIN.match(letter) for letter in letters)
+    if 10 * foreign > len(letters):
         return True
     words = words_of(text, "en") if language == "en" else []
     return len(words) >= _FEWEST_WORDS and 4 * sum(word in _EN_STOP for word in words) < len(words)
@@ -63,17 +63,17 @@ def seems_foreign(text: str, language: Language) -> bool:
 
 @lru_cache(maxsize=20_000)
 def content_of(text: str, language: Language) -> frozenset[str]:
-    """The content words of a profile's value or of a task: the same texts stand in many conversations."""
+    """The content words of a profile's value or of a task; kept, as many conversations have the same ones."""
     return frozenset(content_words(words_of(text, language), language))
 
 
 def says(text: str, entry: str, language: Language) -> bool:
-    """Whether the text says one of the lexicon's words."""
+    """Whether the text has one of the expressions of the lexicon's entry."""
     return _pattern(entry, language).search(text) is not None
 
 
 def begins_with(text: str, entry: str, language: Language) -> bool:
-    """Whether the text begins with one of the lexicon's words, white space aside."""
+    """Whether the text begins with one of the expressions of the lexicon's entry, white space aside."""
     return _pattern(entry, language).match(text.lstrip()) is not None
 
 
@@ -85,16 +85,16 @@ def _pattern(entry: str, language: Language) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def lexicons() -> Mapping[Language, Mapping[str, Sequence[str]]]:
-    """For each language the entries, each a list of regular expressions; our own."""
-    value: Mapping[Language, Mapping[str, Sequence[str]]] = json.loads(
-        files("duologue.analysis.realism").joinpath("lexicons.json").read_text(encoding="utf-8")
+    """For each language the entries, each a list of regular expressions."""
+    entries: Mapping[Language, Mapping[str, Sequence[str]]] = json.loads(
+        files("duologue.analysis.realism.measures").joinpath("lexicons.json").read_text(encoding="utf-8")
     )
-    return value
+    return entries
 
 
 @lru_cache(maxsize=1)
-def _cut() -> Any:
-    """The cutter of `jieba`, quiet: its import warns of old escapes and its dictionary logs that it loads."""
+def _segmentation() -> Any:
+    """The word segmentation of `jieba`, without its warnings of old escapes and its log of what it loads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         jieba = of_extra("jieba", "zh")

@@ -1,0 +1,183 @@
+"""Which conversations of two sources are compared: in one language, about common tasks, of a part of the people."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...data.identity import digest
+from ...data.recllmsim import KIND, variant
+from ...data.records import Conversation
+from ...data.text.languages import Language
+from .measures.transcripts import UserTranscript, languages_of, named_user, transcripts_of, user_of
+from .measures.words import seems_foreign
+from .report import Part, SideSummary
+
+NAMES = {"zh": "Chinese", "en": "English"}
+ALL = "all"
+"""The task of all conversations where a side does not name tasks."""
+
+
+@dataclass(frozen=True)
+class Matched:
+    """What is compared of both sides (and of the published simulated users), and what a reader must know of the choice."""
+
+    language: Language | None
+    """None where the sources have no language in common: then only what needs no words is compared."""
+    sim: tuple[UserTranscript, ...]
+    human: tuple[UserTranscript, ...]
+    published: tuple[UserTranscript, ...] | None
+    tasks: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def part_of(user: str) -> Part:
+    """The part that a user is in for good, by the digest of their name: about half are in each."""
+    return "tune" if int(digest("part", user)[:8], 16) % 2 == 0 else "test"
+
+
+def matched(
+    sim: Sequence[Conversation],
+    human: Sequence[Conversation],
+    published: Sequence[Conversation] | None,
+    language: Language | None,
+    part: Part,
+) -> Matched:
+    """What of the sources can be compared; what cannot is left out with a note, and is never an error."""
+    notes = []
+    if part != "all":
+        total = len(human)
+        human = [conversation for conversation in human if part_of(user_of(conversation)) == part]
+        notes.append(f"People: the part {part!r} of the users, {len(human)} of {total} conversations.")
+    chosen, language_notes = _language(sim, human, language)
+    notes += language_notes
+    sides = {"Simulated": list(sim), "People": list(human), "Published": list(published or ())}
+    transcripts: dict[str, list[UserTranscript]] = {}
+    for name, conversations in sides.items():
+        readable = transcripts[name] = transcripts_of(conversations, chosen)
+        if missing := len(conversations) - len(readable):
+            known = f" that is to be had in {NAMES[chosen]}" if chosen else ""
+            notes.append(
+                f"{name}: {missing} of {len(conversations)} conversations have no text of the user{known}: left out."
+            )
+        translated = sum(transcript.translated for transcript in readable)
+        if translated and chosen:
+            notes.append(
+                f"{name}: {translated} of {len(readable)} are compared in a translation into {NAMES[chosen]} "
+                "that lies beside them in the data; measures that do not survive one are set apart."
+            )
+        if foreign := sum(seems_foreign("\n".join(transcript.texts), transcript.language) for transcript in readable):
+            consequence = (
+                f": words are read as {NAMES[chosen]} ones, so measures of words say nothing of them" if chosen else ""
+            )
+            notes.append(
+                f"{name}: {foreign} of {len(readable)} conversations seem to be in neither English nor "
+                f"Chinese{consequence}."
+            )
+        notes += _notes_on_users(name, conversations)
+        if not conversations and (name != "Published" or published is not None):
+            notes.append(f"{name}: no conversation was given.")
+    if shared := len(_dialogues(transcripts["Simulated"]) & _dialogues(transcripts["People"])):
+        notes.append(
+            f"Both sides hold the same {'conversation' if shared == 1 else f'{shared} conversations'}: is this intended? "
+            "A model that has seen one of them takes its twin for the other side, so the AUC is too low."
+        )
+    compared, tasks, task_notes = _of_common_tasks(transcripts)
+    return Matched(
+        chosen,
+        tuple(compared["Simulated"]),
+        tuple(compared["People"]),
+        tuple(compared["Published"]) if published is not None else None,
+        tasks,
+        (*notes, *task_notes),
+    )
+
+
+def _dialogues(side: Sequence[UserTranscript]) -> set[tuple[tuple[str, str], ...]]:
+    """Roles and texts of all messages of each conversation."""
+    return {tuple((message.role, message.text) for message in transcript.conversation.messages) for transcript in side}
+
+
+def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[str]:
+    """Notes on users without a name, and on conversations that seem to belong to the other side."""
+    notes = []
+    if nameless := sum(not named_user(conversation) for conversation in conversations):
+        notes.append(
+            f"{name}: {nameless} of {len(conversations)} conversations do not tell who speaks: those about an equal scenario "
+            "count as one user's, any other as a user's of its own. Where one speaks in several, name them (`user`), "
+            "or intervals are too narrow."
+        )
+    people = name == "People"
+    of_kind = [conversation for conversation in conversations if conversation.scenario.get("kind") == KIND]
+    if misplaced := sum((variant(conversation) == "simulated") == people for conversation in of_kind):
+        who = "simulated users" if people else "people"
+        notes.append(
+            f"{name}: {misplaced} of {len(conversations)} conversations are of {who}, as the data tells: is this intended?"
+        )
+    return notes
+
+
+def _language(
+    sim: Sequence[Conversation], human: Sequence[Conversation], wanted: Language | None
+) -> tuple[Language | None, list[str]]:
+    """The language of the comparison: the one that is wanted, or one that both sides have; with a note if none is."""
+    if wanted is not None:
+        return wanted, []
+    of_sim, of_human = languages_of(sim), languages_of(human)
+    common: list[Language] = [language for language in of_human if language in of_sim]
+    if common:
+        return common[0], []
+    if not of_sim or not of_human:
+        of_either: list[Language] = [*of_human, *of_sim, "en"]
+        return of_either[0], []
+    note = (
+        f"The languages do not meet: the simulated users speak {NAMES[of_sim[0]]}, people {NAMES[of_human[0]]}, and "
+        "no translation lies beside either. Only what needs no words is compared."
+    )
+    return None, [note]
+
+
+def _of_common_tasks(
+    transcripts: dict[str, list[UserTranscript]],
+) -> tuple[dict[str, list[UserTranscript]], tuple[str, ...], list[str]]:
+    """The sides without the tasks that only one of them has; the common tasks; and notes.
+
+    Where a conversation of either side names no task, all conversations count as one task.
+    """
+    counts = {name: Counter(transcript.task for transcript in side) for name, side in transcripts.items()}
+    of_sim, of_human = counts["Simulated"], counts["People"]
+    if not of_sim or not of_human:
+        return transcripts, (), []
+    if "" in of_sim or "" in of_human:
+        notes = []
+        if set(of_sim) | set(of_human) != {""}:
+            notes.append("Tasks: not every conversation tells its task; all are compared as one task.")
+        as_one = {name: [replace(transcript, task=ALL) for transcript in side] for name, side in transcripts.items()}
+        return as_one, (ALL,), notes
+    common = sorted(set(of_sim) & set(of_human))
+    notes = [
+        f"Task {task!r}: {counts[name][task]} conversations of {who} only: not compared."
+        for name, who in (("Simulated", "simulated users"), ("People", "people"), ("Published", "the published ones"))
+        for task in sorted(set(counts[name]) - set(common))
+    ]
+    if not common:
+        notes.append("Tasks: the two sides have none in common, so nothing is compared.")
+    kept = {
+        name: [transcript for transcript in side if transcript.task in common] for name, side in transcripts.items()
+    }
+    return kept, tuple(common), notes
+
+
+def summary(conversations: Sequence[Conversation], compared: Sequence[UserTranscript]) -> SideSummary:
+    """What a side consists of."""
+    dialogues = [
+        [conversation.id, [(message.role, message.text) for message in conversation.messages]]
+        for conversation in conversations
+    ]
+    return SideSummary(
+        conversations=len(conversations),
+        compared=len(compared),
+        users=len({transcript.cluster for transcript in compared}),
+        tasks=dict(sorted(Counter(transcript.task for transcript in compared).items())),
+        translated=sum(transcript.translated for transcript in compared),
+        digest=digest(dialogues)[:16],
+    )

@@ -1,0 +1,203 @@
+"""What is measured of a conversation: the user's messages in one language, with who wrote them and about what."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ....data.formats.dialogues import further
+from ....data.identity import digest
+from ....data.recllmsim import KIND, Situation, cluster, common_task, in_language
+from ....data.recllmsim.situations import lines_of
+from ....data.records import Conversation
+from ....data.text.languages import Language, language_of
+from ...annotations import annotations_of
+from .words import content_of, words_of
+
+USER_KEYS = ("user", "user_id")
+"""Keys of a line or of a scenario that name the user, in data of any origin."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that the profile says of the user."""
+
+    words: frozenset[str]
+    """Content words of the value: a message with half of them tells the fact."""
+    asking_words: frozenset[str]
+    """Content words of attribute and value: a question with one of them asks for the fact."""
+
+
+@dataclass(frozen=True)
+class UserTranscript:
+    """What the user said in one conversation, in one language."""
+
+    conversation: Conversation
+    cluster: str
+    """Who speaks: a person, or a profile. Conversations of the same cluster are not independent."""
+    task: str
+    language: Language
+    """Language of the texts: the common one of both sides, or the conversation's own where there is none."""
+    texts: tuple[str, ...]
+    """The user's stored messages."""
+    originals: tuple[str, ...]
+    """The same messages in the language in which they were written."""
+    replies_before: tuple[str, ...]
+    """For each message what the assistant said right before it; empty where it said nothing."""
+
+    @property
+    def translated(self) -> bool:
+        """Whether any of the texts is a translation."""
+        return self.texts != self.originals
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each message of the user."""
+        return tuple(tuple(words_of(text, self.language)) for text in self.texts)
+
+    @cached_property
+    def all_words(self) -> list[str]:
+        """The words of all messages of the user."""
+        return [word for words in self.words for word in words]
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts of the profile; none where the source has no profile in the language."""
+        return tuple(
+            Fact(value_words, value_words | content_of(attribute, self.language))
+            for attribute, value in profile_facts(self.conversation, self.language)
+            if (value_words := content_of(value, self.language))
+        )
+
+    @cached_property
+    def facts_told(self) -> dict[int, int]:
+        """Index of each fact that is told, with the number of the message that tells it first.
+
+        A message tells a fact if it has at least half of the fact's content words.
+        """
+        words_by_message = [set(words) for words in self.words]
+        first_message: dict[int, int] = {}
+        for index, fact in enumerate(self.facts):
+            for number, words in enumerate(words_by_message):
+                if 2 * len(fact.words & words) >= len(fact.words):
+                    first_message[index] = number
+                    break
+        return first_message
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """Values of each annotation by its name."""
+        return annotations_of(self.conversation)
+
+    @cached_property
+    def task_words(self) -> frozenset[str]:
+        """The content words of the task's context."""
+        return content_of(task_context(self.conversation, self.language), self.language)
+
+
+def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:
+    """Attribute and value of the user's profile in the language; empty where there is none."""
+    if conversation.scenario.get("kind") != KIND:
+        return []
+    situation = Situation.of(conversation)
+    translated = conversation.extra.get(f"preference_{language}")
+    if isinstance(translated, str):
+        return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
+    return situation.facts if situation.language == language else []
+
+
+def task_context(conversation: Conversation, language: Language) -> str:
+    """The task's context in the language; empty where there is none."""
+    translated = conversation.extra.get(f"task_context_{language}")
+    if isinstance(translated, str):
+        return translated
+    text = conversation.scenario.get("task_context")
+    return text if isinstance(text, str) and language_of(text) == language else ""
+
+
+def transcripts_of(conversations: Iterable[Conversation], language: Language | None) -> list[UserTranscript]:
+    """The conversations in the language, or each in its own where it is None.
+
+    Left out are those without a message of the user, and those with one that the data has not in the language.
+    """
+    read = (_transcript(conversation, language) for conversation in conversations)
+    return [transcript for transcript in read if transcript is not None]
+
+
+def _transcript(conversation: Conversation, wanted: Language | None) -> UserTranscript | None:
+    spoken = _spoken_language(conversation)
+    language = wanted or spoken or "en"
+    texts, originals, replies_before = [], [], []
+    last_reply = ""
+    for message in conversation.messages:
+        if not message.stored:
+            continue
+        text = in_language(message, language, spoken)
+        if message.role == "assistant":
+            last_reply = text or ""
+            continue
+        if text is None:
+            return None
+        texts.append(text)
+        originals.append(message.text)
+        replies_before.append(last_reply)
+        last_reply = ""
+    if not texts:
+        return None
+    return UserTranscript(
+        conversation,
+        user_of(conversation),
+        task_of(conversation),
+        language,
+        tuple(texts),
+        tuple(originals),
+        tuple(replies_before),
+    )
+
+
+def _spoken_language(conversation: Conversation) -> Language | None:
+    """The language of all the user's messages together: a single one may be a foreign name or a number."""
+    if conversation.scenario.get("kind") == KIND:
+        return Situation.of(conversation).language
+    return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
+
+
+def user_of(conversation: Conversation) -> str:
+    """Name of the user; where the source has none, conversations about an equal scenario are the same user's."""
+    return named_user(conversation) or digest(conversation.scenario)[:16]
+
+
+def named_user(conversation: Conversation) -> str:
+    """Name of the user or of the profile in the source; empty where it has none."""
+    if conversation.scenario.get("kind") == KIND:
+        return cluster(conversation)
+    for key in USER_KEYS:
+        for holder in (further(conversation), conversation.scenario):
+            name = holder.get(key)
+            if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
+                name = int(name)
+            if isinstance(name, str | int):
+                return str(name)
+    return ""
+
+
+def task_of(conversation: Conversation) -> str:
+    """The task by its common name; empty where the source has none."""
+    name = conversation.scenario.get("task") or further(conversation).get("task")
+    return common_task(name) if isinstance(name, str) else ""
+
+
+def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
+    """Languages in which at least half of the conversations can be read, the most frequent first."""
+    known: list[Language] = ["zh", "en"]
+    readable: dict[Language, int] = dict.fromkeys(known, 0)
+    for conversation in conversations:
+        spoken = _spoken_language(conversation)
+        messages = [message for message in conversation.messages if message.role == "user" and message.stored]
+        for language in known:
+            readable[language] += bool(messages) and all(
+                in_language(message, language, spoken) is not None for message in messages
+            )
+    enough: list[Language] = [
+        language for language in known if readable[language] and readable[language] * 2 >= len(conversations)
+    ]
+    return sorted(enough, key=lambda language: -readable[language])
