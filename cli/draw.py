@@ -1,6 +1,6 @@
 """`duologue draw`: a graph as mermaid text."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -9,9 +9,10 @@ from .output import print_json
 
 def draw(
     name: Annotated[
-        Literal["simquac", "recllmsim", "profiles"],
+        str,
         typer.Argument(
-            metavar="GRAPH", help="The graph to draw: a cast's (simquac, recllmsim), or the one that makes profiles."
+            metavar="GRAPH",
+            help="The graph to draw: a cast's, by name or MODULE:FUNCTION, or profiles, the one that makes profiles.",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
@@ -19,7 +20,7 @@ def draw(
     """Print the graph as mermaid text, for any tool that draws it."""
     from .. import graphs
 
-    graph = {"simquac": graphs.simquac, "recllmsim": graphs.recllmsim, "profiles": graphs.profiles}[name].graph
+    graph = graphs.profiles.graph if name == graphs.profiles.NAME else graphs.conversation(graphs.casts.find(name)())
     if as_json:
         drawn = graph.get_graph()
         print_json(

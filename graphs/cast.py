@@ -33,6 +33,8 @@ class Spec(Protocol):
 
     def build(self) -> "Cast": ...
 
+    def model_dump(self) -> dict[str, Any]: ...
+
     def replacing(self, changes: Mapping[str, Any]) -> "Spec": ...
 
 
@@ -111,6 +113,12 @@ class Cast:
                 "give these by import path (MODULE:NAME) or as a model's spec"
             )
         return self.spec
+
+    def plain(self) -> dict[str, Any]:
+        """The cast for a manifest: its spec, or under `live` what keeps it from having one."""
+        if self.spec is not None and not self.live:
+            return self.spec.model_dump()
+        return {"live": list(self.live) or ["put together by hand"]}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process builds the cast anew: clients and compiled templates are no part of what is sent.

@@ -8,7 +8,7 @@ from json import JSONDecodeError
 from typing import Any, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages, convert_to_openai_messages
 from langchain_core.runnables import Runnable
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
@@ -104,7 +104,8 @@ class AgentSpeaker:
                 f"{self.role}: expected the agent to answer with 'messages', got {type(answer).__name__}"
             )
         known = {message.id for message in sent if message.id}
-        said = [m for m in answer["messages"] if isinstance(m, AIMessage) and m.id not in known]
+        messages = convert_to_messages(answer["messages"])  # a server answers with plain JSON
+        said = [m for m in messages if isinstance(m, AIMessage) and m.id not in known]
         own = said[sum(isinstance(m, AIMessage) for m in sent if not m.id) :]
         if not own:
             return {"drafts": []}

@@ -46,6 +46,10 @@ class Page:
     def _template(self) -> Any:
         return _environment().from_string(self.source)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What is compiled from the source is compiled again where the page arrives.
+        return {"name": self.name, "source": self.source}
+
     def fill(self, **values: object) -> str:
         """The page with its gaps filled; PromptError if a value is missing or has no gap."""
         if values.keys() != self.gaps:

@@ -127,9 +127,12 @@ def _manifest(folder: Path) -> dict[str, Any] | None:
 
 def _same_run(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """RunError names the first setting in which the run in the folder differs."""
-    difference = _first_difference(known["settings"], wanted["settings"], "")
+    difference = _first_difference(_compared(known["settings"]), _compared(wanted["settings"]), "")
     if difference:
         name, was, now = difference
+        of_cast = _first_difference(known.get("cast") or {}, wanted.get("cast") or {}, "")
+        if of_cast:  # as whoever set it knows it, before where it shows in the nodes
+            name = f"{of_cast[0]} ({name})"
         raise RunError(
             f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}: "
             "resume with the same settings or choose another folder"
@@ -140,6 +143,12 @@ def _same_run(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any])
             f"{folder}: its run planned {len(known['planned'])} conversations, {len(dropped)} of which are not among those "
             "asked for now: resume with the same topics (or more of them), or choose another folder"
         )
+
+
+def _compared(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without what says only how far a run may go: a budget may be raised when it goes on."""
+    limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name != "max_tokens"}
+    return {**settings, "limits": limits}
 
 
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:

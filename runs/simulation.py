@@ -142,6 +142,7 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
     return {
         "version": __version__,
         "schema_version": SCHEMA,
+        "cast": cast.plain(),
         "settings": {
             "cast": cast.name,
             "nodes": cast.describe(),

@@ -1,0 +1,159 @@
+"""`duologue simulate` with casts, speakers and scenarios of one's own, named by import path."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from duologue.data import load
+
+OWN = '''
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+
+from duologue import nodes
+from duologue.graphs import simquac
+
+
+def student(messages):
+    return "Who lived there?"
+
+
+def reply(state):
+    return {"messages": [AIMessage("Three keepers")]}
+
+
+builder = StateGraph(MessagesState)
+builder.add_node("reply", reply)
+builder.add_edge(START, "reply")
+agent = builder.compile(name="keeper agent")
+
+
+def cast(words: int = 25, loud: bool = False, colours: list[str] | None = None, seen: dict | None = None):
+    """A student of few words."""
+    return simquac.cast(user="own_cast:student", assistant="own_cast:agent", question_words=words)
+'''
+
+SCENARIO = {
+    "kind": "simquac",
+    "title": "The pier",
+    "background": "",
+    "header": "Keepers",
+    "section": "Three keepers lived there.",
+}
+
+
+@pytest.fixture(autouse=True)
+def own(tmp_path: Path) -> None:
+    (tmp_path / "own_cast.py").write_text(OWN)
+    (tmp_path / "scenarios.jsonl").write_text("".join(json.dumps(SCENARIO | {"title": t}) + "\n" for t in "ab"))
+    sys.modules.pop("own_cast", None)
+
+
+def test_a_function_and_a_graph_of_ones_own_speak(duologue) -> None:
+    code, out, err = duologue(
+        "simulate", "simquac", "--user", "own_cast:student", "--assistant", "own_cast:agent", "--limit", "1",
+        "--max-turns", "1", "--out", "run", "--json"
+    )  # fmt: skip
+    assert code == 0, err
+    (conversation,) = load("run")
+    assert conversation.messages[0].text == "Who lived there?"
+    assert "keeper agent" in json.dumps(json.loads(Path("run/manifest.json").read_text())["settings"]["nodes"])
+    assert (
+        json.loads(Path("run/manifest.json").read_text())["cast"]
+        == {
+            "cast": "simquac",
+            "settings": {"user": "own_cast:student", "assistant": "own_cast:agent"},
+            "replace": {},
+        }
+        or json.loads(out)["finished"] == 1
+    )
+
+
+def test_a_cast_of_ones_own_is_a_command_with_its_parameters_as_options(duologue) -> None:
+    code, out, _ = duologue("simulate", "own_cast:cast", "--help")
+    assert code == 0
+    for option in ("--words", "--loud", "--colours", "--scenarios", "--repeats", "--max-turns", "--resume"):
+        assert option in out
+    assert "--seen" not in out  # no command line can give a dictionary
+    code, out, err = duologue(
+        "simulate", "own_cast:cast", "--scenarios", "scenarios.jsonl", "--words", "9", "--repeats", "2",
+        "--max-turns", "1", "--out", "run", "--json"
+    )  # fmt: skip
+    assert (code, json.loads(out)["finished"]) == (0, 4), err
+    assert json.loads(Path("run/manifest.json").read_text())["cast"] == {
+        "cast": "own_cast:cast",
+        "settings": {"words": 9},
+        "replace": {},
+    }
+    assert [c.scenario["title"] for c in load("run")] == ["a", "a", "b", "b"]
+
+
+def test_what_says_only_how_to_run_may_change_on_resume_and_a_setting_may_not(duologue) -> None:
+    begun = ("simulate", "own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-turns", "1", "--out", "run")
+    assert duologue(*begun, "--max-tokens", "5000")[0] == 0
+    assert duologue(*begun, "--max-tokens", "9000", "--concurrency", "3", "--resume")[0] == 0
+    code, _, err = duologue(*begun, "--words", "9", "--resume")
+    assert code == 2
+    assert "its run had settings.words (nodes." in err
+    assert "= 25, now it is 9: resume with the same settings" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("own_cast:nothing",), "the module 'own_cast' has no 'nothing'"),
+        (("nowhere:cast",), "there is no module 'nowhere' on the path or in this folder"),
+        (("own_cast:cast",), "--scenarios: give a file of JSON lines"),
+        (("own_cast:cast", "--scenarios", "nowhere.jsonl"), "nowhere.jsonl: "),
+        (("own_cast:cast", "--scenarios", "kindless.jsonl"), "kindless.jsonl: line 1: is no object with a text 'kind'"),
+        (("own_cast:cast", "--scenarios", "none.jsonl"), "none.jsonl: holds no scenario"),
+        (("own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-topic-bytes", "9"), "more than 9: shorten it"),
+        (("simquac", "--user", "own_cast:nothing"), "user: the module 'own_cast' has no 'nothing'"),
+        (("simquac", "--assistant", "agent:ftp://host"), "is no address of a LangGraph server"),
+        (("simquac", "--assistant", "agent:http://me:secret@host"), "give the address without credentials"),
+        (("recllmsim", "--max-topic-bytes", "9"), "more than 9: shorten it, or raise --max-topic-bytes"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(duologue, arguments, line) -> None:
+    Path("kindless.jsonl").write_text('{"title": "a"}\n')
+    Path("none.jsonl").write_text("")
+    code, out, err = duologue("simulate", *arguments, "--out", "run")
+    assert (code, out) == (2, "")
+    assert line in err
+    assert "secret" not in err
+    assert not Path("run").exists()
+
+
+def test_both_casts_bound_the_words_of_a_users_message(duologue) -> None:
+    code, out, _ = duologue(
+        "simulate", "recllmsim", "--question-words", "3", "--limit", "1", "--out", "run", "--json", "--question-attempts", "2"
+    )  # fmt: skip
+    user = json.loads(out)["sides"][0]
+    assert code == 0
+    assert user["reasons"]["too_long"] > 0
+    assert json.loads(out)["stops"] == {"user_rejected": 1}
+
+
+def test_a_graph_of_a_server_is_called_by_its_address(duologue, httpserver: HTTPServer) -> None:
+    asked = []
+
+    def answer(request):
+        from werkzeug import Response
+
+        asked.append(request.get_json())
+        state = {"messages": [*asked[-1]["input"]["messages"], {"type": "ai", "content": "Three keepers", "id": "1"}]}
+        return Response(f"event: values\ndata: {json.dumps(state)}\n\n", content_type="text/event-stream")
+
+    httpserver.expect_request("/runs/stream", method="POST").respond_with_handler(answer)
+    address = f"agent:{httpserver.url_for('').rstrip('/')}?graph=keeper"
+    code, out, err = duologue(
+        "simulate", "simquac", "--assistant", address, "--topics", "scenarios.jsonl", "--limit", "1", "--max-turns", "1",
+        "--out", "run", "--json"
+    )  # fmt: skip
+    assert code == 0, (out, err)
+    assert asked[0]["assistant_id"] == "keeper"
+    (conversation,) = load("run")
+    assert conversation.messages[1].text == "Three keepers"

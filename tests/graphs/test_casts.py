@@ -1,0 +1,185 @@
+"""Casts by name and as plain data: settings, specs, import paths, other processes."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+
+import duologue
+from duologue.data import Conversation
+from duologue.errors import SettingError
+from duologue.graphs import Cast, CastFactory, CastSpec, casts, recllmsim, simquac
+from duologue.nodes import ContractError, Limits, accept_all, stops, validator
+from duologue.prompts import shipped
+
+TOPIC = {"title": "The pier", "header": "Keepers", "section": "Three keepers lived there. The last left in 1968."}
+
+
+def run(cast: Cast) -> list[Conversation]:
+    return duologue.simulate(cast, [simquac.scenario(TOPIC)], limits=Limits(max_turns=2, seed=3))
+
+
+def test_a_cast_knows_its_spec_which_holds_what_is_not_as_by_default() -> None:
+    cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, one_question=False)
+    assert cast.spec == CastSpec(cast="simquac", settings={"question_words": 9, "user": "offline?misbehave=0.5"})
+    assert recllmsim.as_published().spec == CastSpec(cast="recllmsim", settings={"as_published": True})
+
+
+def test_a_spec_that_went_through_json_gives_the_same_conversation() -> None:
+    cast = simquac.cast(user="offline?misbehave=0.5", question_words=9)
+    spec = CastSpec.model_validate_json(json.dumps(cast.plain()))
+    assert [c.without_timing() for c in run(spec.build())] == [c.without_timing() for c in run(cast)]
+
+
+def test_a_pickled_cast_gives_the_same_data_set_in_a_fresh_process(tmp_path: Path) -> None:
+    cast = (
+        simquac.cast(user="offline?misbehave=0.5", no_repeats=True).replace(
+            question_validator="own:strict", limits=Limits(max_turns=3)
+        )
+        if (tmp_path / "own.py").write_text(OWN)
+        else None
+    )
+    assert cast is not None
+    pickled = tmp_path / "cast.pickle"
+    pickled.write_bytes(pickle.dumps(cast))
+    assert len(pickled.read_bytes()) < 1_000  # names and settings, no page, template or client
+    code = (
+        "import pickle, sys, duologue; from pathlib import Path; from duologue.data import simquac as format; "
+        "from duologue.graphs import simquac; "
+        "cast = pickle.loads(Path('cast.pickle').read_bytes()); "
+        f"format.write(duologue.simulate(cast, [simquac.scenario({TOPIC!r})]), 'there.json')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    duologue.data.simquac.write(duologue.simulate(cast, [simquac.scenario(TOPIC)]), tmp_path / "here.json")
+    assert (tmp_path / "there.json").read_bytes() == (tmp_path / "here.json").read_bytes()
+
+
+OWN = '''
+from duologue import nodes
+
+strict = nodes.validator(lambda draft, state: None if "?" in draft["text"] else "no_question")
+
+
+def cast(words: int = 5, user: str = "offline", limits: nodes.Limits | None = None):
+    """A student of few words."""
+    from duologue.graphs import simquac
+
+    return simquac.cast(user, question_words=words).replace(name="own")
+
+
+def needs(words: int):
+    """Has no default."""
+
+
+def none():
+    return 3
+
+
+broken = "text"
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    sys.modules.pop("own", None)
+
+
+def test_a_function_in_the_working_directory_is_a_cast_with_its_parameters_as_settings(own: None) -> None:
+    cast = casts.find("own:cast")(words=7)
+    assert cast.name == "own"
+    assert cast.spec == CastSpec(cast="own:cast", settings={"words": 7})
+    assert pickle.loads(pickle.dumps(cast)).spec == cast.spec
+    assert casts.find("own:cast").about == "A student of few words."
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "line"),
+    [
+        ("nothing", {}, "there is no cast 'nothing', only .*simquac.*: or give one as MODULE:FUNCTION"),
+        ("nowhere:cast", {}, "there is no module 'nowhere' on the path or in this folder"),
+        ("own:other", {}, "the module 'own' has no 'other'"),
+        ("own:broken", {}, "own:broken: is str: give a function that returns a Cast"),
+        ("own:needs", {}, "its parameter 'words' has no default"),
+        ("own:none", {}, "own:none: gave int, not a cast"),
+        ("own:cast", {"words": "many"}, "words: .*integer.* not 'many'"),
+        ("simquac", {"question_words": 0}, "simquac: question_words: .*greater than or equal to 1, not 0"),
+        ("simquac", {"wrods": 1}, "simquac: there is no setting 'wrods', only user, .*question_words"),
+    ],
+)
+def test_a_cast_that_cannot_be_made_is_one_line(own: None, name: str, settings: dict[str, Any], line: str) -> None:
+    with pytest.raises(SettingError, match=line):
+        casts.find(name)(**settings)
+
+
+def test_a_module_that_fails_when_it_is_imported_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text("x = 1\nraise RuntimeError('no database')\n")
+    with pytest.raises(SettingError, match=r"failing.py, line 2: RuntimeError: no database"):
+        casts.find("failing:cast")
+
+
+def test_what_keeps_a_cast_in_this_process_is_named() -> None:
+    live = simquac.cast(user=FakeListChatModel(responses=["Who?"]), prompts=shipped("simquac"))
+    assert live.live == ("prompts is a live object (Library)", "user is a live object (FakeListChatModel)")
+    replaced = simquac.cast().replace(question_validator=validator(lambda draft, state: None))
+    for cast, word in ((live, "FakeListChatModel"), (replaced, "question_validator")):
+        with pytest.raises(ContractError, match=f"cannot be built again in another process: .*{word}"):
+            pickle.dumps(cast)
+        assert "live" in cast.plain()
+        assert run(cast)[0].stop is not None  # it runs here all the same
+
+
+def test_a_function_of_a_module_travels_by_its_import_path() -> None:
+    cast = simquac.cast().replace(answer_validator=accept_all, stop=stops.max_turns, fallback="Nothing.")
+    assert cast.spec is not None
+    assert cast.spec.model_dump()["replace"] == {
+        "answer_validator": "duologue.nodes.validators:accept_all",
+        "stop": "duologue.nodes.stops:max_turns",
+        "fallback": "Nothing.",
+    }
+    there = pickle.loads(pickle.dumps(cast))
+    assert (there.answer_validator, there.stop, there.fallback) == (accept_all, stops.max_turns, "Nothing.")
+
+
+def test_a_cast_put_together_by_hand_says_how_it_could_travel() -> None:
+    plain = simquac.cast()
+    cast = Cast(**{name: getattr(plain, name) for name in (*duologue.nodes.state.PLACES, "name")})
+    with pytest.raises(ContractError, match=r"put together by hand .*MODULE:FUNCTION"):
+        cast.travelling()
+
+
+def test_a_notebook_registers_a_cast_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(casts, "_registry", casts._Registry(dict(casts.registered()), loaded=True))
+    mine = casts.register(CastFactory("mine", lambda settings: simquac.cast(settings.user), about="Mine."))
+    assert casts.find("mine") is mine
+    assert casts.register(mine) is mine
+    with pytest.raises(SettingError, match="there is a cast 'mine' already"):
+        casts.register(CastFactory("mine", lambda settings: simquac.cast()))
+
+
+def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
+    own: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[duologue.casts]\nfew = own:cast\nlost = nowhere:cast\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(casts, "_registry", casts._Registry())
+    found = casts.registered()
+    assert found["few"](words=6).spec == CastSpec(cast="few", settings={"words": 6})
+    assert "lost" not in found
+    assert "the cast lost of theirs cannot be loaded: ModuleNotFoundError" in caplog.text
+
+
+def test_help_shows_every_setting_of_a_cast() -> None:
+    assert "`question_words`: Most words of a question." in (simquac.cast.__doc__ or "")
+    import inspect
+
+    assert inspect.signature(recllmsim.cast).parameters["may_give_up"].default is False
