@@ -1,27 +1,125 @@
 """Duologue: simulated conversations between a user and an assistant, as LangGraph graphs.
 
 import duologue
-from duologue import data, graphs, nodes
+from duologue import data, graphs
 
 topics = data.simquac.read_topics("topics.jsonl")
 conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenarios(topics))
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .runs import asimulate as asimulate
-    from .runs import simulate as simulate
+    from . import analysis, cli, data, errors, graphs, nodes, prompts, runs, views
+    from .analysis.realism import Report
+    from .data import Conversation, load
+    from .graphs import Cast, casts
+    from .nodes import Limits
+    from .runs import asimulate, simulate
+    from .views import Page
 
-__all__ = ["__version__", "asimulate", "simulate"]
+    Source: TypeAlias = str | Path | Iterable[Conversation]
+
+_PARTS = {
+    "Cast": "graphs",
+    "Conversation": "data",
+    "Limits": "nodes",
+    "asimulate": "runs",
+    "casts": "graphs",
+    "load": "data",
+    "simulate": "runs",
+}
+"""Names at the front door, each with the room that it comes from."""
+_ROOMS = ("analysis", "cli", "data", "errors", "graphs", "nodes", "prompts", "runs", "views")
+
+__all__ = [
+    "Cast",
+    "Conversation",
+    "Limits",
+    "__version__",
+    "analysis",
+    "asimulate",
+    "casts",
+    "cli",
+    "compare",
+    "data",
+    "errors",
+    "graphs",
+    "load",
+    "nodes",
+    "prompts",
+    "runs",
+    "show",
+    "simulate",
+    "views",
+]
 
 
 def __getattr__(name: str) -> Any:
     # LangGraph takes a second to import: `duologue.data` alone, and the command's help, need not wait for it.
-    if name in ("simulate", "asimulate"):
-        from . import runs
-
-        return getattr(runs, name)
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    if name in _PARTS:
+        return getattr(import_module(f".{_PARTS[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def compare(sim: "Source", human: "Source", *, out: str | Path | None = None, **settings: Any) -> "Report":
+    """How far simulated users are from people: a report, which shows itself in a notebook.
+
+    `sim` and `human`: a path that `load` reads, or conversations. `out`: a folder for the report and its card as
+    pages and JSON. `settings`: `published` (a source too), `language`, `part`, `seed`, as for
+    `analysis.realism.compare`. Needs the extras `stats` and `ml`, for Chinese `zh`.
+
+    >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
+    """
+    from .analysis import realism
+    from .views import realism as pages
+
+    if settings.get("published") is not None:
+        settings["published"] = _conversations(settings["published"])
+    report = realism.compare(_conversations(sim), _conversations(human), **settings)
+    if out is not None:
+        names = (
+            Path(side).name if isinstance(side, str | Path) else name for side, name in ((sim, "sim"), (human, "human"))
+        )
+        name, against = names
+        pages.write(report, Path(out), name=name, against=against)
+    return report
+
+
+def show(source: "Source | Conversation", *, out: str | Path | None = None) -> "Page":
+    """A conversation, several, a run or a data set as a page, which shows itself in a notebook.
+
+    `source`: a path that `load` reads, a conversation, or several. `out`: a file to write the page to.
+
+    >>> duologue.show("out/simquac-1", out="run.html")  # doctest: +SKIP
+    """
+    from .data import Conversation
+    from .views import Page
+
+    page = Page.of(source if isinstance(source, Conversation) else tuple(_conversations(source)), _name(source))
+    if out is not None:
+        page.write(out)
+    return page
+
+
+def _conversations(source: "Source") -> "list[Conversation]":
+    if isinstance(source, str | Path):
+        from .data import load
+
+        return list(load(source))
+    return list(source)
+
+
+def _name(source: object) -> str:
+    return Path(source).resolve().name if isinstance(source, str | Path) else "conversations"

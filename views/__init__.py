@@ -8,9 +8,11 @@ from .conversation import conversation_html, conversation_page
 from .graph import graph_html
 from .notebook import register, register_here
 from .run import run_page, write_run
+from .shown import Page
 from .watching import watch
 
 __all__ = [
+    "Page",
     "against_page",
     "conversation_html",
     "conversation_page",

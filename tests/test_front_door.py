@@ -1,0 +1,75 @@
+"""`import duologue`: what a newcomer finds by Tab, and that each of it works."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import duologue
+from duologue.errors import DataError
+
+TOPIC = {
+    "title": "The <b>pier</b>",
+    "header": "Keepers",
+    "section": "Three keepers lived there. The last left in 1968.",
+}
+
+
+@pytest.fixture(scope="module")
+def conversations() -> list[duologue.Conversation]:
+    simquac = duologue.graphs.simquac
+    return duologue.simulate(simquac.cast(), [simquac.scenario(TOPIC)], limits=duologue.Limits(max_turns=1))
+
+
+def test_tab_shows_the_names_of_the_front_door_and_the_rooms() -> None:
+    wanted = (
+        "Cast Conversation Limits simulate asimulate load compare show data nodes graphs runs views prompts analysis"
+    )
+    assert set(wanted.split()) <= set(dir(duologue))
+    for name in dir(duologue):
+        assert getattr(duologue, name) is not None
+
+
+def test_rooms_are_imported_when_they_are_touched(tmp_path: Path) -> None:
+    code = (
+        "import sys, duologue; before = 'duologue.graphs' in sys.modules; duologue.graphs; "
+        "print(before, 'duologue.graphs' in sys.modules, duologue.casts.registered().keys() >= {'simquac', 'recllmsim'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "True"]
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        _ = duologue.simulat
+
+
+def test_conversations_are_shown_as_a_page_escaped_and_in_one_line_of_text(
+    conversations: list[duologue.Conversation], tmp_path: Path
+) -> None:
+    page = duologue.show(conversations, out=tmp_path / "page.html")
+    assert repr(page) == "<Page conversations: 1 conversation; .write(FILE.html) saves it>"
+    for html in (page._repr_html_(), (tmp_path / "page.html").read_text()):
+        assert "&lt;b&gt;pier" in html
+        assert "<b>pier" not in html
+    alone = duologue.show(conversations[0], out=tmp_path / "alone.html")
+    assert "<script" not in (tmp_path / "alone.html").read_text()
+    assert "Three keepers" in alone._repr_html_()
+
+
+def test_a_path_is_shown_by_its_name(conversations: list[duologue.Conversation], tmp_path: Path) -> None:
+    duologue.data.record_lines.write(conversations, tmp_path / "talks.jsonl")
+    assert repr(duologue.show(tmp_path / "talks.jsonl")).startswith("<Page talks.jsonl: 1 conversation;")
+    with pytest.raises(DataError, match="conversations: holds no conversation"):
+        duologue.show([])
+
+
+def test_two_sources_are_compared_and_the_report_is_written(open_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    sim = duologue.load(open_data / "recllmsim/LLM_agent_user/recipe planning")
+    report = duologue.compare(sim, open_data / "recllmsim/human_exp_V2", out=tmp_path / "realism", seed=1)
+    assert report.measures
+    assert {file.name for file in (tmp_path / "realism").iterdir()} == {
+        "report.html", "report.json", "card.html", "card.json",
+    }  # fmt: skip

@@ -1,0 +1,49 @@
+"""A page in hand: it shows itself in a notebook, and can be written to a file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..data.formats.jsonfiles import write_text
+from ..data.records import Conversation
+from ..errors import DataError
+from .conversation import conversation_page, notebook_html
+from .notebook import list_html
+from .run import write_run
+
+
+@dataclass(frozen=True, repr=False)
+class Page:
+    """One conversation, or several with their list and figures."""
+
+    title: str
+    conversations: tuple[Conversation, ...]
+    alone: bool = False
+    """Whether it is a conversation by itself and not a list of one."""
+
+    @classmethod
+    def of(cls, shown: Conversation | Sequence[Conversation], title: str) -> "Page":
+        """The page of a conversation or of several; DataError for none."""
+        if isinstance(shown, Conversation):
+            return cls(title, (shown,), alone=True)
+        if not shown:
+            raise DataError(f"{title}: holds no conversation")
+        return cls(title, tuple(shown))
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page as a file that asks nothing of a network; beyond a thousand conversations a folder of
+        pages. Gives the file to open."""
+        target = Path(path)
+        if not self.alone:
+            return write_run(self.conversations, target, self.title)
+        write_text(target, conversation_page(self.conversations[0]))
+        return target
+
+    def _repr_html_(self) -> str:
+        if self.alone:
+            return notebook_html(self.conversations[0])
+        return list_html(self.conversations) or ""
+
+    def __repr__(self) -> str:
+        count = len(self.conversations)
+        return f"<Page {self.title}: {count} conversation{'' if count == 1 else 's'}; .write(FILE.html) saves it>"
