@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .. import record_lines
 from ..errors import DataError, at
-from ..kinds import kind_of
+from ..kinds import FORMATS, kind_of
 from ..records import Conversation
 from . import dataset, released, teacher, topics
 from .dataset import misplaced, to_object, write
@@ -29,8 +29,18 @@ def read(path: str | Path) -> list[Conversation]:
     """The conversations of SimQuAC or QuAC JSON or of teacher topics, in the file's order.
 
     What was read is kept, odd values and unknown keys included: `write` gives a JSON file's object again.
+    DataError for a file of another format, by its name.
     """
-    return teacher.read(path) if kind_of(path) == "teacher" else dataset.read(path)
+    match kind_of(path):
+        case "teacher":
+            return teacher.read(path)
+        case "simquac":
+            return dataset.read(path)
+        case other:
+            raise DataError(
+                f"{at(path)}: is {FORMATS[other]}, not SimQuAC or QuAC JSON nor teacher topics: give such a file, "
+                "or make one of it with `duologue convert SRC DST --to simquac` if it is about sections"
+            )
 
 
 def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
@@ -65,4 +75,6 @@ def _conversations(path: str | Path) -> list[Conversation]:
         case "simquac" | "teacher":
             return read(path)
         case other:
-            raise DataError(f"{at(path)}: is a {other}, not a source of topics: give a data set's file or JSON lines")
+            raise DataError(
+                f"{at(path)}: is {FORMATS[other]}, not a source of topics: give a data set's file or JSON lines"
+            )

@@ -42,7 +42,7 @@ def judge(answer: str, section: str, background: str = "") -> Released:
     of any sentence, the others dropped in silence; the background.
     """
     text = _bare(answer)
-    if text in NO_ANSWER or NO_ANSWER in text or "the text does not" in text:
+    if refuses(text):
         return Released("refused")
     whole = overlap(text, section)
     if whole is not None:
@@ -52,6 +52,11 @@ def judge(answer: str, section: str, background: str = "") -> Released:
     if spans:
         return Released("accepted", spans)
     return Released("rejected", in_background=bool(text) and text in background)
+
+
+def refuses(text: str) -> bool:
+    """Whether the script takes an answer without punctuation at its ends for a refusal."""
+    return text in NO_ANSWER or NO_ANSWER in text or "the text does not" in text
 
 
 def overlap(text: str, section: str) -> Span | None:
