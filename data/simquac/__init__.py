@@ -8,16 +8,18 @@ from ..errors import DataError, at
 from ..kinds import FORMATS, kind_of
 from ..records import Conversation
 from . import dataset, released, teacher, topics
-from .dataset import misplaced, to_object, write
+from .dataset import by_people, misplaced, references, to_object, write
 from .topics import KIND, MAX_BYTES, Topic
 
 __all__ = [
     "KIND",
     "MAX_BYTES",
     "Topic",
+    "by_people",
     "misplaced",
     "read",
     "read_topics",
+    "references",
     "released",
     "samples",
     "to_object",
