@@ -148,7 +148,7 @@ def _alike(answer: str, reference: str) -> float:
 
 
 def _f1(answer: str, references: Sequence[str]) -> float:
-    """The best F1 with a reference; of several the mean over leaving out each, which people's own is without, too."""
+    """The best F1 with a reference. Of several references each is left out once, as for people's own: the mean."""
     values = [_alike(answer, reference) for reference in references]
     if len(values) < 2:
         return values[0]

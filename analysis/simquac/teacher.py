@@ -15,7 +15,7 @@ from ...data.simquac import KIND, released
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..tables import Cell, Column, Table
 from .answers import TeacherScore, score_teacher
-from .measuring import exchanges
+from .samples import exchanges
 
 Relation: TypeAlias = Literal["same", "overlap", "different"]
 Parts: TypeAlias = Literal["single", "several", "none"]
