@@ -47,7 +47,7 @@ def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
 
 
 def _dimensions(key: str, value: Any) -> Iterator[tuple[str, list[str]]]:
-    """A label, or one for each dimension of an annotation with several; of votes their result `final`."""
+    """One label, or a label for each dimension where there are several. Of votes the result counts: `final`."""
     result = value.get("final", value) if isinstance(value, dict) else value
     if isinstance(result, dict):
         for dimension, choice in result.items():

@@ -125,8 +125,10 @@ def _fonts() -> tuple[str, ...]:
 
 @contextmanager
 def _drawing() -> Iterator[None]:
-    """Our settings of matplotlib while something is drawn, and no warning of a character that no font has:
-    SVG leaves it to the reader's fonts, PNG shows a box."""
+    """Draw with our settings of matplotlib, and without its warnings of characters that no font has.
+
+    SVG leaves such characters to the reader's fonts, PNG shows a box.
+    """
     settings = {**_RC, "font.family": list(_fonts()) or ["sans-serif"]}
     with of_extra("matplotlib", "viz").rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from", category=UserWarning)

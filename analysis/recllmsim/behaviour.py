@@ -1,4 +1,4 @@
-"""How users behave, as annotators label it: what is frequent, in whom, and how well it goes with ratings.
+"""How users behave by annotators' labels: which are frequent, with which users, and with which ratings.
 
 Labels are the intents of the user's messages and each dimension of the conversation's strategies, whose value is
 the `final` of three votes; those of human annotators (`strategy human ...`) stand apart. "Human vs. Agent in
@@ -122,7 +122,7 @@ class UserFrequency(Record):
 
 
 class LabelFrequency(Rows[UserFrequency]):
-    """How often users show each value of each behaviour label: a share for each user, then mean and spread of those.
+    """How often users show each value of each behaviour label: mean and spread of a share for each user.
 
     Distributions over conversations count a user with many conversations more than one with few; this does not.
     """
@@ -172,7 +172,7 @@ def _values(talks: Talks) -> dict[str, list[str]]:
 
 
 def _worded(value: str) -> str:
-    """The value in small words, such as `all in one` of `AllInOne`, so that both languages' labels are one."""
+    """The value in lower case and separate words (`AllInOne` as `all in one`), equal for labels of both languages."""
     return _HUMP.sub(" ", value).lower()
 
 

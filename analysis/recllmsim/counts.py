@@ -114,7 +114,7 @@ _ROLES: tuple[Role, Role] = ("user", "assistant")
 
 
 def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: Language | None) -> list[int | None]:
-    """The length of each message; None for one that is not to be had in the language."""
+    """The length of each message; None where there is no text in the language."""
     spoken: Language = "zh" if talk.conversation.scenario.get("language") == "zh" else "en"
     texts = (
         message.text if language is None else in_language(message, language, spoken) for message in talk.said(role)

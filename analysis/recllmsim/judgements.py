@@ -22,7 +22,7 @@ class TaskHallucination(Record):
     made_up: int
     """Replies that are made up, or conversations with such a reply."""
     cannot_tell: int
-    """Of the others those of which the judge cannot tell, or with such a reply."""
+    """Of the others: replies of which the judge cannot tell, or conversations with such a reply."""
     share: float | None
     """Of the n those that are made up, 0 to 1."""
 

@@ -44,7 +44,7 @@ class ProfileStatistics(Rows[AttributeStatistics]):
     """Labels of profiles: each person and each different profile of a simulated user counts once.
 
     Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
-    that two labels drawn with putting back differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
+    that two labels drawn with replacement differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
     of the shares among all labels of an attribute, "others" left out, as the published script "profile_plot" has
     them; that script takes its simulated profiles from travel planning alone. Ages are counted by bands of years.
     """

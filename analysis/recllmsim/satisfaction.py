@@ -73,7 +73,7 @@ def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:
 
 
 def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAssistant:
-    """A row for each assistant, the first for all of them where there are several."""
+    """A row for each assistant; where there are several, the first is for all together."""
     talks = Talks.of(conversations)
     judged = Talks(tuple(talk for talk in talks.talks if satisfaction_of_replies(talk)))
     rows = []

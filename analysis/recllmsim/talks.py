@@ -84,7 +84,7 @@ class Talks:
                     yield task, side, group
 
     def by_assistant(self) -> Iterator[tuple[str, list[Talk]]]:
-        """The conversations of each assistant by name, before them all together where there are several."""
+        """The conversations of each assistant by name; where there are several, first those of all together."""
         names = sorted({talk.assistant for talk in self.talks}, key=lambda name: (name == NOT_TOLD, name))
         if len(names) > 1:
             yield ALL, list(self.talks)
@@ -93,7 +93,7 @@ class Talks:
 
 
 Conversations: TypeAlias = Iterable[Conversation] | Talks
-"""What every table is made from: conversations of any kind, or those that were picked from them already."""
+"""What every table is made from: conversations of any kind, or the task-oriented ones picked from them."""
 
 
 def _talk(conversation: Conversation) -> Talk | None:

@@ -1,4 +1,4 @@
-"""How questions are put: their types, lengths, repeats, and words of the section that nobody had told."""
+"""How questions are put: types, lengths, repeats, and words of a section that the student had not seen."""
 
 import re
 from collections import Counter
@@ -72,15 +72,15 @@ class QuestionForms(Record):
     first_words: dict[str, int]
     """Questions by their first word in lower case, the most frequent first."""
     leakage: Leakage | None
-    """Words of the section that nobody had told; None without a question."""
+    """Words of the section that the student had not seen; None without a question."""
 
 
 def question_type(question: str) -> str:
     """The type of a question, one of `TYPES`.
 
     A question that begins with an auxiliary verb, after "and" and its like, is one of yes or no; else the
-    first asking word anywhere gives the type ("In what year" asks what, "whose" asks who). Chinese
-    questions are told by their asking words; one with 吗 alone is one of yes or no.
+    first asking word anywhere gives the type ("In what year" asks what, "whose" asks who). In Chinese the
+    asking words alone decide; a question with 吗 alone is one of yes or no.
     """
     chinese = [_CHINESE[word] for word in _ASKS.findall(question)]
     if chinese:

@@ -53,13 +53,13 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
     """
     if kind_of(path) == "topics":
         return topics.checked(topics.read_topic_lines(path), path, max_bytes)
-    found = []
+    candidates = []
     for number, conversation in enumerate(_conversations(path)):
         try:
-            found.append((f"conversation {number}", Topic.of(conversation)))
+            candidates.append((f"conversation {number}", Topic.of(conversation)))
         except ValueError as error:
             raise DataError(f"{at(path, f'conversation {number}')}: {error}") from None
-    return topics.checked(found, path, max_bytes)
+    return topics.checked(candidates, path, max_bytes)
 
 
 def samples() -> list[Topic]:

@@ -80,9 +80,9 @@ def _conversation(
 def _pair(qa: Mapping[str, Any], number: int, path: str | Path, place: str, section: str) -> tuple[Message, Message]:
     """Question and answer, each with what the source says of it beyond what we would write."""
     question = Message(role="user", text=_text(qa, "question", path, place))
-    given = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, place)
+    answers = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, place)
     spans = []
-    for answer in given:
+    for answer in answers:
         start = _object(answer, path, place).get("answer_start")
         if not isinstance(start, int) or isinstance(start, bool):
             raise DataError(f"{at(path, place)}: 'answer_start' must be a whole number: mend the answer")
