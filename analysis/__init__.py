@@ -1,8 +1,8 @@
 """What conversations show: statistics and comparisons. Knows no model and no graph."""
 
 from .attempts import AttemptRow, attempt_rows, attempt_table
-from .comparing import Comparison, compare_means, comparison_table
-from .repairing import RepairQuality, measure_repair
+from .comparison import Comparison, compare_means, comparison_table
+from .repair import RepairQuality, measure_repair
 from .tables import Cell, Column, Table
 from .validators import ValidatorRow, compare_validators
 

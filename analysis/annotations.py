@@ -20,20 +20,20 @@ _SAME = {
 def annotations_of(conversation: Conversation) -> dict[str, list[str]]:
     """Values of each label by name, of the conversation and of all its messages together, in lower case."""
     merged: dict[str, list[str]] = {}
-    for found in (of_conversation(conversation), *map(of_message, conversation.messages)):
-        for name, values in found.items():
+    for labels in (of_conversation(conversation), *map(of_message, conversation.messages)):
+        for name, values in labels.items():
             merged.setdefault(name, []).extend(value.lower() for value in values)
     return merged
 
 
 def of_message(message: Message) -> dict[str, list[str]]:
     """Values of each label of a message by name."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for key, value in message.labels.items():
-        told = value.get(key) if isinstance(value, dict) else value
-        if key not in _NO_LABELS and (values := _plain(told)):
-            found[_name(key)] = values
-    return found
+        annotation = value.get(key) if isinstance(value, dict) else value
+        if key not in _NO_LABELS and (values := _plain(annotation)):
+            by_name[_name(key)] = values
+    return by_name
 
 
 def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
@@ -47,13 +47,13 @@ def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
 
 
 def _dimensions(key: str, value: Any) -> Iterator[tuple[str, list[str]]]:
-    """A label, or one for each dimension of an annotation with several; of votes their result `final`."""
-    told = value.get("final", value) if isinstance(value, dict) else value
-    if isinstance(told, dict):
-        for dimension, one in told.items():
-            if values := _plain(one):
+    """One label, or a label for each dimension where there are several. Of votes the result counts: `final`."""
+    result = value.get("final", value) if isinstance(value, dict) else value
+    if isinstance(result, dict):
+        for dimension, choice in result.items():
+            if values := _plain(choice):
                 yield _name(f"{key} {dimension}"), values
-    elif values := _plain(told):
+    elif values := _plain(result):
         yield _name(key), values
 
 
@@ -63,5 +63,5 @@ def _name(key: str) -> str:
 
 def _plain(value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
-    texts = [str(one).strip() for one in values if isinstance(one, str | int | bool)]
+    texts = [str(item).strip() for item in values if isinstance(item, str | int | bool)]
     return [_SAME.get(text.lower(), text) for text in texts]

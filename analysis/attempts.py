@@ -58,21 +58,21 @@ def attempt_rows(conversations: Iterable[Conversation]) -> list[AttemptRow]:
                 if drafts:
                     _count(counts[role, model, number], drafts)
     rows = []
-    for (role, model, number), one in sorted(counts.items(), key=lambda item: item[0]):
+    for (role, model, number), of_attempt in sorted(counts.items(), key=lambda item: item[0]):
         before = sum(counts[role, model, n].accepted for n in range(1, number + 1) if (role, model, n) in counts)
-        first = counts[role, model, 1].turns if (role, model, 1) in counts else one.turns
+        first = counts[role, model, 1].turns if (role, model, 1) in counts else of_attempt.turns
         answers = role == "assistant"
         rows.append(
             AttemptRow(
                 role=role,
                 model=model,
                 attempt=number,
-                turns=one.turns,
-                accepted=one.accepted,
-                grounded=one.accepted - one.refused if answers else None,
-                refused=one.refused if answers else None,
-                rejected=one.turns - one.accepted,
-                reasons=dict(sorted(one.reasons.items(), key=lambda item: (-item[1], item[0]))),
+                turns=of_attempt.turns,
+                accepted=of_attempt.accepted,
+                grounded=of_attempt.accepted - of_attempt.refused if answers else None,
+                refused=of_attempt.refused if answers else None,
+                rejected=of_attempt.turns - of_attempt.accepted,
+                reasons=dict(sorted(of_attempt.reasons.items(), key=lambda item: (-item[1], item[0]))),
                 accepted_so_far=before / first,
             )
         )
@@ -110,16 +110,16 @@ def speaker_of(conversation: Conversation, role: Role) -> str:
     model = node.get("model")
     if isinstance(model, dict):
         arguments = model.get("arguments")
-        given: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
+        settings: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
         if not model.get("spec"):
-            return str(given.get("model") or model.get("class") or "not told")
-        told = "&".join(f"{key}={value}" for key, value in given.items())
-        return f"{model['spec']}?{told}" if told else str(model["spec"])
+            return str(settings.get("model") or model.get("class") or "not told")
+        query = "&".join(f"{key}={value}" for key, value in settings.items())
+        return f"{model['spec']}?{query}" if query else str(model["spec"])
     return f"replay:{node['replays']}" if "replays" in node else str(node.get("name", "not told"))
 
 
 def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:
-    """The drafts of each turn: those of the messages said in one go, and those of turns in which nothing was."""
+    """The drafts of each turn: those of messages said in one go, then those of turns in which nothing was said."""
     for role, messages in groupby(conversation.messages, key=_role):
         yield role, [attempt for message in messages for attempt in message.attempts]
     for turn in conversation.unsaid:

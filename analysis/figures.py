@@ -64,7 +64,7 @@ def bars(
             places = [place + shift for place in range(len(groups))]
             axes.bar(places, heights, width, bottom=below, color=colour, label=_plain(name))
             if stacked:
-                below = [one + other for one, other in zip(below, heights, strict=True)]
+                below = [base + height for base, height in zip(below, heights, strict=True)]
         crowded = sum(map(len, groups)) > 60
         axes.set_xticks(range(len(groups)), [_plain(name) for name in groups], rotation=30 if crowded else 0)
         if series:
@@ -117,16 +117,18 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _fonts() -> tuple[str, ...]:
-    """The fonts that are there, of those that are wanted: asking for others would warn at each text."""
+    """Those of our fonts that are installed: asking for others would warn at each text."""
     manager = of_extra("matplotlib.font_manager", "viz")
-    there = {font.name for font in manager.fontManager.ttflist}
-    return tuple(name for name in _FONTS if name in there)
+    installed = {font.name for font in manager.fontManager.ttflist}
+    return tuple(name for name in _FONTS if name in installed)
 
 
 @contextmanager
 def _drawing() -> Iterator[None]:
-    """Our settings of matplotlib while something is drawn, and no warning of a character that no font has:
-    SVG leaves it to the reader's fonts, PNG shows a box."""
+    """Draw with our settings of matplotlib, and without its warnings of characters that no font has.
+
+    SVG leaves such characters to the reader's fonts, PNG shows a box.
+    """
     settings = {**_RC, "font.family": list(_fonts()) or ["sans-serif"]}
     with of_extra("matplotlib", "viz").rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from", category=UserWarning)

@@ -5,7 +5,7 @@ import html
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import model_validator
 
@@ -17,6 +17,10 @@ Cell: TypeAlias = str | int | float | bool | None
 
 Kind: TypeAlias = Literal["text", "count", "number", "p", "flag"]
 """`number` may hold whole numbers too, as a column does whose rows are measures; `p` is a probability."""
+
+RowRecord = TypeVar("RowRecord", bound=Record)
+
+_FIELD_KINDS: Mapping[Any, Kind] = {str: "text", int: "count", int | None: "count", float | None: "number"}
 
 DASH = "–"
 """What stands for a missing value wherever people read the table; in CSV and data frames it is empty."""
@@ -114,8 +118,8 @@ class Table(Record):
     def across(cls, title: str, records: Sequence[Record], notes: Iterable[str] = ()) -> Self:
         """A column for each record, named by its first field, and a row for each other field."""
         first, *fields = type(records[0]).model_fields
-        columns = [Column(name="measure"), *(Column(name=getattr(one, first), kind="number") for one in records)]
-        rows = tuple((field.replace("_", " "), *(getattr(one, field) for one in records)) for field in fields)
+        columns = [Column(name="measure"), *(Column(name=getattr(record, first), kind="number") for record in records)]
+        rows = tuple((field.replace("_", " "), *(getattr(record, field) for record in records)) for field in fields)
         return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
 
     def to_csv(self) -> str:
@@ -192,13 +196,38 @@ class Table(Record):
         pandas = of_extra("pandas", "stats")
         return pandas.DataFrame(
             {
-                column.name: pandas.array([row[place] for row in self.rows], dtype=_DTYPES[column.kind])
-                for place, column in enumerate(self.columns)
+                column.name: pandas.array([row[number] for row in self.rows], dtype=_DTYPES[column.kind])
+                for number, column in enumerate(self.columns)
             }
         )
 
     def _shown(self) -> list[list[str]]:
         return [[column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+
+class Rows(Record, Generic[RowRecord]):
+    """Rows of one kind, typed records, with notes: what a reader must know, such as why values are missing.
+
+    A subclass says by its docstring what is counted, and by its `rows` what a row holds.
+    """
+
+    title: ClassVar[str]
+
+    rows: tuple[RowRecord, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> Table:
+        """A column for each field of a row."""
+        (row, _) = get_args(type(self).model_fields["rows"].annotation)
+        columns = [
+            Column(name=name.replace("_", " "), kind=_FIELD_KINDS.get(field.annotation, "text"))
+            for name, field in row.model_fields.items()
+        ]
+        return Table.of(self.title, columns, self.rows, self.notes)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """An object for each row; null where there is no value."""
+        return [row.model_dump(mode="json") for row in self.rows]
 
 
 class _Fitted:
@@ -219,10 +248,10 @@ class _Fitted:
         gap = 2 if room >= 2 * len(longest) else 1
         fits = bool(longest) and room >= gap * len(longest)
         table = RichTable(box=None, pad_edge=False, padding=(0, gap if fits else 2, 0, 0))
-        for place, column in enumerate(columns):
+        for number, column in enumerate(columns):
             # Where the terminal is narrow a cell goes on below: rich would cut it short.
             side: Any = "left" if column.kind == "text" else "right"
-            least = longest[place] if fits else None
+            least = longest[number] if fits else None
             table.add_column(Text(column.heading), justify=side, overflow="fold", min_width=least)
         for texts in shown:
             table.add_row(*map(Text, texts))

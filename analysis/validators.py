@@ -11,7 +11,7 @@ from ..errors import DataError
 
 
 class ValidatorRow(Record):
-    """One validator's deeds over a set of answers."""
+    """What one validator does to a set of answers."""
 
     validator: str
     answers: int
@@ -61,16 +61,16 @@ _Judged = tuple[str, str, str, tuple[Span, ...]]
 
 
 def _as_released(answer: str, section: str, background: str) -> _Judged:
-    found = released.judge(answer, section, background)
-    return found.outcome, answer, section, found.spans
+    judged = released.judge(answer, section, background)
+    return judged.outcome, answer, section, judged.spans
 
 
 def _ours(answer: str, section: str, background: str) -> _Judged:
-    found = ground(answer, section, background)
-    # An empty answer is a refusal in the published data; ours asks again, which is neither here nor there.
-    if found.refused or not answer:
+    grounding = ground(answer, section, background)
+    # An empty answer is a refusal in the published data. Ours would ask again, which a file cannot show.
+    if grounding.refused or not answer:
         return "refused", answer, section, ()
-    return ("accepted" if found.valid else "rejected"), answer, section, found.spans
+    return ("accepted" if grounding.valid else "rejected"), answer, section, grounding.spans
 
 
 def _row(name: str, judged: Sequence[_Judged]) -> ValidatorRow:
@@ -106,6 +106,6 @@ def _lines_lost(answer: str, spans: Sequence[Span]) -> int:
 
 
 def _share(line: str, stored: str) -> bool:
-    """Whether the stored text holds the end of the line: what the script leaves of one is its tail."""
+    """Whether the stored text holds the line, or ends with its last word: the script keeps tails of lines."""
     tail = line.split()[-1:]
     return line in stored or stored in line or (bool(tail) and stored.split()[-len(tail) :] == tail)

@@ -22,17 +22,29 @@ def formats() -> None:
 
 @repair.command("simquac")
 def simquac(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A SimQuAC file.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A SimQuAC file: a model's answers.")],
     out: Annotated[Path, typer.Option(help="The file to write; the list of changes goes beside it.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it exists, and repair people's answers too.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
-    """Give answers their lost first word, the section's case and true offsets, where that is certain."""
+    """Give answers their lost first word, the section's case and true offsets, where the section shows them.
+
+    An answer that begins at the second word of a sentence is taken for a damaged one. That is made for a model's
+    answers; files of people's, whose sound answers begin there now and then, are refused without --force.
+    """
     listed = out.with_name(f"{out.name}.changes.jsonl")
     for path in (out, listed):
         if path.exists() and not force:
             raise DataError(f"{path}: exists: give --force to replace it, or another file")
-    conversations, changes = mend(simquac_format.read(source))
+    sources = simquac_format.read(source)
+    if not force and any(map(simquac_format.by_people, sources)):
+        raise DataError(
+            f"{source}: holds people's answers, of which the repair changes sound ones too (21 of 446 in the open QuAC "
+            "file): give a model's, or --force to repair these all the same"
+        )
+    conversations, changes = mend(sources)
     left_out = simquac_format.write(conversations, out)
     write_lines(listed, (change.model_dump(mode="json") for change in changes))
     counts = Counter(change.kind for change in changes)
@@ -51,8 +63,8 @@ def simquac(
     else:
         for line in left_out:
             say(f"left out: {line}")
-        told = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.most_common()) or "nothing"
-        print(f"{spans} spans, mended: {told}")
+        by_kind = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.most_common()) or "nothing"
+        print(f"{spans} spans, mended: {by_kind}")
         print(f"data set: {out}")
         print(f"changes:  {listed}")
     return 0

@@ -4,14 +4,17 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
+from ..data.formats.detection import FORMATS
+from ..data.loading import Loaded
 from ..data.records import Record
 from ..data.text.languages import Language
+from ..errors import at
 from .output import say
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
 
@@ -85,10 +88,16 @@ def simquac(
     from ..analysis.simquac import simquac_statistics
     from ..analysis.simquac.figures import simquac_figures
 
-    told = simquac_statistics({name: load(path) for name, path in zip(_names(sources), sources, strict=True)})
+    by_name = {name: load(path) for name, path in zip(_names(sources), sources, strict=True)}
+    lacking = {name: line for name, loaded in by_name.items() if (line := _no_section(loaded, "stats simquac"))}
+    if len(lacking) == len(by_name):
+        raise DataError(next(iter(lacking.values())))
+    for line in lacking.values():
+        say(f"left out: {line}")
+    statistics = simquac_statistics({name: loaded for name, loaded in by_name.items() if name not in lacking})
     if figures is not None:
-        draw_figures(simquac_figures(told), figures)
-    give(told.to_json(), told.tables(), as_json=as_json, form=form, out=out)
+        draw_figures(simquac_figures(statistics), figures)
+    give(statistics.to_json(), statistics.tables(), as_json=as_json, form=form, out=out)
     return 0
 
 
@@ -102,6 +111,13 @@ def teacher(
         Path | None,
         typer.Option("--reference", metavar="FILE", help="People's answers; teacher topics hold them themselves."),
     ] = None,
+    rule: Annotated[
+        Literal["ours", "published"],
+        typer.Option(
+            "--rule",
+            help="How Table 3 compares answers. ours: they overlap if one contains the other or a line of it; published: only as a whole, lines joined, as for the figures that the paper prints.",
+        ),
+    ] = "ours",
     as_json: AsJson = False,
     form: Form = "rich",
     out: Out = None,
@@ -111,11 +127,13 @@ def teacher(
     from ..analysis.simquac import teacher_statistics
     from ..analysis.simquac.figures import teacher_figures
 
-    references = None if reference is None else load(reference)
-    told = teacher_statistics(source.name or str(source), load(source), references)
+    loaded, references = load(source), None if reference is None else load(reference)
+    if line := _no_section(loaded, "stats teacher"):
+        raise DataError(line)
+    statistics = teacher_statistics(source.name or str(source), loaded, references, rule)
     if figures is not None:
-        draw_figures(teacher_figures(told), figures)
-    give(told.model_dump(mode="json"), told.tables(), as_json=as_json, form=form, out=out)
+        draw_figures(teacher_figures(statistics), figures)
+    give(statistics.model_dump(mode="json"), statistics.tables(), as_json=as_json, form=form, out=out)
     return 0
 
 
@@ -142,7 +160,7 @@ def recllmsim(
     figures: Figures = None,
 ) -> int:
     """Quality, counts, hallucination, behaviour, profiles and satisfaction, of simulated users and of people."""
-    from ..analysis.recllmsim import RecllmsimStatistics, recllmsim_statistics
+    from ..analysis.recllmsim import RecllmsimStatistics, Talks, recllmsim_statistics
     from ..analysis.recllmsim.figures import recllmsim_figures
 
     names = list(RecllmsimStatistics.model_fields)
@@ -153,11 +171,17 @@ def recllmsim(
     loaded = load(source)
     for note in loaded.notes:
         say(note)
+    talks = Talks.of(loaded)
+    if not talks.talks:
+        raise DataError(
+            f"{_lacks(loaded, 'a task with a profile')}: stats recllmsim needs RecLLMSim files, "
+            "or a run or records of such conversations: give those"
+        )
     unit = "characters" if tokenizer is None else f"tokens of {tokenizer}"
-    told = recllmsim_statistics(loaded, length=length, unit=unit, language=language)
+    statistics = recllmsim_statistics(talks, length=length, unit=unit, language=language)
     if figures is not None:
-        draw_figures(recllmsim_figures(told), figures)
-    value, shown = told.to_json(), told.by_name()
+        draw_figures(recllmsim_figures(statistics), figures)
+    value, shown = statistics.to_json(), statistics.by_name()
     if tables:
         names = [name for name in names if name in tables]
         value = {name: value[name] for name in names} | {"notes": {name: value["notes"][name] for name in names}}
@@ -165,30 +189,46 @@ def recllmsim(
     return 1 if loaded.broken else 0
 
 
+def _no_section(loaded: Loaded, command: str) -> str:
+    """Why the command has nothing to count in a file; empty where a conversation is about a section."""
+    if any(conversation.scenario.get("kind") == simquac_format.KIND for conversation in loaded):
+        return ""
+    return (
+        f"{_lacks(loaded, 'a section')}: {command} needs SimQuAC or QuAC JSON, teacher topics, "
+        "or a run or records of such conversations: give those"
+    )
+
+
+def _lacks(loaded: Loaded, topic: str) -> str:
+    """What a path is, how much it holds, and that nothing of it is about what is wanted."""
+    count = f"with {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, none about {topic}"
+    return f"{at(loaded.path)}: is {FORMATS[loaded.kind]} {count if len(loaded) else 'without any conversation'}"
+
+
 def _function(name: str) -> Callable[[str], Any]:
     """The function of a module on the path, or in this folder; DataError says what is wrong with the name."""
     module, _, function = name.partition(":")
     sys.path.append(str(Path.cwd()))
     try:
-        found: Any = import_module(module)
+        attribute: Any = import_module(module)
         for part in function.split("."):
-            found = getattr(found, part)
+            attribute = getattr(attribute, part)
     except (ImportError, AttributeError, ValueError) as error:
         raise DataError(f"--tokenizer {name}: {error}: give MODULE:FUNCTION, such as jieba:lcut") from None
     finally:
         sys.path.pop()
-    function_found: Any = found
-    if not callable(found):
+    if not callable(attribute):
         raise DataError(f"--tokenizer {name}: is no function: give MODULE:FUNCTION, such as jieba:lcut")
     from ..analysis.recllmsim.counts import counted
 
+    tokens: Callable[[str], Any] = attribute
     try:
-        counted(function_found, "a text")
+        counted(tokens, "a text")
     except Exception as error:
         raise DataError(
             f"--tokenizer {name}: cannot count a text ({error}): give a function of a text that gives its tokens or their number"
         ) from None
-    return found  # type: ignore[no-any-return]
+    return tokens
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

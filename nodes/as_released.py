@@ -46,9 +46,11 @@ class ReleasedQuestionValidator:
         return {"verdicts": [self._verdict(draft, suffix) for draft in state.get("drafts", [])]}
 
     def _verdict(self, draft: Draft, suffix: str) -> Verdict:
-        found = [r for r in question_reasons(draft["text"], words=self.words) if r in ("newline", "too_long")]
-        if found:
-            return {"accepted": False, "reason": found[0]}
+        reasons = [
+            reason for reason in question_reasons(draft["text"], words=self.words) if reason in ("newline", "too_long")
+        ]
+        if reasons:
+            return {"accepted": False, "reason": reasons[0]}
         return {"accepted": True, "text": draft["text"] + suffix}
 
     def provenance(self) -> dict[str, Any]:
@@ -78,12 +80,12 @@ class ReleasedAnswerValidator:
 
     @staticmethod
     def _verdict(text: str, section: str, background: str, last: bool) -> Verdict:
-        found = released.judge(text, section, background)
-        if found.outcome == "refused":
+        judged = released.judge(text, section, background)
+        if judged.outcome == "refused":
             return {"accepted": True, "text": NO_ANSWER, "spans": []}
-        if found.outcome == "accepted":
-            return {"accepted": True, "text": found.text, "spans": [span.plain() for span in found.spans]}
-        reason = "in_background" if found.in_background else "not_in_section"
+        if judged.outcome == "accepted":
+            return {"accepted": True, "text": judged.text, "spans": [span.plain() for span in judged.spans]}
+        reason = "in_background" if judged.in_background else "not_in_section"
         if last:
             return {"accepted": True, "observed": True, "reason": reason, "text": f"{NO_ANSWER} {text}", "spans": []}
         return {"accepted": False, "reason": reason, "repair": text}

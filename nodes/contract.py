@@ -47,9 +47,9 @@ def check_node(place: str, node: object) -> None:
         raise ContractError(f"{expected}; got {_shown(node)} with the parameters ({', '.join(names)})")
 
 
-def check_stop(stop: object) -> None:
-    """ContractError unless the object can be asked as a stop criterion: `(state, limits)`."""
-    check_function("stop", stop, "(state, limits) -> StopReason | None")
+def check_stop(stop: object, what: str = "stop") -> None:
+    """ContractError unless the object can be asked as a stop criterion: `(state, limits)`; `what` it is called."""
+    check_function(what, stop, "(state, limits) -> StopReason | None")
 
 
 def check_function(what: str, given: object, takes: str) -> None:

@@ -7,7 +7,7 @@ from ..data.checks import plain_words
 from ..data.grounding import gives_no_answer
 from ..data.records import Message, StopReason
 from ..errors import SettingError
-from .contract import Stop, describe
+from .contract import Stop, check_stop, describe
 from .limits import Limits
 from .state import State, said
 
@@ -26,7 +26,12 @@ class AnyOf:
 
 
 def any_of(*criteria: Stop) -> Stop:
-    """The first reason that any of the criteria gives, asked in this order."""
+    """The first reason that any of the criteria gives, asked in this order.
+
+    ContractError for one that cannot be asked with a state and limits, by its place, from 1.
+    """
+    for place, criterion in enumerate(criteria, start=1):
+        check_stop(criterion, f"any_of, criterion {place}")
     return AnyOf(criteria)
 
 

@@ -1,11 +1,11 @@
 """Task-oriented conversations in numbers: quality, counts, hallucination, behaviour, profiles, satisfaction."""
 
+from ..tables import Rows
 from .behaviour import label_distributions, label_frequency, rating_by_label
 from .counts import basic_counts, lengths
-from .hallucination import hallucination
+from .judgements import hallucination
 from .profiles import profile_statistics, profile_values
 from .quality import quality_by_questionnaire, quality_by_rating, quality_by_turns
-from .rows import Rows
 from .satisfaction import satisfaction_by_assistant, satisfaction_by_turn
 from .statistics import RecllmsimStatistics, recllmsim_statistics
 from .talks import Talk, Talks

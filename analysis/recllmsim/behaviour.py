@@ -1,4 +1,4 @@
-"""How users behave, as annotators label it: what is frequent, in whom, and how well it goes with ratings.
+"""How users behave by annotators' labels: which are frequent, with which users, and with which ratings.
 
 Labels are the intents of the user's messages and each dimension of the conversation's strategies, whose value is
 the `final` of three votes; those of human annotators (`strategy human ...`) stand apart. "Human vs. Agent in
@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from ...data.records import Record
 from ..annotations import of_conversation, of_message
+from ..tables import Rows
 from .quality import points_of, ratings_of, satisfaction_of
-from .rows import Rows
 from .satisfaction import satisfaction_of_replies
 from .talks import Conversations, Side, Talk, Talks, mean, share, spread
 
@@ -47,7 +47,7 @@ class LabelDistributions(Rows[LabelShare]):
 def label_distributions(conversations: Conversations) -> LabelDistributions:
     """A row for each label, task, side and value; a value that the side never has is a row of 0."""
     talks = Talks.of(conversations)
-    known = _values(talks)
+    values_of = _values(talks)
     counts: dict[tuple[str, str, Side], Counter[str]] = {}
     for task, side, group in talks.groups():
         for talk in group:
@@ -56,8 +56,8 @@ def label_distributions(conversations: Conversations) -> LabelDistributions:
     order = {task: number for number, (task, _, _) in enumerate(talks.groups())}
     rows = [
         LabelShare(label=label, value=value, task=task, side=side, n=n[value], share=share(n[value], n.total()))
-        for (label, task, side), n in sorted(counts.items(), key=lambda one: (one[0][0], order[one[0][1]]))
-        for value in known[label]
+        for (label, task, side), n in sorted(counts.items(), key=lambda item: (item[0][0], order[item[0][1]]))
+        for value in values_of[label]
     ]
     return LabelDistributions(rows=tuple(rows), notes=_notes(talks, bool(rows)))
 
@@ -88,16 +88,16 @@ class RatingByLabel(Rows[LabelRating]):
 def rating_by_label(conversations: Conversations) -> RatingByLabel:
     """A row for each label, value, side and rating that occur together."""
     talks = Talks.of(conversations)
-    found: defaultdict[tuple[str, str, Side, str], list[float]] = defaultdict(list)
+    points_by_label: defaultdict[tuple[str, str, Side, str], list[float]] = defaultdict(list)
     for talk in talks.talks:
         ratings = _ratings(talk)
         for label, values in behaviour_of(talk).items():
             for value in set(values):
                 for rating, points in ratings.items():
-                    found[label, value, talk.side, rating].append(points)
+                    points_by_label[label, value, talk.side, rating].append(points)
     rows = [
         LabelRating(label=label, value=value, side=side, rating=rating, n=len(points), mean=mean(points))
-        for (label, value, side, rating), points in sorted(found.items())
+        for (label, value, side, rating), points in sorted(points_by_label.items())
     ]
     notes = list(_notes(talks, any(behaviour_of(talk) for talk in talks.talks)))
     if talks.talks and not any(_ratings(talk) for talk in talks.talks):
@@ -122,7 +122,7 @@ class UserFrequency(Record):
 
 
 class LabelFrequency(Rows[UserFrequency]):
-    """How often users show each value of each behaviour label: a share for each user, then mean and spread of those.
+    """How often users show each value of each behaviour label: mean and spread of a share for each user.
 
     Distributions over conversations count a user with many conversations more than one with few; this does not.
     """
@@ -133,56 +133,58 @@ class LabelFrequency(Rows[UserFrequency]):
 def label_frequency(conversations: Conversations) -> LabelFrequency:
     """A row for each label, side and value; a value that the side never has is a row of 0."""
     talks = Talks.of(conversations)
-    found: defaultdict[tuple[str, Side], defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    users_by_label: defaultdict[tuple[str, Side], defaultdict[str, Counter[str]]] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
     for talk in talks.talks:
         for label, values in behaviour_of(talk).items():
-            found[label, talk.side][talk.user].update(values)
-    known = _values(talks)
+            users_by_label[label, talk.side][talk.user].update(values)
+    values_of = _values(talks)
     rows = [
         _frequency(label, value, side, list(users.values()))
-        for (label, side), users in sorted(found.items())
-        for value in known[label]
+        for (label, side), users in sorted(users_by_label.items())
+        for value in values_of[label]
     ]
     notes = [*_notes(talks, bool(rows))]
-    notes += [f"{label}, {side}: one user only, so there is no spread." for (label, side), users in sorted(found.items())
+    notes += [f"{label}, {side}: one user only, so there is no spread." for (label, side), users in sorted(users_by_label.items())
               if len(users) == 1]  # fmt: skip
     return LabelFrequency(rows=tuple(rows), notes=tuple(notes))
 
 
 def behaviour_of(talk: Talk) -> dict[str, list[str]]:
     """Values of each behaviour label of a conversation: of intents one or more for each message of the user."""
-    found = {
+    strategies = {
         label: [*map(_worded, values)]
         for label, values in of_conversation(talk.conversation).items()
         if label.startswith(_STRATEGY)
     }
     intents = [value for message in talk.said("user") for value in of_message(message).get(INTENT, [])]
-    return found | ({INTENT: [*map(_worded, intents)]} if intents else {})
+    return strategies | ({INTENT: [*map(_worded, intents)]} if intents else {})
 
 
 def _values(talks: Talks) -> dict[str, list[str]]:
     """The values of each label that either side has, in order."""
-    known: defaultdict[str, set[str]] = defaultdict(set)
+    by_label: defaultdict[str, set[str]] = defaultdict(set)
     for talk in talks.talks:
         for label, values in behaviour_of(talk).items():
-            known[label].update(values)
-    return {label: sorted(values) for label, values in known.items()}
+            by_label[label].update(values)
+    return {label: sorted(values) for label, values in by_label.items()}
 
 
 def _worded(value: str) -> str:
-    """The value in small words, such as `all in one` of `AllInOne`, so that both languages' labels are one."""
+    """The value in lower case and separate words (`AllInOne` as `all in one`), equal for labels of both languages."""
     return _HUMP.sub(" ", value).lower()
 
 
 def _ratings(talk: Talk) -> dict[str, float]:
     """Every rating of a conversation by its name."""
-    one = talk.conversation
-    found: dict[str, float] = {f"rating {item}": points for item, points in ratings_of(one).items()}
-    found |= satisfaction_of(one)
-    found |= {f"questionnaire {item}": points for item, points in points_of(one).items()}
+    conversation = talk.conversation
+    ratings: dict[str, float] = {f"rating {item}": points for item, points in ratings_of(conversation).items()}
+    ratings |= satisfaction_of(conversation)
+    ratings |= {f"questionnaire {item}": points for item, points in points_of(conversation).items()}
     if (satisfied := mean([*satisfaction_of_replies(talk).values()])) is not None:
-        found["satisfaction with replies"] = satisfied
-    return found
+        ratings["satisfaction with replies"] = satisfied
+    return ratings
 
 
 def _frequency(label: str, value: str, side: Side, users: Sequence[Counter[str]]) -> UserFrequency:
@@ -192,17 +194,17 @@ def _frequency(label: str, value: str, side: Side, users: Sequence[Counter[str]]
         value=value,
         side=side,
         users=len(users),
-        users_with=sum(one > 0 for one in shares),
+        users_with=sum(part > 0 for part in shares),
         mean=mean(shares),
         sd=spread(shares),
     )
 
 
 def _notes(talks: Talks, labelled: bool) -> tuple[str, ...]:
-    return tuple(_told(talks, labelled))
+    return tuple(_remarks(talks, labelled))
 
 
-def _told(talks: Talks, labelled: bool) -> Iterator[str]:
+def _remarks(talks: Talks, labelled: bool) -> Iterator[str]:
     yield from talks.notes
     if talks.talks and not labelled:
         yield "No behaviour label is there: neither an intent of a message nor a strategy of a conversation."

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 from ...data.recllmsim import in_language, task_name
 from ...data.records import Record, Role
 from ...data.text.languages import Language
-from .rows import Rows
+from ..tables import Rows
 from .talks import ALL, SIDES, WHO, Conversations, Side, Talk, Talks, mean
 
 Measure: TypeAlias = Callable[[str], int | Sized]
@@ -53,8 +53,8 @@ def basic_counts(conversations: Conversations) -> Counts:
     notes = list(talks.notes)
     if rows:
         notes.append("Turns: messages // 2. Users: people, or different profiles.")
-    there = {talk.side for talk in talks.talks}
-    notes += [f"There is no conversation of {WHO[side]}." for side in SIDES if rows and side not in there]
+    sides = {talk.side for talk in talks.talks}
+    notes += [f"There is no conversation of {WHO[side]}." for side in SIDES if rows and side not in sides]
     if joined := sum(task_name(str(talk.conversation.scenario["task"])) == "new_travel" for talk in talks.talks):
         notes.append(f"Travel planning holds {joined} conversations about new travel planning, as published tables do.")
     return Counts(rows=tuple(rows), notes=tuple(notes))
@@ -92,18 +92,18 @@ def lengths(
     measured = lru_cache(maxsize=None)(lambda text: counted(length, text))  # a tokenizer may be slow
     for task, side, group in talks.groups():
         for role in _ROLES:
-            found = [_lengths(talk, role, measured, language) for talk in group]
-            known = [one for of_talk in found for one in of_talk if one is not None]
-            messages = sum(map(len, found))
-            unread += messages - len(known) if task == ALL else 0
+            of_messages = [_lengths(talk, role, measured, language) for talk in group]
+            read = [number for of_talk in of_messages for number in of_talk if number is not None]
+            messages = sum(map(len, of_messages))
+            unread += messages - len(read) if task == ALL else 0
             rows.append(
                 TaskLengths(
                     task=task,
                     side=side,
                     role=role,
                     messages=messages,
-                    per_message=mean(known),
-                    per_conversation=_mean_total(found),
+                    per_message=mean(read),
+                    per_conversation=_mean_total(of_messages),
                 )
             )
     return Lengths(rows=tuple(rows), notes=tuple(_notes(talks, unit, language, unread)))
@@ -114,23 +114,25 @@ _ROLES: tuple[Role, Role] = ("user", "assistant")
 
 
 def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: Language | None) -> list[int | None]:
-    """The length of each message; None for one that is not to be had in the language."""
+    """The length of each message; None where there is no text in the language."""
     spoken: Language = "zh" if talk.conversation.scenario.get("language") == "zh" else "en"
-    texts = (one.text if language is None else in_language(one, language, spoken) for one in talk.said(role))
+    texts = (
+        message.text if language is None else in_language(message, language, spoken) for message in talk.said(role)
+    )
     return [None if text is None else measured(text) for text in texts]
 
 
 def counted(length: Measure, text: str) -> int:
     """The length of the text, by a function that gives it or its pieces."""
-    told = length(text)
-    if isinstance(told, Sized):
-        return len(told)
-    return sum(1 for _ in told) if isinstance(told, Iterable) else int(told)
+    measured = length(text)
+    if isinstance(measured, Sized):
+        return len(measured)
+    return sum(1 for _ in measured) if isinstance(measured, Iterable) else int(measured)
 
 
 def _mean_total(lengths: Sequence[Sequence[int | None]]) -> float | None:
     """Over conversations whose every message has a length."""
-    return mean([sum(one for one in of_talk if one is not None) for of_talk in lengths if None not in of_talk])
+    return mean([sum(number for number in of_talk if number is not None) for of_talk in lengths if None not in of_talk])
 
 
 def _notes(talks: Talks, unit: str, language: Language | None, unread: int) -> Sequence[str]:
@@ -138,9 +140,9 @@ def _notes(talks: Talks, unit: str, language: Language | None, unread: int) -> S
     if not talks.talks:
         return notes
     spoken = sorted({str(talk.conversation.scenario.get("language", "en")) for talk in talks.talks})
-    said = f"in {_NAMES[language]}" if language else "as they were said"
+    as_read = f"in {_NAMES[language]}" if language else "as they were said"
     notes.append(
-        f"{unit.capitalize() if unit.islower() else unit} of the texts {said}: mean over messages, and over conversations' totals."
+        f"{unit.capitalize() if unit.islower() else unit} of the texts {as_read}: mean over messages, and over conversations' totals."
     )
     if language is None and len(spoken) > 1:
         notes.append(

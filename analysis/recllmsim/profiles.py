@@ -8,7 +8,7 @@ from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.coverage import AGE_BANDS
 from ...data.records import Record
 from ...errors import of_extra
-from .rows import Rows
+from ..tables import Rows
 from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share
 
 OTHERS = frozenset({"其他", "其它", "other", "others"})
@@ -44,7 +44,7 @@ class ProfileStatistics(Rows[AttributeStatistics]):
     """Labels of profiles: each person and each different profile of a simulated user counts once.
 
     Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
-    that two labels drawn with putting back differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
+    that two labels drawn with replacement differ. Shannon's is -sum p ln p (Shannon 1948), scipy's `entropy`. Both
     of the shares among all labels of an attribute, "others" left out, as the published script "profile_plot" has
     them; that script takes its simulated profiles from travel planning alone. Ages are counted by bands of years.
     """
@@ -55,8 +55,8 @@ class ProfileStatistics(Rows[AttributeStatistics]):
 def profile_statistics(conversations: Conversations) -> ProfileStatistics:
     """A row for each attribute and side. Needs the extra `stats`."""
     talks = Talks.of(conversations)
-    found, notes = _attributes(talks)
-    rows = [_attribute(key, side, of_all) for key, side, of_all in found]
+    attributes, notes = _attributes(talks)
+    rows = [_attribute(key, side, profiles) for key, side, profiles in attributes]
     if rows:
         notes.append(
             "Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others. "
@@ -89,14 +89,14 @@ class ProfileValues(Rows[ValueCount]):
 def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValues:
     """That many rows for each attribute and side, fewer where there are fewer labels."""
     talks = Talks.of(conversations)
-    found, notes = _attributes(talks)
+    attributes, notes = _attributes(talks)
     english = _english(talks.talks)
     rows = []
-    for key, side, of_all in found:
-        having = Counter(label for labels in of_all for label in set(labels) if label.lower() not in OTHERS)
+    for key, side, profiles in attributes:
+        having = Counter(label for labels in profiles for label in set(labels) if label.lower() not in OTHERS)
         most = sorted((-n, english.get(label, label)) for label, n in having.items())[:top]
         rows += [
-            ValueCount(attribute=ATTRIBUTES[key][0], side=side, value=value, n=-n, share=share(-n, len(of_all)))
+            ValueCount(attribute=ATTRIBUTES[key][0], side=side, value=value, n=-n, share=share(-n, len(profiles)))
             for n, value in most
         ]
     if rows:
@@ -109,17 +109,17 @@ def _attributes(talks: Talks) -> tuple[list[tuple[str, Side, list[list[str]]]], 
     notes = list(talks.notes)
     sides: dict[Side, list[Labels]] = {}
     for side in SIDES:
-        sides[side], told = _profiles(talks.of_side(side))
-        notes += [f"{side.capitalize()}: {line}" for line in told]
-    found: list[tuple[str, Side, list[list[str]]]] = [
+        sides[side], remarks = _profiles(talks.of_side(side))
+        notes += [f"{side.capitalize()}: {line}" for line in remarks]
+    attributes: list[tuple[str, Side, list[list[str]]]] = [
         (key, side, of_all)
         for key in ATTRIBUTES
         for side, profiles in sides.items()
         if (of_all := [labels[key] for labels in profiles if key in labels])
     ]
-    if talks.talks and not found:
+    if talks.talks and not attributes:
         notes.append("No conversation has a profile with labels.")
-    return found, notes
+    return attributes, notes
 
 
 def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
@@ -145,23 +145,25 @@ def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
 def _mapped(talk: Talk) -> Labels:
     """A person's structured profile, or the labels that annotators gave to a text."""
     keys = {label: key for key, (label, _) in ATTRIBUTES.items()}
-    given = talk.conversation.labels.get("profile_mapped")
-    if isinstance(given, dict):
-        told = {keys[name]: [_label(one) for one in _listed(value)] for name, value in given.items() if name in keys}
+    mapped = talk.conversation.labels.get("profile_mapped")
+    if isinstance(mapped, dict):
+        labels = {
+            keys[name]: [_label(label) for label in _listed(value)] for name, value in mapped.items() if name in keys
+        }
     else:
         own = talk.conversation.scenario.get("profile")
         profile: Mapping[str, Any] = own if isinstance(own, dict) else {}
-        told = {key: [_label(one) for one in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
-    return _banded({key: [one for one in values if one] for key, values in told.items()})
+        labels = {key: [_label(label) for label in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
+    return _banded({key: [label for label in values if label] for key, values in labels.items()})
 
 
 def _written(talk: Talk) -> Labels:
     keys = {name.casefold(): key for key, names in ATTRIBUTES.items() for name in names}
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    labels: defaultdict[str, list[str]] = defaultdict(list)
     for attribute, value in Situation.of(talk.conversation).facts:
         if key := keys.get(attribute.casefold()):
-            found[key].append(value.lower())
-    return _banded(dict(found))
+            labels[key].append(value.lower())
+    return _banded(dict(labels))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -170,20 +172,20 @@ def _listed(value: Any) -> list[Any]:
 
 def _label(value: Any) -> str:
     """The label in Chinese, which people's profiles are in too; in English if there is no other."""
-    told = value.get("zh") or value.get("en") if isinstance(value, dict) else value
-    return str(told).strip() if isinstance(told, str | int) else ""
+    text = value.get("zh") or value.get("en") if isinstance(value, dict) else value
+    return str(text).strip() if isinstance(text, str | int) else ""
 
 
 def _english(talks: Sequence[Talk]) -> dict[str, str]:
     """Labels in English by the Chinese ones beside which they stand anywhere in the data."""
-    found: dict[str, str] = {"Male": "male", "Female": "female"}
+    english: dict[str, str] = {"Male": "male", "Female": "female"}
     for talk in talks:
-        given = talk.conversation.labels.get("profile_mapped")
-        for value in given.values() if isinstance(given, dict) else ():
-            for one in _listed(value):
-                if isinstance(one, dict) and isinstance(one.get("zh"), str) and isinstance(one.get("en"), str):
-                    found[one["zh"].strip()] = one["en"].strip().lower()
-    return found
+        mapped = talk.conversation.labels.get("profile_mapped")
+        for value in mapped.values() if isinstance(mapped, dict) else ():
+            for label in _listed(value):
+                if isinstance(label, dict) and isinstance(label.get("zh"), str) and isinstance(label.get("en"), str):
+                    english[label["zh"].strip()] = label["en"].strip().lower()
+    return english
 
 
 def _banded(labels: Labels) -> Labels:

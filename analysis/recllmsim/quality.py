@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from ...data.records import Conversation, Record
-from .rows import Rows
+from ..tables import Rows
 from .talks import NOT_TOLD, Conversations, Talks, mean, share
 
 ALIGNMENT, COMPLETENESS = "Preference Alignment", "Role-Playing Completeness"
@@ -54,11 +54,11 @@ class QualityByTurns(Rows[TurnQuality]):
 def quality_by_turns(conversations: Conversations) -> QualityByTurns:
     """A row for each number of turns that a rated conversation has."""
     talks = Talks.of(conversations)
-    found: dict[int, list[dict[str, int]]] = defaultdict(list)
+    by_length: dict[int, list[dict[str, int]]] = defaultdict(list)
     for talk in talks.talks:
         items = ratings_of(talk.conversation)
         if ALIGNMENT in items or COMPLETENESS in items:
-            found[talk.turns].append(items)
+            by_length[talk.turns].append(items)
     rows = [
         TurnQuality(
             turns=turns,
@@ -66,15 +66,15 @@ def quality_by_turns(conversations: Conversations) -> QualityByTurns:
             preference_alignment=_mean_of(of_length, ALIGNMENT),
             role_playing_completeness=_mean_of(of_length, COMPLETENESS),
         )
-        for turns, of_length in sorted(found.items())
+        for turns, of_length in sorted(by_length.items())
     ]
     notes = list(talks.notes)
     if talks.talks and not rows:
         notes.append("No conversation has a rating of preference alignment or role playing; people's files have none.")
-    if rated := [items for of_length in found.values() for items in of_length]:
+    if rated := [items for of_length in by_length.values() for items in of_length]:
         means = [_mean_of(rated, item) for item in (ALIGNMENT, COMPLETENESS)]
-        told = ", ".join("none" if one is None else f"{one:.4f}" for one in means)
-        notes.append(f"Turns: messages // 2. All lengths together: n {len(rated)}, means {told}.")
+        shown = ", ".join("none" if value is None else f"{value:.4f}" for value in means)
+        notes.append(f"Turns: messages // 2. All lengths together: n {len(rated)}, means {shown}.")
         unrated = sum(not ratings_of(talk.conversation) for talk in talks.of_side("simulated"))
         if unrated:
             notes.append(f"{unrated} simulated conversations are not rated.")
@@ -165,13 +165,17 @@ def points_of(conversation: Conversation) -> dict[str, int]:
 
 
 def _options(conversation: Conversation) -> dict[str, str]:
-    given = conversation.labels.get("questionnaire")
-    asked = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    return {str(one.get("summary")): str(one.get("option")).strip() for one in asked}
+    questionnaire = conversation.labels.get("questionnaire")
+    questions = (
+        [question for question in questionnaire if isinstance(question, dict)]
+        if isinstance(questionnaire, list)
+        else []
+    )
+    return {str(question.get("summary")): str(question.get("option")).strip() for question in questions}
 
 
-def _points(given: object) -> dict[str, int]:
-    items = given.items() if isinstance(given, dict) else ()
+def _points(rating: object) -> dict[str, int]:
+    items = rating.items() if isinstance(rating, dict) else ()
     return {str(item): points for item, points in items if type(points) is int and 0 <= points <= 2}
 
 
@@ -180,10 +184,10 @@ def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) ->
     judged = Talks(tuple(talk for talk in talks.talks if points(talk.conversation)))
     rows = []
     for assistant, group in judged.by_assistant():
-        found: defaultdict[str, list[int]] = defaultdict(list)
+        by_item: defaultdict[str, list[int]] = defaultdict(list)
         for talk in group:
-            for item, one in points(talk.conversation).items():
-                found[item].append(one)
+            for item, value in points(talk.conversation).items():
+                by_item[item].append(value)
         rows += [
             ItemQuality(
                 assistant=assistant,
@@ -195,10 +199,10 @@ def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) ->
                 share_1=share(values.count(1), len(values)),
                 share_2=share(values.count(2), len(values)),
             )
-            for item, values in found.items()
+            for item, values in by_item.items()
         ]
     return tuple(rows)
 
 
 def _mean_of(ratings: Sequence[Mapping[str, int]], item: str) -> float | None:
-    return mean([one[item] for one in ratings if item in one])
+    return mean([rating[item] for rating in ratings if item in rating])

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...data.records import Message, Record
 from ..annotations import of_message
-from .rows import Rows
+from ..tables import Rows
 from .talks import Conversations, Talk, Talks, mean, share
 
 POINTS = (1, 2, 3, 4, 5)
@@ -61,24 +61,24 @@ class SatisfactionByAssistant(Rows[AssistantSatisfaction]):
 def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:
     """A row for each place of a reply."""
     talks = Talks.of(conversations)
-    found: defaultdict[int, list[int]] = defaultdict(list)
+    by_turn: defaultdict[int, list[int]] = defaultdict(list)
     for talk in talks.talks:
         for turn, points in satisfaction_of_replies(talk).items():
-            found[turn].append(points)
+            by_turn[turn].append(points)
     rows = [
         TurnSatisfaction(turn=turn, n=len(points), mean=mean(points), **_shares(points))
-        for turn, points in sorted(found.items())
+        for turn, points in sorted(by_turn.items())
     ]
     return SatisfactionByTurn(rows=tuple(rows), notes=_notes(talks, bool(rows)))
 
 
 def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAssistant:
-    """A row for each assistant, the first for all of them where there are several."""
+    """A row for each assistant; where there are several, the first is for all together."""
     talks = Talks.of(conversations)
     judged = Talks(tuple(talk for talk in talks.talks if satisfaction_of_replies(talk)))
     rows = []
     for assistant, group in judged.by_assistant():
-        points = [one for talk in group for one in satisfaction_of_replies(talk).values()]
+        points = [value for talk in group for value in satisfaction_of_replies(talk).values()]
         rows.append(
             AssistantSatisfaction(
                 assistant=assistant,
@@ -93,8 +93,8 @@ def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAss
 
 def satisfaction_of_replies(talk: Talk) -> dict[int, int]:
     """Points of each reply by its place among the replies, from 1; those without any are left out."""
-    told = {turn: _points(message) for turn, message in enumerate(talk.said("assistant"), start=1)}
-    return {turn: points for turn, points in told.items() if points is not None}
+    by_reply = {turn: _points(message) for turn, message in enumerate(talk.said("assistant"), start=1)}
+    return {turn: points for turn, points in by_reply.items() if points is not None}
 
 
 def _points(message: Message) -> int | None:
@@ -103,10 +103,10 @@ def _points(message: Message) -> int | None:
 
 
 def _shares(points: Sequence[int]) -> Mapping[str, float | None]:
-    return {f"share_{one}": share(points.count(one), len(points)) for one in POINTS}
+    return {f"share_{value}": share(points.count(value), len(points)) for value in POINTS}
 
 
-def _notes(talks: Talks, any_there: bool) -> tuple[str, ...]:
-    if talks.talks and not any_there:
+def _notes(talks: Talks, rated: bool) -> tuple[str, ...]:
+    if talks.talks and not rated:
         return (*talks.notes, "No reply has a satisfaction: of the published files only people's second study has it.")
-    return (*talks.notes, "Satisfaction: 1 to 5, told by the user of each reply.") if any_there else talks.notes
+    return (*talks.notes, "Satisfaction: 1 to 5, told by the user of each reply.") if rated else talks.notes

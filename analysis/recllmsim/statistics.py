@@ -5,7 +5,7 @@ from typing import Any
 
 from ...data.records import Record
 from ...data.text.languages import Language
-from ..tables import Table
+from ..tables import Rows, Table
 from .behaviour import (
     LabelDistributions,
     LabelFrequency,
@@ -15,7 +15,7 @@ from .behaviour import (
     rating_by_label,
 )
 from .counts import Counts, Lengths, Measure, basic_counts, lengths
-from .hallucination import Hallucination, hallucination
+from .judgements import Hallucination, hallucination
 from .profiles import ProfileStatistics, ProfileValues, profile_statistics, profile_values
 from .quality import (
     QualityByQuestionnaire,
@@ -25,7 +25,6 @@ from .quality import (
     quality_by_rating,
     quality_by_turns,
 )
-from .rows import Rows
 from .satisfaction import SatisfactionByAssistant, SatisfactionByTurn, satisfaction_by_assistant, satisfaction_by_turn
 from .talks import Conversations, Talks
 
@@ -57,9 +56,9 @@ class RecllmsimStatistics(Record):
 
     def to_json(self) -> dict[str, Any]:
         """A list of rows for each table under its key, and under `notes` what a reader must know of each."""
-        told = self.by_name()
-        return {name: rows.to_json() for name, rows in told.items()} | {
-            "notes": {name: list(rows.notes) for name, rows in told.items()}
+        by_name = self.by_name()
+        return {name: rows.to_json() for name, rows in by_name.items()} | {
+            "notes": {name: list(rows.notes) for name, rows in by_name.items()}
         }
 
 

@@ -46,8 +46,8 @@ class Talk:
     @property
     def assistant(self) -> str:
         """The model that answered: as the file tells (`chat_model`), or the run; else `not told`."""
-        told = self.conversation.labels.get("chat_model")
-        return told if isinstance(told, str) and told.strip() else speaker_of(self.conversation, "assistant")
+        named = self.conversation.labels.get("chat_model")
+        return named if isinstance(named, str) and named.strip() else speaker_of(self.conversation, "assistant")
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,15 @@ class Talks:
         """Those about a task and a profile; the others are counted in a note."""
         if isinstance(conversations, Talks):
             return conversations
-        found, other = [], 0
+        talks, other = [], 0
         for conversation in conversations:
             talk = _talk(conversation)
             other += talk is None
-            found += [talk] if talk else []
+            talks += [talk] if talk else []
         notes = [f"{other} conversations are about no task with a profile: left out."] if other else []
-        if not found:
+        if not talks:
             notes.append("There is no task-oriented conversation.")
-        return cls(tuple(found), tuple(notes))
+        return cls(tuple(talks), tuple(notes))
 
     def of_side(self, side: Side) -> list[Talk]:
         return [talk for talk in self.talks if talk.side == side]
@@ -84,7 +84,7 @@ class Talks:
                     yield task, side, group
 
     def by_assistant(self) -> Iterator[tuple[str, list[Talk]]]:
-        """The conversations of each assistant by name, before them all together where there are several."""
+        """The conversations of each assistant by name; where there are several, first those of all together."""
         names = sorted({talk.assistant for talk in self.talks}, key=lambda name: (name == NOT_TOLD, name))
         if len(names) > 1:
             yield ALL, list(self.talks)
@@ -93,7 +93,7 @@ class Talks:
 
 
 Conversations: TypeAlias = Iterable[Conversation] | Talks
-"""What every table is made from: conversations of any kind, or those that were picked from them already."""
+"""What every table is made from: conversations of any kind, or the task-oriented ones picked from them."""
 
 
 def _talk(conversation: Conversation) -> Talk | None:

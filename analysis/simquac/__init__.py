@@ -4,10 +4,10 @@ from ...data.outlines import coverage
 from .answers import TeacherScore, exact_match, first_sentence, random_sentence, score_teacher, token_f1
 from .forms import QuestionForms, question_forms, question_type
 from .leakage import Leakage, leaked_words
-from .measuring import Measured, Sample, measure
 from .questions import StudentScore, score_student
+from .samples import Measured, Sample, measure
 from .statistics import SimquacStatistics, SourceStatistics, simquac_statistics
-from .teaching import Agreement, TeacherStatistics, relation, teacher_statistics
+from .teacher import Agreement, TeacherStatistics, relation, teacher_statistics
 
 __all__ = [
     "Agreement",

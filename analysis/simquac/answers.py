@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
-from ...data.records import Conversation, Exchange, Message, Record
+from ...data.records import Conversation, Message, Record
+from ...data.simquac import references as people_answers
 from ...data.text.sentences import sentences
 from ...errors import DataError
 
@@ -50,11 +51,11 @@ def normalised(text: str) -> list[str]:
 
 def token_f1(prediction: str, reference: str) -> float:
     """Harmonic mean of the words' precision and recall, 0 to 1; two empty texts are equal."""
-    one, other = normalised(prediction), normalised(reference)
-    if not one or not other:
-        return float(one == other)
-    shared = sum((Counter(one) & Counter(other)).values())
-    return 2 * shared / (len(one) + len(other))
+    predicted, expected = normalised(prediction), normalised(reference)
+    if not predicted or not expected:
+        return float(predicted == expected)
+    shared = sum((Counter(predicted) & Counter(expected)).values())
+    return 2 * shared / (len(predicted) + len(expected))
 
 
 def exact_match(prediction: str, reference: str) -> bool:
@@ -68,24 +69,27 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
     ValueError if the questions are not the same.
     """
     f1s: list[float] = []
-    exact = equal = whole = dialogues = several = 0
+    exact = as_people = as_people_throughout = dialogues = several = 0
     refusals: Counter[tuple[bool, bool]] = Counter()
-    for own, people in zip(answered, references, strict=True):
+    for conversation, people in zip(answered, references, strict=True):
         dialogues += 1
-        human_in_all = True
-        for mine, theirs in zip(own.exchanges, people.exchanges, strict=True):
-            if _text(mine.user) != _text(theirs.user):
-                raise DataError(f"conversation {own.id} has other questions than its reference: compare a replayed run")
-            answer, given = _answer(mine.assistant), _references(theirs)
-            f1 = _f1(answer, given)
+        throughout = True
+        exchanges = zip(conversation.exchanges, people.exchanges, people_answers(people), strict=True)
+        for exchange, people_exchange, every_reference in exchanges:
+            if _text(exchange.user) != _text(people_exchange.user):
+                raise DataError(
+                    f"conversation {conversation.id} has other questions than its reference: compare a replayed run"
+                )
+            answer, expected = _answer(exchange.assistant), _scored(every_reference)
+            f1 = _f1(answer, expected)
             f1s.append(f1)
-            exact += any(exact_match(answer, reference) for reference in given)
-            several += len(given) > 1
-            reached = f1 >= _human_f1(given)
-            equal += reached
-            human_in_all &= reached
-            refusals[answer == NO_ANSWER, _answer(theirs.assistant) == NO_ANSWER] += 1
-        whole += human_in_all
+            exact += any(exact_match(answer, reference) for reference in expected)
+            several += len(expected) > 1
+            reached = f1 >= _human_f1(expected)
+            as_people += reached
+            throughout &= reached
+            refusals[answer == NO_ANSWER, _answer(people_exchange.assistant) == NO_ANSWER] += 1
+        as_people_throughout += throughout
     if not f1s:
         raise DataError("there is no question to score: give conversations with answers")
     return TeacherScore(
@@ -93,8 +97,8 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
         questions=len(f1s),
         f1=sum(f1s) / len(f1s),
         exact=exact / len(f1s),
-        heq_q=equal / len(f1s),
-        heq_d=whole / dialogues,
+        heq_q=as_people / len(f1s),
+        heq_d=as_people_throughout / dialogues,
         several_references=several,
         refused_right=refusals[True, True],
         refused_wrong=refusals[True, False],
@@ -104,14 +108,14 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
 
 def answered_by(answerer: Answerer, conversations: Iterable[Conversation]) -> list[Conversation]:
     """The conversations with a simple teacher's answers in place of people's."""
-    made = []
+    with_answers = []
     for conversation in conversations:
         messages: list[Message] = []
         for number, exchange in enumerate(conversation.exchanges):
             messages += exchange.user
             messages.append(Message(role="assistant", text=answerer(conversation, number)))
-        made.append(conversation.model_copy(update={"messages": tuple(messages)}))
-    return made
+        with_answers.append(conversation.model_copy(update={"messages": tuple(messages)}))
+    return with_answers
 
 
 def first_sentence(conversation: Conversation, number: int) -> str:
@@ -121,8 +125,8 @@ def first_sentence(conversation: Conversation, number: int) -> str:
 
 def random_sentence(conversation: Conversation, number: int) -> str:
     """A teacher that gives any sentence of the section, each as likely; the same one for the same question."""
-    found = sentences(str(conversation.scenario["section"]))
-    return found[call_seed(0, conversation.id, "random_sentence", number, 1) % len(found)]
+    of_section = sentences(str(conversation.scenario["section"]))
+    return of_section[call_seed(0, conversation.id, "random_sentence", number, 1) % len(of_section)]
 
 
 def _text(messages: Sequence[Message]) -> str:
@@ -133,37 +137,23 @@ def _answer(messages: Sequence[Message]) -> str:
     return NO_ANSWER if all(map(gives_no_answer, messages)) else _text(messages)
 
 
-def _references(exchange: Exchange) -> list[str]:
-    """The answer given in the talk, and further references where the source has them.
-
-    They are one refusal where at least half of them refuse; else those that refuse do not count.
-    """
-    given: list[str] = []
-    for message in exchange.assistant:
-        patch = message.extra.get("qa")
-        values = patch.get("values") if isinstance(patch, dict) else None
-        further = values.get("answers") if isinstance(values, dict) else None
-        for answer in further if isinstance(further, list) else []:
-            if isinstance(answer, dict):
-                text = str(answer.get("text", ""))
-                given.append(NO_ANSWER if text == "CANNOTANSWER" else text)
-    said = _answer(exchange.assistant)
-    every = given if said in given else [said, *given]
-    spans = [text for text in every if text != NO_ANSWER]
-    return spans if 2 * len(spans) > len(every) else [NO_ANSWER]
+def _scored(references: Sequence[str]) -> Sequence[str]:
+    """The references that count: one refusal where at least half of them refuse, else those that do not refuse."""
+    spans = [reference for reference in references if reference != NO_ANSWER]
+    return spans if 2 * len(spans) > len(references) else [NO_ANSWER]
 
 
-def _alike(one: str, other: str) -> float:
+def _alike(answer: str, reference: str) -> float:
     """Word F1 of two answers; a refusal has no word in common with an answer, though its words may."""
-    return float(one == other) if NO_ANSWER in (one, other) else token_f1(one, other)
+    return float(answer == reference) if NO_ANSWER in (answer, reference) else token_f1(answer, reference)
 
 
 def _f1(answer: str, references: Sequence[str]) -> float:
-    """The best F1 with a reference; of several the mean over leaving out each, which people's own is without, too."""
+    """The best F1 with a reference. Of several references each is left out once, as for people's own: the mean."""
     values = [_alike(answer, reference) for reference in references]
     if len(values) < 2:
         return values[0]
-    return sum(max(values[:place] + values[place + 1 :]) for place in range(len(values))) / len(values)
+    return sum(max(values[:number] + values[number + 1 :]) for number in range(len(values))) / len(values)
 
 
 def _human_f1(references: Sequence[str]) -> float:
@@ -171,7 +161,7 @@ def _human_f1(references: Sequence[str]) -> float:
     if len(references) < 2:
         return 1.0
     bests = [
-        max(_alike(one, other) for place, other in enumerate(references) if place != number)
-        for number, one in enumerate(references)
+        max(_alike(reference, other) for position, other in enumerate(references) if position != number)
+        for number, reference in enumerate(references)
     ]
     return sum(bests) / len(bests)

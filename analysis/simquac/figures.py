@@ -7,7 +7,7 @@ from ...data.records import Role
 from ..figures import bars, histogram, lines
 from .forms import TYPES
 from .statistics import SimquacStatistics
-from .teaching import TeacherStatistics
+from .teacher import TeacherStatistics
 
 
 def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
@@ -28,10 +28,11 @@ def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
         "question_types": bars(
             TYPES,
             {
-                one.source: [
-                    one.forms.types[kind] / one.forms.questions if one.forms.questions else None for kind in TYPES
+                source.source: [
+                    source.forms.types[kind] / source.forms.questions if source.forms.questions else None
+                    for kind in TYPES
                 ]
-                for one in statistics.sources
+                for source in statistics.sources
             },
             title="Types of questions",
             label="share of questions",

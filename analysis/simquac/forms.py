@@ -1,4 +1,4 @@
-"""How questions are put: their types, lengths, repeats, and words of the section that nobody had told."""
+"""How questions are put: types, lengths, repeats, and words of a section that the student had not seen."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from ...data.records import Conversation, Record
 from ...data.text.tokens import tokens
 from ..tables import Cell, Column, Table
 from .leakage import Leakage, leakage
-from .measuring import exchanges
+from .samples import exchanges
 
 TYPES = ("what", "who", "when", "where", "why", "which", "how", "yes or no", "other")
 """Types of questions, by the word that asks."""
@@ -72,17 +72,17 @@ class QuestionForms(Record):
     first_words: dict[str, int]
     """Questions by their first word in lower case, the most frequent first."""
     leakage: Leakage | None
-    """Words of the section that nobody had told; None without a question."""
+    """Words of the section that the student had not seen; None without a question."""
 
 
 def question_type(question: str) -> str:
     """The type of a question, one of `TYPES`.
 
     A question that begins with an auxiliary verb, after "and" and its like, is one of yes or no; else the
-    first asking word anywhere gives the type ("In what year" asks what, "whose" asks who). Chinese
-    questions are told by their asking words; one with 吗 alone is one of yes or no.
+    first asking word anywhere gives the type ("In what year" asks what, "whose" asks who). In Chinese the
+    asking words alone decide; a question with 吗 alone is one of yes or no.
     """
-    chinese = [_CHINESE[found] for found in _ASKS.findall(question)]
+    chinese = [_CHINESE[word] for word in _ASKS.findall(question)]
     if chinese:
         return next((kind for kind in chinese if kind != "yes or no"), "yes or no")
     words = [word.casefold() for word in tokens(question) if word.isalnum()]
@@ -95,8 +95,8 @@ def question_type(question: str) -> str:
 
 def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
     """How the questions of teacher-student conversations are put."""
-    given = list(conversations)
-    asked = [_questions(conversation) for conversation in given]
+    talks = list(conversations)
+    asked = [_questions(conversation) for conversation in talks]
     texts = [text for questions in asked for text in questions]
     lengths = [len(text.split()) for text in texts]
     types = Counter(map(question_type, texts))
@@ -110,7 +110,7 @@ def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
         asked_again=sum(asked_before(text, questions[:n]) for questions in asked for n, text in enumerate(questions)),
         types={kind: types[kind] for kind in TYPES},
         first_words=dict(sorted(first.items(), key=lambda item: (-item[1], item[0]))),
-        leakage=leakage(given) if texts else None,
+        leakage=leakage(talks) if texts else None,
     )
 
 
@@ -118,26 +118,35 @@ def question_table(forms: Mapping[str, QuestionForms]) -> Table:
     """A row for each number, a column for each source; types as shares of the questions."""
     columns = [Column(name="measure"), *(Column(name=name, kind="number") for name in forms)]
     rows: list[tuple[Cell, ...]] = [
-        (name.replace("_", " "), *(getattr(one, name) for one in forms.values()))
+        (name.replace("_", " "), *(getattr(of_source, name) for of_source in forms.values()))
         for name in ("questions", "words_mean", "words_sd", "characters_mean", "several", "asked_again")
     ]
     rows += [
-        (f"asks {kind}", *(one.types[kind] / one.questions if one.questions else None for one in forms.values()))
+        (
+            f"asks {kind}",
+            *(
+                of_source.types[kind] / of_source.questions if of_source.questions else None
+                for of_source in forms.values()
+            ),
+        )
         for kind in TYPES
     ]
     rows += [
         (
             name.replace("_", " "),
-            *(getattr(one.leakage, name) if one.leakage is not None else None for one in forms.values()),
+            *(
+                getattr(of_source.leakage, name) if of_source.leakage is not None else None
+                for of_source in forms.values()
+            ),
         )
         for name in Leakage.model_fields
     ]
     notes = ["Types and leaks: shares of the questions. Words leaked: a question's mean. By chance: another's section."]
-    notes += [f"{name}: no question is asked." for name, one in forms.items() if not one.questions]
+    notes += [f"{name}: no question is asked." for name, of_source in forms.items() if not of_source.questions]
     notes += [
         f"{name}: there is no second section to tell what leaks by chance."
-        for name, one in forms.items()
-        if one.leakage is not None and one.leakage.leaks_by_chance is None
+        for name, of_source in forms.items()
+        if of_source.leakage is not None and of_source.leakage.leaks_by_chance is None
     ]
     return Table(title="Questions", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 

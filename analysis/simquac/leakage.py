@@ -1,8 +1,8 @@
 """Words of the section in questions of a student who cannot see it.
 
 A word leaks into a question if the section holds it and nothing that the student had seen does: title,
-background, header, and everything said before. Some do so by chance; how many is told by the same questions
-beside the section of another conversation.
+background, header, and everything said before. Some words leak by chance: to count those, the same questions are
+put beside the section of another conversation.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -11,7 +11,7 @@ from statistics import fmean
 
 from ...data.records import Conversation, Record
 from ...data.text.tokens import tokens
-from .measuring import exchanges
+from .samples import exchanges
 
 RUN = 3
 """Words of a run that is looked for in the section."""
@@ -63,9 +63,9 @@ class _Seen:
         )
 
 
-def leaked_words(question: str, section: str, known: Iterable[str]) -> Set[str]:
-    """Words of a question that the section holds and no known text does, in lower case."""
-    return (_Seen.of(question).words & _Seen.of(section).words) - _Seen.of(*known).words
+def leaked_words(question: str, section: str, seen_before: Iterable[str]) -> Set[str]:
+    """Words of a question that the section holds and no text seen before does, in lower case."""
+    return (_Seen.of(question).words & _Seen.of(section).words) - _Seen.of(*seen_before).words
 
 
 def leakage(conversations: Sequence[Conversation]) -> Leakage | None:
@@ -76,11 +76,11 @@ def leakage(conversations: Sequence[Conversation]) -> Leakage | None:
     by_chance: list[tuple[int, int]] = []
     for number, conversation in enumerate(conversations):
         others = (*sections[number + 1 :], *sections[:number])
-        other = next((section for section in others if section != sections[number]), None)
+        other_section = next((section for section in others if section != sections[number]), None)
         for new in _news(conversation):
             own.append(_shared(new, seen[sections[number]]))
-            if other is not None:
-                by_chance.append(_shared(new, seen[other]))
+            if other_section is not None:
+                by_chance.append(_shared(new, seen[other_section]))
     if not own:
         return None
     floor = by_chance or None
@@ -95,17 +95,17 @@ def leakage(conversations: Sequence[Conversation]) -> Leakage | None:
 
 
 def _news(conversation: Conversation) -> Iterable[_Seen]:
-    """What was not told before of each question."""
+    """Of each question the words and runs that stand nowhere before it."""
     scenario = conversation.scenario
-    told = _Seen.of(*(str(scenario.get(key, "")) for key in ("title", "background", "header")))
-    words, runs = set(told.words), set(told.runs)
+    head = _Seen.of(*(str(scenario.get(key, "")) for key in ("title", "background", "header")))
+    words, runs = set(head.words), set(head.runs)
     for asked, answer in exchanges(conversation):
         if asked:
             question = _Seen.of(*(message.text for message in asked))
             yield _Seen(question.words - words, question.runs - runs)
-        said = _Seen.of(*(message.text for message in (*asked, *answer)))
-        words |= said.words
-        runs |= said.runs
+        exchange = _Seen.of(*(message.text for message in (*asked, *answer)))
+        words |= exchange.words
+        runs |= exchange.runs
 
 
 def _shared(new: _Seen, section: _Seen) -> tuple[int, int]:

@@ -12,14 +12,14 @@ from typing import Any
 from ...data.records import Conversation, Record
 from ...data.simquac import KIND
 from ..attempts import AttemptRow, attempt_rows, attempt_table
-from ..comparing import Comparison, compare_means, comparison_table
+from ..comparison import Comparison, compare_means, comparison_table
 from ..tables import Cell, Column, Table
 from .forms import QuestionForms, question_forms, question_table
-from .measuring import Sample, measure
+from .samples import Sample, measure
 
 
 class SourceStatistics(Record):
-    """A source of teacher-student conversations. None: there is nothing to take the mean of; `notes` say why."""
+    """A source of teacher-student conversations. A mean of nothing is None, and `notes` say why."""
 
     source: str
     conversations: int
@@ -74,54 +74,57 @@ class SimquacStatistics(Record):
             for field in SourceStatistics.model_fields
             if field not in ("source", "forms", "attempts", "notes")
         ]
-        columns = [Column(name="measure"), *(Column(name=one.source, kind="number") for one in self.sources)]
+        columns = [Column(name="measure"), *(Column(name=source.source, kind="number") for source in self.sources)]
         notes = [
             "Words and spans: per answered question. Coverage: share of the section's characters in any answer. "
             "Flow: Kendall's tau-b of turn and place. sd: of the population."
         ]
-        notes += [f"{one.source}: {note}" for one in self.sources for note in one.notes]
+        notes += [f"{source.source}: {note}" for source in self.sources for note in source.notes]
         return Table(title="Answers, coverage and flow", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
     def tables(self) -> list[Table]:
         """Every table: numbers, questions, comparisons of several sources, validity where there are drafts."""
         forms = {source.source: source.forms for source in self.sources}
         compared = [comparison_table(self.comparisons)] if self.comparisons else []
-        drafted = [attempt_table(one.attempts, one.source) for one in self.sources if one.attempts]
+        drafted = [attempt_table(source.attempts, source.source) for source in self.sources if source.attempts]
         return [self.table(), question_table(forms), *compared, *drafted]
 
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each source in order and, with several, a last one that holds the comparisons."""
         values = [source.model_dump(mode="json") for source in self.sources]
         if len(self.sources) > 1:
-            values.append({"comparisons": [one.model_dump(mode="json") for one in self.comparisons]})
+            values.append({"comparisons": [comparison.model_dump(mode="json") for comparison in self.comparisons]})
         return values
 
 
 def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> SimquacStatistics:
     """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
-    given = {name: list(conversations) for name, conversations in sources.items()}
-    samples = [measure(name, conversations) for name, conversations in given.items()]
-    about = {name: [one for one in found if one.scenario.get("kind") == KIND] for name, found in given.items()}
+    by_name = {name: list(conversations) for name, conversations in sources.items()}
+    samples = [measure(name, conversations) for name, conversations in by_name.items()]
+    about_sections = {
+        name: [conversation for conversation in conversations if conversation.scenario.get("kind") == KIND]
+        for name, conversations in by_name.items()
+    }
     return SimquacStatistics(
-        sources=tuple(_source(sample, about[sample.source]) for sample in samples),
-        comparisons=tuple(one for a, b in combinations(samples, 2) for one in _compared(a, b)),
+        sources=tuple(_source(sample, about_sections[sample.source]) for sample in samples),
+        comparisons=tuple(comparison for a, b in combinations(samples, 2) for comparison in _compared(a, b)),
         samples=tuple(samples),
     )
 
 
 def _source(sample: Sample, conversations: Sequence[Conversation]) -> SourceStatistics:
     measured = sample.conversations
-    words = [number for one in measured for number in one.words]
-    spans = [number for one in measured for number in one.spans]
-    left_out = [one.flow_left_out for one in measured]
+    words = [number for talk in measured for number in talk.words]
+    spans = [number for talk in measured for number in talk.spans]
+    left_out = [talk.flow_left_out for talk in measured]
     return SourceStatistics(
         source=sample.source,
         conversations=len(measured),
-        questions=sum(one.questions for one in measured),
+        questions=sum(talk.questions for talk in measured),
         answered=len(words),
-        refused=sum(one.refused for one in measured),
-        ungrounded=sum(one.ungrounded for one in measured),
-        unanswered=sum(one.unanswered for one in measured),
+        refused=sum(talk.refused for talk in measured),
+        ungrounded=sum(talk.ungrounded for talk in measured),
+        unanswered=sum(talk.unanswered for talk in measured),
         words_per_answer=_mean(words),
         spans_per_answer=_mean(spans),
         coverage_n=len(sample.coverages),
@@ -147,7 +150,7 @@ def _notes(sample: Sample, answered: bool) -> Iterable[str]:
         return
     if len(sample.conversations) == 1:
         yield "one conversation has no spread: its standard deviations are 0, and no test compares it."
-    if not sum(one.questions for one in sample.conversations):
+    if not sum(talk.questions for talk in sample.conversations):
         yield "no question is asked."
     elif not answered:
         yield "no question is answered by a span of the section, so there are no words, spans or flow."
@@ -156,21 +159,24 @@ def _notes(sample: Sample, answered: bool) -> Iterable[str]:
     bare = len(sample.conversations) - len(sample.coverages)
     if bare:
         yield f"{bare} conversations have no section and so no coverage."
-    ungrounded = sum(one.ungrounded for one in sample.conversations)
+    ungrounded = sum(talk.ungrounded for talk in sample.conversations)
     if ungrounded:
         yield f"{ungrounded} answers are neither spans of the section nor refusals; their words are not counted."
 
 
 def _compared(a: Sample, b: Sample) -> list[Comparison]:
-    """Two samples by every measure, one value a conversation: questions of one talk are no independent draws."""
+    """Two samples by every measure, with one value for each conversation.
+
+    Questions of one conversation are no independent draws.
+    """
     both = (a, b)
     values: dict[str, list[list[float]]] = {
         "coverage": [sample.coverages for sample in both],
         "flow": [sample.flows for sample in both],
-        "words_per_answer": [[fmean(one.words) for one in sample.conversations if one.words] for sample in both],
-        "spans_per_answer": [[fmean(one.spans) for one in sample.conversations if one.spans] for sample in both],
+        "words_per_answer": [[fmean(talk.words) for talk in sample.conversations if talk.words] for sample in both],
+        "spans_per_answer": [[fmean(talk.spans) for talk in sample.conversations if talk.spans] for sample in both],
         "answered": [
-            [len(one.words) / one.questions for one in sample.conversations if one.questions] for sample in both
+            [len(talk.words) / talk.questions for talk in sample.conversations if talk.questions] for sample in both
         ],
     }
     return [compare_means(name, a.source, b.source, of_a, of_b) for name, (of_a, of_b) in values.items()]

@@ -1,6 +1,7 @@
 """What a path is, told from what it holds, never from its name."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +11,19 @@ from .jsonfiles import read_json, read_lines, read_text
 Kind: TypeAlias = Literal[
     "run", "simquac", "teacher", "recllmsim", "replay", "messages", "sharegpt", "topics", "folder"
 ]
+
+FORMATS: Mapping[Kind, str] = {
+    "run": "the folder of a run",
+    "simquac": "SimQuAC or QuAC JSON",
+    "teacher": "teacher topics",
+    "recllmsim": "RecLLMSim JSON",
+    "replay": "JSON lines of records",
+    "messages": "JSON lines of messages",
+    "sharegpt": "ShareGPT JSON",
+    "topics": "JSON lines of topics",
+    "folder": "a folder of data files",
+}
+"""What each is, for a reader."""
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"

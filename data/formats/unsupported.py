@@ -1,43 +1,97 @@
 """What formats that hold only words leave out of conversations."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from ..records import Conversation, Json
-from .dialogues import asides
+from ..records import Conversation, Json, Message
+from .dialogues import ASIDES, asides
+
+MOST_NAMED = 8
+"""Keys of `extra` that are named; of more than these only the number is told."""
 
 _SPEAKER = {"from"}
 """ShareGPT has several names for a side: another one is no further key."""
+_SAID = {"number", "text", "verdict"}
+"""Of a draft that stands what says nothing beyond its message."""
+_PLAIN = {"kind", "digest"}
+"""Keys of a scenario of which nothing is known but its conversation: they are made again in reading."""
+_PATCH = {"values", "order"}
+"""Keys of what a reader keeps of its own format (`data.patches`)."""
 
 
 def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[str]:
-    """A line for each kind of thing beside the stored words that there is, with how many conversations have it.
+    """A line for each kind of thing beside id and stored words that there is, with how many conversations have it.
 
-    `kept`: the format's own key in `extra`, of which everything is written again.
+    Every field of a record has its line, but for the order of a source's keys. `kept`: the format's own key in
+    `extra`, of which everything is written again.
     """
     having: Counter[str] = Counter()
+    names: dict[str, None] = {}
     for conversation in conversations:
         stored = [message for message in conversation.messages if message.stored]
-        held = {
-            "what it is about (the scenario)": len(conversation.scenario.keys() - {"kind", "digest"}) > 0,
-            "labels": bool(conversation.labels) or any(message.labels for message in stored),
-            "spans": any(message.spans for message in stored),
-            "translations": any(key.startswith("content_") for message in stored for key in message.extra)
-            or any(key.endswith("_zh") for key in conversation.extra),
-            "further keys of the source": any(
-                _further(extra, kept) for extra in (conversation.extra, *(message.extra for message in stored))
-            ),
-            "calls and results of tools": any(
-                "system" not in aside and kept not in aside for aside in asides(conversation)
-            ),
-            "messages that are not stored": len(stored) < len(conversation.messages),
-            "rejected drafts": any(attempt.verdict == "rejected" for attempt in conversation.attempts()),
-        }
-        having.update(what for what, there in held.items() if there)
-    return [f"{what}, of {count} conversation{'s' if count > 1 else ''}" for what, count in having.items()]
+        having.update(what for what, lost in _lost(conversation, stored, kept) if lost)
+        unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, kept)]
+        having["extra"] += bool(unnamed)
+        names |= dict.fromkeys(unnamed)
+    lines = {what: f"extra ({_listed(names)})" if what == "extra" else what for what in having}
+    return [
+        f"{lines[what]}, of {count} conversation{'s' if count > 1 else ''}" for what, count in having.items() if count
+    ]
+
+
+def _lost(conversation: Conversation, stored: list[Message], kept: str) -> Iterator[tuple[str, bool]]:
+    """Each kind of thing, and whether the conversation has it."""
+    scenario, extras = conversation.scenario, _extras(conversation, stored)
+    plain = not scenario.keys() - _PLAIN
+    yield "what it is about (the scenario)", not plain
+    yield (
+        "its number among equal ones (ordinal, repeat)",
+        bool(conversation.repeat or (conversation.ordinal and not plain)),
+    )
+    yield "labels", bool(conversation.labels) or any(message.labels for message in stored)
+    yield "spans", any(message.spans for message in stored)
+    yield "translations", any(_translates(key) for extra in extras for key in extra)
+    yield "further keys of the source", any(_further(extra, kept) for extra in extras)
+    yield (
+        "calls and results of tools",
+        any("system" not in aside and kept not in aside for aside in asides(conversation)),
+    )
+    yield "messages that are not stored", len(stored) < len(conversation.messages)
+    drafts = list(conversation.attempts())
+    yield "rejected drafts", any(draft.verdict == "rejected" for draft in drafts)
+    details = (draft.plain().keys() - _SAID for draft in drafts if draft.verdict != "rejected")
+    yield "prompts, tokens and notes of the drafts that stand", any(details)
+    yield "turns in which nothing was said", bool(conversation.unsaid)
+    yield "why it ended (stop, failure)", conversation.stop is not None or conversation.failure is not None
+    yield "how it was made (provenance)", conversation.provenance is not None
+    yield "the way through the graph (edges)", bool(conversation.edges)
+    yield "times (timing)", bool(conversation.timing)
+
+
+def _extras(conversation: Conversation, stored: list[Message]) -> list[Json]:
+    return [conversation.extra, *(message.extra for message in stored)]
+
+
+def _translates(key: str) -> bool:
+    return key.startswith("content_") or key.endswith("_zh")
 
 
 def _further(extra: Json, kept: str) -> bool:
-    """Whether a reader kept keys and values of the source that its own format does not know (`data.patches`)."""
-    there = (own.get("values") for name, own in extra.items() if name != kept and isinstance(own, dict))
-    return any(isinstance(values, dict) and values.keys() - _SPEAKER for values in there)
+    """Whether a reader kept keys and values of the source that its own format does not know."""
+    patches = (value.get("values") for name, value in extra.items() if name != kept and isinstance(value, dict))
+    return any(isinstance(values, dict) and values.keys() - _SPEAKER for values in patches)
+
+
+def _unread(extra: Json, kept: str) -> Iterator[str]:
+    """Keys of an `extra` that hold something of which no other line tells."""
+    for key, value in extra.items():
+        patch = isinstance(value, dict) and value.keys() <= _PATCH
+        if key not in (kept, ASIDES) and not patch and not _translates(key):
+            yield key
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} keys"
+    return ", ".join(" ".join(name.split())[:40] for name in names)

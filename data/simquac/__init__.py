@@ -6,19 +6,21 @@ from pathlib import Path
 
 from ...errors import DataError, at
 from ..formats import record_lines
-from ..formats.detection import kind_of
+from ..formats.detection import FORMATS, kind_of
 from ..records import Conversation
 from . import dataset, released, teacher, topics
-from .dataset import misplaced, to_object, write
+from .dataset import by_people, misplaced, references, to_object, write
 from .topics import KIND, MAX_BYTES, Topic
 
 __all__ = [
     "KIND",
     "MAX_BYTES",
     "Topic",
+    "by_people",
     "misplaced",
     "read",
     "read_topics",
+    "references",
     "released",
     "samples",
     "to_object",
@@ -31,8 +33,18 @@ def read(path: str | Path) -> list[Conversation]:
     """The conversations of SimQuAC or QuAC JSON or of teacher topics, in the file's order.
 
     What was read is kept, odd values and unknown keys included: `write` gives a JSON file's object again.
+    DataError for a file of another format, by its name.
     """
-    return teacher.read(path) if kind_of(path) == "teacher" else dataset.read(path)
+    match kind_of(path):
+        case "teacher":
+            return teacher.read(path)
+        case "simquac":
+            return dataset.read(path)
+        case other:
+            raise DataError(
+                f"{at(path)}: is {FORMATS[other]}, not SimQuAC or QuAC JSON nor teacher topics: give such a file, "
+                "or make one of it with `duologue convert SRC DST --to simquac` if it is about sections"
+            )
 
 
 def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
@@ -48,13 +60,13 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
 
 def topics_of(conversations: Iterable[Conversation], path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
     """The topic of each conversation, in order; `path` is where they were read from, for errors."""
-    found = []
+    candidates = []
     for number, conversation in enumerate(conversations):
         try:
-            found.append((f"conversation {number}", Topic.of(conversation)))
+            candidates.append((f"conversation {number}", Topic.of(conversation)))
         except ValueError as error:
             raise DataError(f"{at(path, f'conversation {number}')}: {error}") from None
-    return topics.checked(found, path, max_bytes)
+    return topics.checked(candidates, path, max_bytes)
 
 
 def samples() -> list[Topic]:
@@ -72,4 +84,6 @@ def _conversations(path: str | Path) -> list[Conversation]:
         case "simquac" | "teacher":
             return read(path)
         case other:
-            raise DataError(f"{at(path)}: is a {other}, not a source of topics: give a data set's file or JSON lines")
+            raise DataError(
+                f"{at(path)}: is {FORMATS[other]}, not a source of topics: give a data set's file or JSON lines"
+            )

@@ -1,7 +1,9 @@
-"""Undoing what the published script did to its answers, where that can be known.
+"""Undoing what the published script did to its answers, where the section shows it.
 
 The script's overlap test loses the first word of every exact copy. Where an answer begins at the second word
-of a sentence, the word that was lost is the first of that sentence; elsewhere the answer is left as it is.
+of a sentence, the word that was lost is taken to be the first of that sentence; elsewhere the answer is left as
+it is. A sound answer that begins there is taken for a damaged one: people's do so now and then (measured in
+`docs/as_released.md`), so the repair is for a model's answers.
 """
 
 from collections.abc import Iterable
@@ -27,7 +29,10 @@ class Change(Record):
 
 
 def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], list[Change]]:
-    """The conversations with mended spans, and every change. What is not certain is left alone."""
+    """The conversations with mended spans, and every change. A span without a sign of damage is left alone.
+
+    A sound span that begins at the second word of a sentence is changed too: see `by_people` for files to spare.
+    """
     mended, changes = [], []
     for conversation in conversations:
         section = Topic.of(conversation).section
@@ -55,16 +60,16 @@ def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], l
 
 def _steps(span: Span, section: str) -> Iterable[tuple[Kind, Span]]:
     """What is to be mended in a span, one step after the other."""
-    there = section[span.start : span.end]
-    if there.casefold() != span.text.casefold():
+    text_there = section[span.start : span.end]
+    if text_there.casefold() != span.text.casefold():
         source, work = places(section), Work.over(section, span.text)
-        found = source.find(span.text, 0, work)
-        if found is None or source.find(span.text, found.end, work) != found:  # nowhere, or who knows where
+        match = source.find(span.text, 0, work)
+        if match is None or source.find(span.text, match.end, work) != match:  # nowhere, or in several places
             return
-        yield "offset", found
-        span = found
-    elif there != span.text:
-        span = Span(text=there, start=span.start)
+        yield "offset", match
+        span = match
+    elif text_there != span.text:
+        span = Span(text=text_there, start=span.start)
         yield "case", span
     start = before_first_word(section, span.start)
     if start is not None:

@@ -51,13 +51,13 @@ def _pair(block: str, section: str, place: str) -> tuple[Message, Message]:
     if len(lines) < 3 or not lines[1].startswith("QUAC:") or not lines[2].startswith("GPT4:"):
         raise DataError(f"{place}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
     answer = "\n".join([lines[2].removeprefix("GPT4:").strip(), *lines[3:]]).strip()
-    found = ground(answer, section)
+    grounding = ground(answer, section)
     return (
         Message(role="user", text=lines[0]),
         Message(
             role="assistant",
             text=answer,
-            spans=found.spans,
+            spans=grounding.spans,
             labels={"quac": lines[1].removeprefix("QUAC:").strip()},
         ),
     )

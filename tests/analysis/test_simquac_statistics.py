@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from duologue import data
 from duologue.analysis import compare_means, comparison_table
 from duologue.analysis.simquac import leaked_words, measure, question_forms, question_type, simquac_statistics
-from duologue.analysis.simquac.measuring import flow
+from duologue.analysis.simquac.samples import flow
 from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
 

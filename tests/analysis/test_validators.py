@@ -48,3 +48,11 @@ def test_the_open_teacher_topics_are_all_accepted_and_all_altered_by_the_publish
     assert (released.answers, released.refused, released.accepted, released.rejected) == (100, 28, 100, 0)
     assert released.altered == 72
     assert (ours.accepted, ours.rejected, ours.altered, ours.words_lost, ours.spans_lost) == (100, 0, 0, 0, 0)
+
+
+def test_the_open_data_sets_give_the_numbers_of_the_documentation(open_data):
+    counts = {}
+    for name in ("quac_subset", "sim_quac"):
+        released, _ = compare_validators(data.load(open_data / f"simquac/{name}.json"))
+        counts[name] = (released.accepted, released.rejected, released.altered, released.words_lost)
+    assert counts == {"quac_subset": (538, 14, 428, 428), "sim_quac": (861, 63, 501, 1686)}

@@ -139,3 +139,16 @@ def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path)
     questions = [[m.text for m in c.messages if m.role == "user"] for c in data.load(source)]
     assert [[m.text for m in c.messages if m.role == "user"] for c in data.load(tmp_path / "mended.json")] == questions
     assert duologue("repair", "simquac", source, "--out", "mended.json")[0] == 2
+
+
+def test_peoples_answers_are_repaired_only_by_force(duologue, open_data, tmp_path):
+    source = open_data / "simquac/quac_subset.json"
+    code, out, err = duologue("repair", "simquac", source, "--out", "mended.json")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "quac_subset.json: holds people's answers, of which the repair changes sound ones too (21 of 446" in err
+    assert not (tmp_path / "mended.json").exists()
+    code, out, _ = duologue("repair", "simquac", source, "--out", "mended.json", "--force", "--json")
+    made = json.loads(out)
+    assert (code, made["spans"], sum(made["changed"].values())) == (0, 446, 21)
+    assert duologue("repair", "simquac", open_data / "simquac/teacher_sim_topics.txt", "--out", "topics.json")[0] == 0
+    assert "certain" not in duologue("repair", "simquac", "--help")[1]

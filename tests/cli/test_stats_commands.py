@@ -101,9 +101,18 @@ def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(d
     [
         (("simquac", "nowhere.json"), "nowhere.json: cannot be read"),
         (("simquac", "empty.json"), "empty.json: is empty"),
-        (("simquac", "none.json", "--out", "x"), "--out needs --format"),
-        (("simquac", "none.json", "--format", "csv", "--out", "empty.json"), "2 tables as CSV need a folder"),
-        (("simquac", "none.json", "--figures", "empty.json"), "empty.json: cannot be written"),
+        (("simquac", "one.jsonl", "--out", "x"), "--out needs --format"),
+        (("simquac", "one.jsonl", "--format", "csv", "--out", "empty.json"), "3 tables as CSV need a folder"),
+        (("simquac", "one.jsonl", "--figures", "empty.json"), "empty.json: cannot be written"),
+        (("simquac", "none.json"), "none.json: is SimQuAC or QuAC JSON without any conversation: stats simquac needs"),
+        (("simquac", "none.json", "chat.jsonl"), "none.json: is SimQuAC or QuAC JSON without any conversation"),
+        (("simquac", "chat.jsonl"), "chat.jsonl: is JSON lines of messages with 1 conversation, none about a section"),
+        (("teacher", "chat.jsonl"), "none about a section: stats teacher needs SimQuAC or QuAC JSON, teacher topics"),
+        (("teacher", "chat.jsonl", "--reference", "one.jsonl"), "none about a section: stats teacher needs"),
+        (("recllmsim", "chat.jsonl"), "none about a task with a profile: stats recllmsim needs RecLLMSim files"),
+        (("recllmsim", "one.jsonl"), "one.jsonl: is JSON lines of records with 1 conversation, none about a task"),
+        (("baseline", "chat.jsonl"), "chat.jsonl: is JSON lines of messages, not SimQuAC or QuAC JSON"),
+        (("baseline", "one.jsonl"), "one.jsonl: is JSON lines of records, not SimQuAC or QuAC JSON"),
         (("teacher", "one.jsonl"), "holds no answers of people: give the file whose questions were asked"),
         (("teacher", "one.jsonl", "--reference", "none.json"), "of which the reference has none"),
     ],
@@ -111,6 +120,7 @@ def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(d
 def test_bad_input_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, told):
     (tmp_path / "empty.json").write_text("")
     (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
+    (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "r")
     (tmp_path / "r/conversations.jsonl").rename(tmp_path / "one.jsonl")
     code, out, err = duologue("stats", *arguments)
@@ -119,14 +129,39 @@ def test_bad_input_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, 
     assert told in err
 
 
-def test_a_file_without_conversations_is_a_table_that_says_so(duologue, tmp_path):
-    (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
+def test_a_folder_of_task_oriented_talk_is_no_source_of_teacher_statistics(duologue, open_data):
+    code, out, err = duologue("stats", "simquac", open_data / "recllmsim/real_human_user", "--json")
+    assert (code, out) == (2, "")
+    assert "real_human_user: is RecLLMSim JSON with 35 conversations, none about a section" in err
+
+
+def test_of_several_files_those_without_sections_are_noted_and_left_out(duologue, files, tmp_path):
     (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
-    code, out, _ = duologue("stats", "simquac", "none.json", "chat.jsonl", "--figures", "f")
+    code, out, err = duologue("stats", "simquac", "chat.jsonl", files[0], "--json")
     assert code == 0
-    assert "none.json: there is no teacher-student conversation to measure" in " ".join(out.split())
-    assert "chat.jsonl: 1 conversations are about no section" in " ".join(out.split())
-    assert "there is no question to compare" in duologue("stats", "teacher", "none.json")[1]
+    assert [source["source"] for source in json.loads(out)] == ["quac_subset.json"]
+    assert "left out: chat.jsonl: is JSON lines of messages" in err
+
+
+def test_of_a_mixed_folder_the_others_are_noted_in_the_tables(duologue, open_data, tmp_path):
+    (tmp_path / "mixed").mkdir()
+    (tmp_path / "mixed/chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
+    topics = open_data / "simquac/teacher_sim_topics.txt"
+    (tmp_path / "mixed/topics.txt").write_bytes(topics.read_bytes())
+    for command in ("simquac", "teacher"):
+        code, out, _ = duologue("stats", command, "mixed")
+        assert code == 0
+        assert "1 conversations are about no section and left out." in " ".join(out.split())
+
+
+def test_the_published_rule_of_table_three_is_chosen_by_name(duologue, open_data):
+    topics = open_data / "simquac/teacher_sim_topics.txt"
+    made = json.loads(duologue("stats", "teacher", topics, "--rule", "published", "--json")[1])
+    assert made["rule"] == "published"
+    printed = " ".join(duologue("stats", "teacher", topics, "--rule", "published")[1].split())
+    assert "Overlap (published rule)" in printed
+    assert "Overlap (our rule)" in " ".join(duologue("stats", "teacher", topics)[1].split())
+    assert duologue("stats", "teacher", topics, "--rule", "mine")[0] == 2
 
 
 def test_without_scipy_the_extra_is_named_in_one_line(duologue, files, monkeypatch):
@@ -206,10 +241,13 @@ def test_recllmsim_options_that_cannot_be_used_are_one_line(duologue, tmp_path, 
     assert (err.count("\n"), told in err) == (1, True)
 
 
-def test_recllmsim_of_conversations_about_nothing_is_tables_that_say_so(duologue, tmp_path):
-    (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
-    code, out, _ = duologue("stats", "recllmsim", "chat.jsonl")
+def test_recllmsim_notes_what_of_a_mix_is_left_out(duologue, open_data, tmp_path):
+    (tmp_path / "mixed").mkdir()
+    (tmp_path / "mixed/chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
+    file = next((open_data / "recllmsim/LLM_agent_user/travel planning").glob("*.json"))
+    duologue("convert", file, "mixed/records.jsonl", "--to", "replay")
+    code, out, _ = duologue("stats", "recllmsim", "mixed", "--table", "counts", "--json")
     assert code == 0
-    assert out.count("There is no task-oriented conversation.") == 13
+    assert "1 conversations are about no task with a profile: left out." in json.loads(out)["notes"]["counts"]
     (tmp_path / "nothing").mkdir()
     assert duologue("stats", "recllmsim", "nothing")[0] == 2

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, messages, sharegpt
 from duologue.data.formats.dialogues import further
+from duologue.data.records import Attempt, Edge, Provenance, Record, Span, Unsaid, Usage
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
 talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
@@ -57,6 +58,55 @@ def test_what_was_said_and_not_stored_is_left_out() -> None:
     said = (Message(role="user", text="Who?"), Message(role="user", text="Bye!", stored=False))
     messages.write([Conversation(id="a", scenario={}, messages=said)], path)
     assert [message.text for message in messages.read(path)[0].messages] == ["Who?"]
+
+
+DRAFT = Attempt(text="Who?", verdict="accepted", usage=Usage(output_tokens=2))
+LOST: dict[str, tuple[type[Record], Any]] = {
+    "what it is about (the scenario)": (Conversation, {"scenario": {"kind": "tea", "task": "Brew."}}),
+    "its number among equal ones (ordinal, repeat)": (Conversation, {"repeat": 1}),
+    "why it ended (stop, failure)": (Conversation, {"stop": "max_turns"}),
+    "how it was made (provenance)": (Conversation, {"provenance": Provenance(cast="c")}),
+    "the way through the graph (edges)": (Conversation, {"edges": (Edge(source="a", target="b"),)}),
+    "times (timing)": (Conversation, {"timing": {"seconds": 1}}),
+    "labels": (Conversation, {"labels": {"rating": 2}}),
+    "extra (path)": (Conversation, {"extra": {"path": "a/1.json"}}),
+    "turns in which nothing was said": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
+    "spans": (Message, {"spans": (Span(text="Who", start=0),)}),
+    "prompts, tokens and notes of the drafts that stand": (Message, {"attempts": (DRAFT,)}),
+    "rejected drafts": (Message, {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)}),
+    "messages that are not stored": (Message, {"stored": False}),
+    "translations": (Message, {"extra": {"content_zh": "谁?"}}),
+    "further keys of the source": (Message, {"extra": {"qa": {"values": {"id": 3}}}}),
+}
+
+
+def with_one(record: type[Record], fields: dict[str, Any]) -> Conversation:
+    """A conversation of which this alone is no stored word."""
+    message = Message(role="user", text="Who?")
+    if record is Message:
+        message, fields = message.model_copy(update=fields), {}
+    return Conversation(id="a", scenario={}, messages=(message,)).model_copy(update=fields)
+
+
+@pytest.mark.parametrize("what", LOST)
+@pytest.mark.parametrize("module", [messages, sharegpt])
+def test_each_kind_of_thing_that_is_left_out_is_listed_alone(what: str, module: Any) -> None:
+    conversation = with_one(*LOST[what])
+    assert module.write([conversation] * 2, Path("out.jsonl")) == [f"{what}, of 2 conversations"]
+
+
+def test_every_field_of_a_record_is_written_or_listed() -> None:
+    listed = {field for _, fields in LOST.values() for field in fields}
+    written = {"schema_version", "id", "messages", "role", "text"}
+    beside = {"ordinal", "failure"}  # on a line with another field
+    assert {*Conversation.model_fields, *Message.model_fields} == listed | written | beside
+
+
+def test_many_keys_of_extra_are_counted_and_an_odd_one_stays_on_its_line() -> None:
+    conversation = Conversation(id="a", scenario={}, extra={"a\nb": 1})
+    assert messages.write([conversation], "out.jsonl") == ["extra (a b), of 1 conversation"]
+    conversation = conversation.model_copy(update={"extra": {f"key {number}": 1 for number in range(9)}})
+    assert messages.write([conversation], "out.jsonl") == ["extra (9 keys), of 1 conversation"]
 
 
 contents = texts | st.lists(st.builds(lambda text: {"type": "text", "text": text}, texts), max_size=2)

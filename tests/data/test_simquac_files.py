@@ -230,6 +230,29 @@ def original_quac() -> dict[str, Any]:
     }
 
 
+def test_references_are_had_of_a_message_or_of_each_exchange() -> None:
+    (first, _) = simquac.read(saved(original_quac()))
+    several = ("rises slowly", "rises", "It rises slowly")
+    assert simquac.references(first.messages[1]) == several
+    assert simquac.references(first) == (several, (NO_ANSWER, NO_ANSWER))
+    assert simquac.references(talk(("How?", answered(("slowly", 9))))) == (("slowly",),)
+    assert simquac.references(talk().model_copy(update={"messages": first.messages[:1]})) == ((NO_ANSWER,),)
+
+
+def test_the_spans_of_one_answer_are_no_references_of_each_other() -> None:
+    spans = [{"text": "It", "answer_start": 0, "note": 1}, {"text": "slowly", "answer_start": 9}]
+    qa = {"question": "What?", "id": "1", "answers": spans, "is_impossible": False}
+    value = data_set(paragraph(qas=[qa], context="It rises slowly. CANNOTANSWER"))
+    assert simquac.references(simquac.read(saved(value))[0]) == (("It\nslowly",),)
+
+
+def test_a_files_layout_tells_whether_people_answered(open_data: Path) -> None:
+    assert all(map(simquac.by_people, simquac.read(saved(original_quac()))))
+    assert all(map(simquac.by_people, simquac.read(open_data / "simquac/quac_subset.json")))
+    assert not any(map(simquac.by_people, simquac.read(open_data / "simquac/sim_quac.json")))
+    assert not simquac.by_people(talk(("How?", answered(("slowly", 9)))))
+
+
 def test_quacs_own_layout_is_read_with_the_articles_title_and_the_original_answer() -> None:
     first, second = simquac.read(saved(original_quac()))
     assert (first.scenario["title"], second.scenario["title"]) == ("Bread", "Rye")

@@ -3,6 +3,7 @@
 import pytest
 from langgraph.runtime import Runtime
 
+from duologue.data.simquac import released
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, conformance, draft
 from duologue.nodes.as_released import SUFFIX
@@ -55,6 +56,46 @@ async def test_any_grounded_sentence_is_enough_and_the_others_are_dropped(topic)
 async def test_an_answer_whose_first_half_is_wrong_passes_with_its_tail(topic):
     made = await play(topic, ["Who?"], ["Nobody ever knew that. The last one left in 1968."], max_turns=1)
     assert made.messages[1].text == "The last one left in 1968"
+
+
+@pytest.mark.parametrize(
+    ("answer", "stored"),
+    [
+        ("Three keepers lived there\nThe last left", None),  # one sentence, of which no tail stands in the section
+        ("Nobody ever knew\nThree keepers lived there", "keepers lived there"),  # the tail of the last line
+        ("Three keepers lived there.\nThe last left", "keepers lived there"),
+        ("There are\nnone\nat\nall", None),  # the script stops here: fewer spaces than words to drop
+    ],
+)
+def test_a_line_break_ends_no_sentence(answer, stored):
+    section = "Three keepers lived there. The last one left in 1968."
+    verdict = released.judge(answer, section)
+    assert verdict.outcome == ("rejected" if stored is None else "accepted")
+    assert verdict.text == (stored or "")
+
+
+def test_sentences_that_stand_together_in_the_section_lose_one_first_word():
+    section = "Three keepers lived there. The last one left in 1968. The light burns still, they say."
+    answer = "Nobody said so at all in the long time since then. Three keepers lived there. The last one left in 1968."
+    assert released.judge(answer, section).text == "keepers lived there. The last one left in 1968"
+    assert released.judge("I think: I cannot find the answer. Sorry.", section).outcome == "refused"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One line\nand another", ["One line\nand another"]),
+        ("One line.\nAnd another", ["One line.", "And another"]),
+        ("Mr. Smith moved to Washington, D.C. in Jan. 1980. he left", ["Mr. Smith moved to Washington, D.C. in Jan. 1980. he left"]),
+        ("He left in 1980. He returned", ["He left in 1980.", "He returned"]),
+        ("It was P. T. Barnum. He came to the U.S. He stayed", ["It was P. T. Barnum.", "He came to the U.S.", "He stayed"]),
+        ('He said "no." Then (so they say.) he left! Why?! Nobody knows', ['He said "no."', "Then (so they say.)", "he left!", "Why?!", "Nobody knows"]),
+        ("Well ... perhaps. version 2.0 is out", ["Well ... perhaps.", "version 2.0 is out"]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_sentences_end_as_the_scripts_tokenizer_ends_them(text, sentences):
+    assert released.sentences(text) == sentences
 
 
 async def test_the_first_re_prompt_of_the_student_is_the_one_that_failed(topic):

@@ -276,3 +276,22 @@ async def test_what_no_record_could_hold_is_refused_where_it_is_said(topic, plac
 
 def test_other_settings_of_views_and_judges_are_another_cast():
     assert simquac.cast(answer_tokens=10).describe() != simquac.cast().describe()
+
+
+async def _asynchronous(state, limits):
+    return None
+
+
+@pytest.mark.parametrize(
+    ("criterion", "problem"),
+    [
+        (lambda state: None, "any_of, criterion 2: expected a plain function .* does not take two arguments"),
+        (_asynchronous, "any_of, criterion 2: .* is async: write def"),
+        (stops.CoverageReached, "any_of, criterion 2: expected a plain function"),
+        ("max_turns", "any_of, criterion 2: .* got str 'max_turns'"),
+    ],
+)
+def test_a_stop_criterion_that_cannot_be_asked_is_refused_where_it_is_put_together(criterion, problem):
+    with pytest.raises(ContractError, match=problem):
+        stops.any_of(stops.max_turns, criterion)
+    assert stops.any_of(stops.max_turns, stops.any_of(stops.budget))

@@ -48,8 +48,8 @@ def compare_means(measure: str, a: str, b: str, of_a: Sequence[float], of_b: Seq
         with warnings.catch_warnings():
             # scipy warns of lost precision where one side is constant; there is none to lose.
             warnings.filterwarnings("ignore", message="Precision loss", category=RuntimeWarning)
-            found = [ttest(of_a, of_b, equal_var=equal) for equal in (True, False)]
-        tests = [float(number) for one in found for number in (one.statistic, one.pvalue)]
+            results = [ttest(of_a, of_b, equal_var=equal) for equal in (True, False)]
+        tests = [float(number) for result in results for number in (result.statistic, result.pvalue)]
     return Comparison(
         measure=measure,
         a=a,
@@ -68,13 +68,13 @@ def compare_means(measure: str, a: str, b: str, of_a: Sequence[float], of_b: Seq
 
 
 def _constant(values: Sequence[float]) -> bool:
-    """Whether the values are one, but for the last digits of a float: a test on those would find anything."""
+    """Whether all values are equal, but for the last digits of a float, in which a test would find anything."""
     return all(math.isclose(value, values[0], rel_tol=1e-12, abs_tol=1e-12) for value in values)
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """The comparisons, a row each; one pair of sources stands in a note, several in columns."""
-    pairs = {(one.a, one.b) for one in comparisons}
+    pairs = {(comparison.a, comparison.b) for comparison in comparisons}
     columns = [
         Column(name="measure"),
         *(Column(name=name) for name in ("a", "b") if len(pairs) > 1),
@@ -86,5 +86,9 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     notes += [
         "One value a conversation. Two-tailed t-tests: Student's (equal variances), and the p of Welch's beside it."
     ]
-    notes += [f"{one.measure}, {one.a} and {one.b}: {one.reason}." for one in comparisons if one.reason]
+    notes += [
+        f"{comparison.measure}, {comparison.a} and {comparison.b}: {comparison.reason}."
+        for comparison in comparisons
+        if comparison.reason
+    ]
     return Table.of("Comparisons", columns, comparisons, notes)

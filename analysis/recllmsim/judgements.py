@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from ...data.records import Record
 from ..annotations import of_message
-from .rows import Rows
+from ..tables import Rows
 from .talks import Conversations, Side, Talk, Talks, share
 
 JUDGEMENTS = ("yes", "no", "cannot tell")
@@ -22,7 +22,7 @@ class TaskHallucination(Record):
     made_up: int
     """Replies that are made up, or conversations with such a reply."""
     cannot_tell: int
-    """Of the others those of which the judge cannot tell, or with such a reply."""
+    """Of the others: replies of which the judge cannot tell, or conversations with such a reply."""
     share: float | None
     """Of the n those that are made up, 0 to 1."""
 
@@ -42,9 +42,9 @@ def hallucination(conversations: Conversations) -> Hallucination:
     judged = Talks(tuple(talk for talk in talks.talks if judgements_of(talk)))
     rows = []
     for task, side, group in judged.groups():
-        found = [judgements_of(talk) for talk in group]
-        replies = [[one] for of_talk in found for one in of_talk]
-        rows += [_row(task, side, "turn", replies), _row(task, side, "conversation", found)]
+        judgements = [judgements_of(talk) for talk in group]
+        replies = [[judgement] for of_talk in judgements for judgement in of_talk]
+        rows += [_row(task, side, "turn", replies), _row(task, side, "conversation", judgements)]
     notes = list(talks.notes)
     if talks.talks and not rows:
         notes.append("No reply is judged: there is no label `hallucination`.")
@@ -58,8 +58,8 @@ def hallucination(conversations: Conversations) -> Hallucination:
 def _row(
     task: str, side: Side, per: Literal["turn", "conversation"], judged: Sequence[Sequence[str]]
 ) -> TaskHallucination:
-    made_up = sum("yes" in one for one in judged)
-    unsure = sum("cannot tell" in one and "yes" not in one for one in judged)
+    made_up = sum("yes" in judgements for judgements in judged)
+    unsure = sum("cannot tell" in judgements and "yes" not in judgements for judgements in judged)
     return TaskHallucination(
         task=task,
         side=side,
@@ -73,5 +73,5 @@ def _row(
 
 def judgements_of(talk: Talk) -> list[str]:
     """What is said of each judged reply, one of `JUDGEMENTS`."""
-    told = [of_message(message).get("hallucination", []) for message in talk.said("assistant")]
-    return [values[0] for values in told if values and values[0] in JUDGEMENTS]
+    annotations = [of_message(message).get("hallucination", []) for message in talk.said("assistant")]
+    return [values[0] for values in annotations if values and values[0] in JUDGEMENTS]

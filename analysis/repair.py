@@ -15,8 +15,8 @@ class RepairQuality(Record):
     damaged: int
     """Those that the published rule alters."""
     restored: int
-    """Damaged ones that the repair brings back to the last word; punctuation at the ends, which the script
-    takes off too, is not counted."""
+    """Damaged ones of which the repair brings back every word. Punctuation at the ends, which the script takes off
+    too, does not count."""
     left: int
     """Damaged ones that it leaves as they are."""
     changed_otherwise: int

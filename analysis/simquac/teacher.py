@@ -11,18 +11,28 @@ from typing import Literal, TypeAlias
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
 from ...data.records import Conversation, Message, Record
-from ...data.simquac import KIND
+from ...data.simquac import KIND, released
 from ...errors import DataError
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..tables import Cell, Column, Table
 from .answers import TeacherScore, score_teacher
-from .measuring import exchanges
+from .samples import exchanges
 
 Relation: TypeAlias = Literal["same", "overlap", "different"]
 Parts: TypeAlias = Literal["single", "several", "none"]
+Rule: TypeAlias = Literal["ours", "published"]
+"""How answers are compared: ours also line by line; the published figures come from answers as a whole."""
 
 QUAC = "quac"
 """Label of an answer of the published teacher topics that holds people's."""
+
+_DECLARED = "".join(NO_ANSWER.split()).casefold().rstrip(".")
+
+_RULES: dict[Rule, str] = {
+    "ours": "Overlap (our rule): one contains the other, or a line of it does. An empty answer is a refusal.",
+    "published": "Overlap (published rule): one contains the other, each taken as a whole, its lines joined. Refusals: "
+    "an empty answer, the declared words anywhere in it, and what the published script takes for one.",
+}
 
 
 class ByParts(Record):
@@ -35,7 +45,10 @@ class ByParts(Record):
 
 
 class Agreement(Record):
-    """Questions by how a teacher's answer stands to people's, case and white space ignored (Table 3)."""
+    """Questions by how a teacher's answer stands to people's, case and white space ignored (Table 3).
+
+    By our rule; by the published one no line stands alone: `relation`.
+    """
 
     same: ByParts
     """The answers are equal, or both refuse."""
@@ -46,8 +59,8 @@ class Agreement(Record):
     teacher_within: int
     """Of the overlapping ones: the teacher's answer lies within people's. In the others it goes beyond it."""
 
-    def table(self) -> Table:
-        """Table 3."""
+    def table(self, rule: Rule = "ours") -> Table:
+        """Table 3, with a note on the rule that the answers were compared by."""
         kinds: tuple[Parts, ...] = ("single", "several", "none")
         rows: list[tuple[Cell, ...]] = []
         for name in ("same", "overlap", "different"):
@@ -59,8 +72,8 @@ class Agreement(Record):
             columns=(Column(name="answers"), *(Column(name=kind, kind="count") for kind in (*kinds, "all"))),
             rows=tuple(rows),
             notes=(
-                "Columns: how many spans the teacher answers with. Same: equal but for case and white space. Overlap: "
-                "one contains the other. An empty answer is a refusal.",
+                "Columns: how many spans the teacher answers with. Same: equal but for case and white space. "
+                + _RULES[rule],
             ),
         )
 
@@ -72,6 +85,8 @@ class TeacherStatistics(Record):
     conversations: int
     questions: int
     agreement: Agreement
+    rule: Rule = "ours"
+    """The rule of `agreement`; nothing else depends on it."""
     score: TeacherScore | None
     """F1, exact match, HEQ; None without a question."""
     words_per_answer: float | None
@@ -87,7 +102,7 @@ class TeacherStatistics(Record):
     def tables(self) -> list[Table]:
         """Every table: overlap, scores, validity where there are drafts."""
         validity = [attempt_table(self.attempts)] if self.attempts else []
-        return [self.agreement.table(), self.table(), *validity]
+        return [self.agreement.table(self.rule), self.table(), *validity]
 
     def table(self) -> Table:
         """Scores and lengths, a row each."""
@@ -106,94 +121,115 @@ class TeacherStatistics(Record):
         )
 
 
-def relation(answer: str, people: str) -> tuple[Relation, Parts]:
-    """How an answer stands to people's, and how many spans it is made of. Refusals are empty texts."""
-    mine, theirs = _lines(answer), _lines(people)
-    parts: Parts = "none" if not mine else "single" if len(mine) == 1 else "several"
-    whole, other = "".join(mine), "".join(theirs)
-    if whole == other:
+def relation(answer: str, people: str, rule: Rule = "ours") -> tuple[Relation, Parts]:
+    """How an answer stands to people's, and how many spans it is made of. Refusals are empty texts.
+
+    Answers of which only a line stands in the other overlap by our rule and differ by the published one.
+    """
+    lines, people_lines = _lines(answer), _lines(people)
+    parts: Parts = "none" if not lines else "single" if len(lines) == 1 else "several"
+    whole, people_whole = "".join(lines), "".join(people_lines)
+    if whole == people_whole:
         return "same", parts
-    if not mine or not theirs:
+    if not lines or not people_lines:
         return "different", parts
-    pairs = [(whole, other), *((one, other) for one in mine), *((whole, one) for one in theirs)]
+    pairs = [(whole, people_whole)]
+    if rule == "ours":
+        pairs += [*((line, people_whole) for line in lines), *((whole, line) for line in people_lines)]
     return ("overlap" if any(a in b or b in a for a, b in pairs) else "different"), parts
 
 
 def teacher_statistics(
-    teacher: str, answered: Iterable[Conversation], references: Iterable[Conversation] | None = None
+    teacher: str,
+    answered: Iterable[Conversation],
+    references: Iterable[Conversation] | None = None,
+    rule: Rule = "ours",
 ) -> TeacherStatistics:
     """A teacher's answers against people's to the same questions.
 
     People's answers stand in `references` about the same sections in any order, or, in the published teacher
-    topics, beside the teacher's own. ValueError where they are missing or answer other questions.
+    topics, beside the teacher's own. `rule` is that of Table 3. ValueError where people's answers are missing
+    or answer other questions.
     """
-    given = [one for one in answered if one.scenario.get("kind") == KIND]
-    pairs, missing = _paired(given, None if references is None else list(references))
+    every = list(answered)
+    conversations = [conversation for conversation in every if conversation.scenario.get("kind") == KIND]
+    pairs, missing = _paired(conversations, None if references is None else list(references))
     notes = [] if pairs else ["there is no question to compare: give conversations about sections."]
+    if other := len(every) - len(conversations):
+        notes.append(f"{other} conversations are about no section and left out.")
     if missing:
         notes.append(
             f"{missing} of people's questions were not put to this teacher, or not answered, and are left out."
         )
-    attempts = attempt_rows(given)
+    attempts = attempt_rows(conversations)
     if pairs and not attempts:
         notes.append("no draft is kept here, so validity by attempt is not known.")
-    texts = [
-        (_said(answer), _said(people))
-        for mine, theirs in pairs
-        for (_, answer), (_, people) in zip(exchanges(mine), exchanges(theirs), strict=True)
+    answers = [
+        (answer, people_answer)
+        for asked, reference in pairs
+        for (_, answer), (_, people_answer) in zip(exchanges(asked), exchanges(reference), strict=True)
     ]
-    grid: dict[Relation, Counter[Parts]] = {"same": Counter(), "overlap": Counter(), "different": Counter()}
-    within = 0
-    for answer_text, people_text in texts:
-        how, parts = relation(answer_text, people_text)
-        grid[how][parts] += 1
-        within += how == "overlap" and "".join(_lines(answer_text)) in "".join(_lines(people_text))
-    own = [text for text, _ in texts if text]
+    texts = [(_text(answer), _text(people_answer)) for answer, people_answer in answers]
+    spoken = [text for text, _ in texts if text]
     return TeacherStatistics(
         teacher=teacher,
         conversations=len(pairs),
         questions=len(texts),
-        agreement=Agreement(
-            same=ByParts.model_validate(grid["same"]),
-            overlap=ByParts.model_validate(grid["overlap"]),
-            different=ByParts.model_validate(grid["different"]),
-            teacher_within=within,
-        ),
-        score=score_teacher(teacher, [one for one, _ in pairs], [one for _, one in pairs]) if texts else None,
-        words_per_answer=_mean([_words(text) for text in own]),
+        agreement=_agreement([(_text(answer, rule), _text(people_answer)) for answer, people_answer in answers], rule),
+        rule=rule,
+        score=score_teacher(teacher, *zip(*pairs, strict=True)) if texts else None,
+        words_per_answer=_mean([_words(text) for text in spoken]),
         words_per_answer_people=_mean([_words(text) for _, text in texts if text]),
-        spans_per_answer=_mean([len(_lines(text)) for text in own]),
+        spans_per_answer=_mean([len(_lines(text)) for text in spoken]),
         attempts=tuple(attempts),
         notes=tuple(notes),
     )
 
 
+def _agreement(texts: Iterable[tuple[str, str]], rule: Rule) -> Agreement:
+    """Answers beside people's, counted; refusals are empty texts."""
+    grid: dict[Relation, Counter[Parts]] = {"same": Counter(), "overlap": Counter(), "different": Counter()}
+    within = 0
+    for answer, people in texts:
+        how, parts = relation(answer, people, rule)
+        grid[how][parts] += 1
+        within += how == "overlap" and "".join(_lines(answer)) in "".join(_lines(people))
+    return Agreement(
+        same=ByParts.model_validate(grid["same"]),
+        overlap=ByParts.model_validate(grid["overlap"]),
+        different=ByParts.model_validate(grid["different"]),
+        teacher_within=within,
+    )
+
+
 def _paired(
-    given: Sequence[Conversation], references: Sequence[Conversation] | None
+    answered: Sequence[Conversation], references: Sequence[Conversation] | None
 ) -> tuple[list[tuple[Conversation, Conversation]], int]:
     """Conversations of a teacher with those of people, both with the questions that the teacher answered.
 
     And how many of people's questions are left out.
     """
-    known = {_key(one): one for one in (references or ())}
+    by_topic = {_key(reference): reference for reference in (references or ())}
     pairs: list[tuple[Conversation, Conversation]] = []
     missing = 0
-    for one in given:
-        if references is not None and _key(one) not in known:
+    for conversation in answered:
+        if references is not None and _key(conversation) not in by_topic:
             raise DataError(
-                f"conversation {one.id} is about {one.scenario.get('title')!r}, of which the reference has none: "
-                "give the file whose questions were asked"
+                f"conversation {conversation.id} is about {conversation.scenario.get('title')!r}, "
+                "of which the reference has none: give the file whose questions were asked"
             )
-        people = _of_people(one if references is None else known[_key(one)], labelled=references is None)
-        mine, theirs = exchanges(one), exchanges(people)
-        if len(mine) > len(theirs):
+        source = conversation if references is None else by_topic[_key(conversation)]
+        people = _of_people(source, labelled=references is None)
+        parts, people_parts = exchanges(conversation), exchanges(people)
+        if len(parts) > len(people_parts):
             raise DataError(
-                f"conversation {one.id} asks {len(mine)} questions, its reference {len(theirs)}: compare a replayed run"
+                f"conversation {conversation.id} asks {len(parts)} questions, its reference {len(people_parts)}: "
+                "compare a replayed run"
             )
-        kept = [number for number, (asked, answer) in enumerate(mine) if asked and answer]
-        missing += len(theirs) - len(kept)
+        kept = [number for number, (asked, answer) in enumerate(parts) if asked and answer]
+        missing += len(people_parts) - len(kept)
         if kept:
-            pairs.append((_only(one, mine, kept), _only(people, theirs, kept)))
+            pairs.append((_only(conversation, parts, kept), _only(people, people_parts, kept)))
     return pairs, missing
 
 
@@ -224,9 +260,14 @@ def _of_people(conversation: Conversation, *, labelled: bool) -> Conversation:
     return conversation.model_copy(update={"messages": tuple(messages)})
 
 
-def _said(messages: Sequence[Message]) -> str:
+def _text(messages: Sequence[Message], rule: Rule = "ours") -> str:
     """What was answered, a span a line; nothing for a refusal."""
-    return "" if all(map(gives_no_answer, messages)) else "\n".join(message.text for message in messages)
+    text = "\n".join(message.text for message in messages)
+    if all(map(gives_no_answer, messages)):
+        return ""
+    if rule == "published" and (_DECLARED in "".join(_lines(text)) or released.refuses(text)):
+        return ""
+    return text
 
 
 def _lines(text: str) -> list[str]:

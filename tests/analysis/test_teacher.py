@@ -1,5 +1,8 @@
 """A teacher's answers beside people's, and how soon drafts pass: small cases counted by hand."""
 
+import re
+from collections import Counter
+
 import pytest
 
 from duologue import data
@@ -39,6 +42,24 @@ def talk(*pairs, ordinal=0, people=None, **more):
 )
 def test_answers_are_compared_by_containment_without_case_and_white_space(answer, people, told):
     assert relation(answer, people) == told
+
+
+def test_by_the_published_rule_no_line_stands_alone():
+    assert relation("Nobody\n1968", "left in 1968.") == ("overlap", "several")
+    assert relation("Nobody\n1968", "left in 1968.", "published") == ("different", "several")
+    assert relation("The last one\nleft in 1968", "one left", "published") == ("overlap", "several")
+    assert relation("The last\none", "the last one", "published") == ("same", "several")
+
+
+def test_the_published_rule_takes_more_answers_for_refusals():
+    people = ["CANNOTANSWER", "CANNOTANSWER", "CANNOTANSWER", "in 1968"]
+    answers = ["Well, I cannot find the answer there", "the text does not say", "", "the text does not say"]
+    made = talk(*zip(("Who?", "Why?", "How?", "When?"), answers, strict=True), people=people)
+    assert teacher_statistics("t", [made]).agreement.same.none == 1
+    published = teacher_statistics("t", [made], rule="published")
+    assert (published.agreement.same.none, published.agreement.different.none) == (3, 1)
+    assert published.score == teacher_statistics("t", [made]).score
+    assert "Overlap (published rule)" in published.tables()[0].notes[0]
 
 
 def test_a_published_teacher_stands_beside_the_answers_that_its_file_holds():
@@ -88,6 +109,21 @@ def test_the_open_teacher_topics_give_the_numbers_of_the_documentation(open_data
         "different": {"single": 26, "several": 6, "none": 19},
     }
     assert told.score.f1 == pytest.approx(0.3570, abs=1e-4)
+
+
+def test_the_published_rule_gives_what_a_few_lines_count_in_the_file_itself(open_data):
+    path = open_data / "simquac/teacher_sim_topics.txt"
+    counts = Counter()
+    text = path.read_text(encoding="utf-8")
+    for block in re.findall(r"^<QS:.*>\n.*\nQUAC:(.*)\nGPT4:((?:.*\n?(?!<))*)", text, re.MULTILINE):
+        people, answer = ("".join(part.split()).lower() for part in block)
+        people = people.replace("cannotanswer", "")
+        answer = "" if "cannotfindtheanswer" in answer else answer
+        within = bool(people and answer) and (people in answer or answer in people)
+        counts["same" if people == answer else "overlap" if within else "different"] += 1
+    agreement = teacher_statistics("gpt4", data.load(path), rule="published").agreement
+    assert {name: sum(getattr(agreement, name).model_dump().values()) for name in counts} == counts
+    assert counts == {"same": 17, "overlap": 32, "different": 51}
 
 
 def drafted(*attempts, text="x"):

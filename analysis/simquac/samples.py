@@ -47,12 +47,12 @@ class Sample(Record):
     @property
     def coverages(self) -> list[float]:
         """Coverage of each conversation that has one."""
-        return [one.coverage for one in self.conversations if one.coverage is not None]
+        return [conversation.coverage for conversation in self.conversations if conversation.coverage is not None]
 
     @property
     def flows(self) -> list[float]:
         """Flow of each conversation that has one."""
-        return [one.flow for one in self.conversations if one.flow is not None]
+        return [conversation.flow for conversation in self.conversations if conversation.flow is not None]
 
 
 def measured(conversation: Conversation) -> Measured:
@@ -65,11 +65,11 @@ def measured(conversation: Conversation) -> Measured:
         if not asked:
             continue
         questions += 1
-        given = [span for message in answer for span in message.spans]
-        if given:
-            words.append(sum(len(span.text.split(" ")) for span in given))
-            spans.append(len(given))
-            starts.append((turn, given[0].start))
+        answer_spans = [span for message in answer for span in message.spans]
+        if answer_spans:
+            words.append(sum(len(span.text.split(" ")) for span in answer_spans))
+            spans.append(len(answer_spans))
+            starts.append((turn, answer_spans[0].start))
         elif not answer:
             unanswered += 1
         elif all(map(gives_no_answer, answer)):
@@ -93,12 +93,12 @@ def measured(conversation: Conversation) -> Measured:
 
 def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
     """The conversations of a source that are about a section, measured. Needs the extra `stats`."""
-    given = list(conversations)
-    about = [conversation for conversation in given if conversation.scenario.get("kind") == KIND]
+    every = list(conversations)
+    about = [conversation for conversation in every if conversation.scenario.get("kind") == KIND]
     return Sample(
         source=source,
         conversations=tuple(measured(conversation) for conversation in about),
-        other=len(given) - len(about),
+        other=len(every) - len(about),
     )
 
 
@@ -116,5 +116,5 @@ def flow(starts: Sequence[tuple[int, int]]) -> tuple[float | None, Literal["few"
         return None, "few"
     if len({start for _, start in starts}) == 1:
         return None, "tied"
-    turns, places = zip(*starts, strict=True)
-    return float(of_extra("scipy.stats", "stats").kendalltau(turns, places, variant="b").statistic), None
+    turns, begins = zip(*starts, strict=True)
+    return float(of_extra("scipy.stats", "stats").kendalltau(turns, begins, variant="b").statistic), None
