@@ -1,5 +1,6 @@
 """A cast: which node stands where, when it stops, and what is said for an assistant that does not manage."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, TypeAlias, cast
 
@@ -50,6 +51,8 @@ class Cast:
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
     """The prompt pages that the nodes use."""
+    offline: Mapping[Role, str] = field(default_factory=dict)
+    """Whose part the offline model plays for each role, where it stands in a speaker's place."""
 
     def __post_init__(self) -> None:
         for place in PLACES:
@@ -69,7 +72,8 @@ class Cast:
             if name not in known:
                 raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(known))}")
             if name in SPEAKERS and (is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))):
-                changes[name] = speaker(SPEAKERS[name], given, self._view(name))
+                role = SPEAKERS[name]
+                changes[name] = speaker(role, given, self._view(name), self.offline.get(role))
         closing = changes.get("closing", self.closing)
         if isinstance(closing, PostQuestions):  # it asks those who speak, not those who were replaced
             changes["closing"] = closing.to({role: changes[name] for name, role in SPEAKERS.items() if name in changes})
@@ -91,18 +95,18 @@ class Cast:
         return nodes | {"stop": describe(self.stop)} | words
 
 
-def side(role: Role, given: Speaker, view: View) -> Node:
+def side(role: Role, given: Speaker, view: View, offline: str | None = None) -> Node:
     """What a cast is given for one side: as `speaker`, or `replay:PATH`, which plays stored conversations."""
     if isinstance(given, str) and given.startswith(PREFIX):
         return ReplaySpeaker.of(given.removeprefix(PREFIX), role)
-    return speaker(role, given, view)
+    return speaker(role, given, view, offline)
 
 
-def speaker(role: Role, given: Speaker, view: View) -> Node:
+def speaker(role: Role, given: Speaker, view: View, offline: str | None = None) -> Node:
     """A model's spec, a chat model, an agent or a function of messages as a speaker that is sent the view; a
-    node as it is."""
+    node as it is. `offline`: whose part the offline model plays here."""
     if isinstance(given, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(given), view)
+        return ChatSpeaker(role, chat_model(given, side=offline), view)
     if isinstance(given, Runnable) and not callable(given):
         return AgentSpeaker(role, given, view)
     if is_reply(given):

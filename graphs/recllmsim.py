@@ -31,6 +31,8 @@ NAME = KIND
 PUBLISHED = "recllmsim_as_published"
 TURNS = 10
 """Most exchanges of a conversation, as in the published data."""
+OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant"}
+"""Whose part the offline model plays for each role."""
 
 
 def cast(
@@ -65,8 +67,8 @@ def cast(
     pages = prompts if isinstance(prompts, Library) else shipped(NAME, language)
     if isinstance(prompts, (str, Path)):
         pages = pages.replaced(prompts)
-    asker = side("user", user, nodes.UserView(pages, handshake))
-    helper = side("assistant", assistant, nodes.AssistantView(pages, proactive))
+    asker = side("user", user, nodes.UserView(pages, handshake), OFFLINE["user"])
+    helper = side("assistant", assistant, nodes.AssistantView(pages, proactive), OFFLINE["assistant"])
     replaying = [one for one in (asker, helper) if isinstance(one, ReplaySpeaker)]
     played = asker in replaying
     validator = nodes.UserValidator(None if played else Ending(strict_ending, may_give_up), no_repeats, no_plans)
@@ -89,6 +91,7 @@ def cast(
         limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
         greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replaying else None,
         prompts=pages,
+        offline=OFFLINE,
     )
 
 

@@ -11,7 +11,7 @@ from ..data.checks import QUESTION_WORDS
 from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
-from ..data.records import Message
+from ..data.records import Message, Role
 from ..data.simquac import Topic
 from ..nodes import released
 from ..nodes import simquac as nodes
@@ -29,6 +29,8 @@ NAME = "simquac"
 RELEASED = "simquac_as_released"
 TURNS = 12
 """Exchanges of a conversation, as in the published data set."""
+OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
+"""Whose part the offline model plays for each role."""
 
 
 def cast(
@@ -57,8 +59,8 @@ def cast(
     pages = prompts if isinstance(prompts, Library) else shipped(NAME)
     if isinstance(prompts, (str, Path)):
         pages = pages.replaced(prompts)
-    student = side("user", user, nodes.StudentView(pages, question_words))
-    teacher = side("assistant", assistant, nodes.TeacherView(pages, answer_tokens))
+    student = side("user", user, nodes.StudentView(pages, question_words), OFFLINE["user"])
+    teacher = side("assistant", assistant, nodes.TeacherView(pages, answer_tokens), OFFLINE["assistant"])
     question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
     answer_validator: Node = nodes.AnswerValidator()
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
@@ -75,6 +77,7 @@ def cast(
         limits=(limits or Limits()).or_else(Limits(max_turns=turns)),
         fallback=NO_ANSWER,
         prompts=pages,
+        offline=OFFLINE,
     )
 
 

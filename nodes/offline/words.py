@@ -1,19 +1,28 @@
-"""Words and their weights: what the offline speakers compare texts by."""
+"""Words, their weights, and the phrases and word lists that the offline speakers have as data."""
 
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
-_HAN = "\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_HAN}]|[^\W_]+(?:['’][^\W_]+)?")
-PHRASES = json.loads(files("duologue.nodes.offline").joinpath("phrases.json").read_text(encoding="utf-8"))
-"""The words of the offline speakers: templates of questions, words that begin sentences, words that tell nothing."""
+READ = 6_000
+"""Characters of a text that the task-oriented speakers read: more is cut off."""
 
-_STOP = frozenset(PHRASES["stop_words"].split())
+_WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_]+(?:['’][^\W_]+)?")
+
+
+@cache
+def vocabulary(name: str) -> Mapping[str, Any]:
+    """The phrases, patterns and word lists of a JSON file of this folder."""
+    words: Mapping[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    return words
+
+
+_STOP = frozenset(vocabulary("simquac")["stop_words"].split())
 
 
 def words(text: str) -> list[str]:
@@ -33,6 +42,34 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= kept:
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
     return word
+
+
+def turned(items: Sequence[str], draw: int) -> list[str]:
+    """The items from another beginning, so that not every talk is the same."""
+    start = draw % len(items) if items else 0
+    return [*items[start:], *items[:start]]
+
+
+def phrase(templates: Sequence[str], draw: int, **gaps: str) -> str:
+    """The template that is due, filled in one go: what fills a gap is text and no template."""
+    return re.sub(r"\{(\w+)\}", lambda gap: gaps.get(gap[1], gap[0]), templates[draw % len(templates)])
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, found by their punctuation alone: fast, and good enough for a baseline."""
+    return [part.strip() for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", text[:READ]) if part.strip()]
+
+
+def short(text: str, most: int) -> str:
+    """At most so many words of a text, or three times as many characters of Chinese."""
+    pieces = text.split()
+    cut = " ".join(pieces[:most])
+    return cut[: most * (12 if len(pieces) > 1 else 3)].strip(" .,;:。，；：！!")
+
+
+def begin_small(text: str) -> str:
+    """The text without the capital that only begins it; an abbreviation keeps its own."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 class Ranking:
