@@ -79,7 +79,7 @@ def _no_constant(name: str) -> Any:
 def _offline(arguments: dict[str, Any]) -> BaseChatModel:
     from .offline import OfflineChatModel
 
-    known = set(OfflineChatModel.settings())
+    known = set(OfflineChatModel.model_fields) - set(BaseChatModel.model_fields) - {"side"}
     _refuse_unknown("offline", arguments, known)
     for name, value in arguments.items():
         whole = name == "seed"

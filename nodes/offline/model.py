@@ -1,8 +1,4 @@
-"""The offline chat model: answers by rule the messages that it is sent, as one of five speakers.
-
-Who makes it, or the cast that it is given to, tells it which. It is a baseline and not a language model, so
-that every graph, command and test runs without a key.
-"""
+"""The offline chat model, a baseline and no language model: every graph, command and test runs without a key."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
@@ -17,19 +13,10 @@ from ...data.identity import digest
 from ..models import ModelError
 from . import inventor, student, task_speakers, teacher
 from .prompt_parser import Prompt, prompt_of
+from .words import vocabulary
 
 Side: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "inventor"]
 SIDES: tuple[Side, ...] = get_args(Side)
-
-_SIMQUAC = ("two_questions", "paraphrase", "background", "empty", "reasoning")
-MISBEHAVIOURS: Mapping[Side, tuple[str, ...]] = {
-    "student": _SIMQUAC,
-    "teacher": _SIMQUAC,
-    "task_user": ("role_leak", "prompt_leak", "repeat", "empty", "reasoning"),
-    "task_assistant": ("repeat", "empty", "reasoning"),
-    "inventor": ("incomplete", "repeat", "empty", "reasoning"),
-}
-"""Per side what `misbehave` is divided among. Student and teacher share a list: what is the other's has no effect."""
 
 _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
     "student": student.reply,
@@ -38,6 +25,8 @@ _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
     "task_assistant": task_speakers.assistant_reply,
     "inventor": inventor.reply,
 }
+MISBEHAVIOURS: Mapping[Side, Sequence[str]] = vocabulary("misbehaviours")
+"""Per side what `misbehave` is divided among. Student and teacher share a list: what is the other's has no effect."""
 
 
 class OfflineChatModel(BaseChatModel):
@@ -59,11 +48,6 @@ class OfflineChatModel(BaseChatModel):
     misbehave: float = 0.0
     """All of the side's own misbehaviours together, in equal parts."""
 
-    @classmethod
-    def settings(cls) -> tuple[str, ...]:
-        """Names of the numbers that a spec may give."""
-        return ("seed", "misbehave", *dict.fromkeys(name for names in MISBEHAVIOURS.values() for name in names))
-
     @property
     def _llm_type(self) -> str:
         return "duologue-offline"
@@ -79,11 +63,9 @@ class OfflineChatModel(BaseChatModel):
         message.usage_metadata = UsageMetadata(input_tokens=sent, output_tokens=written, total_tokens=sent + written)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    async def _agenerate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         # It waits for nothing: the base class's thread would cost more than the answer.
-        return self._generate(messages, stop, None, **kwargs)
+        return self._generate(messages, *args, **kwargs)
 
     def _reply(self, messages: Sequence[BaseMessage], seed: object) -> str:
         if self.side is None:
@@ -92,7 +74,9 @@ class OfflineChatModel(BaseChatModel):
         said = [(message.type, str(message.text)) for message in messages]
         draw = int(digest("offline", self.seed if seed is None else seed, said)[:12], 16)
         prompt = prompt_of(messages)
-        misbehaviour = self._misbehaviour(self.side, prompt, draw)
+        possible = prompt.own or self.side == "inventor"  # at a talk's beginning there is nothing to repeat
+        names = [name for name in MISBEHAVIOURS[self.side] if name != "repeat" or possible]
+        misbehaviour = self._misbehaviour(names, (draw >> 8) % 10_000 / 10_000)
         if misbehaviour == "empty":
             return ""
         if misbehaviour == "repeat" and prompt.own:
@@ -102,13 +86,9 @@ class OfflineChatModel(BaseChatModel):
             return f"<think>Let me see what to say about {prompt.marked('title') or 'this'}.</think>\n{text}"
         return text
 
-    def _misbehaviour(self, side: Side, prompt: Prompt, draw: int) -> str:
-        share = (draw >> 8) % 10_000 / 10_000
-        possible = prompt.own or side == "inventor"  # at a talk's beginning there is nothing to repeat
-        names = [name for name in MISBEHAVIOURS[side] if name != "repeat" or possible]
+    def _misbehaviour(self, names: Sequence[str], share: float) -> str:
         for name in names:
-            rate = getattr(self, name) + self.misbehave / len(names)
-            if share < rate:
+            share -= getattr(self, name) + self.misbehave / len(names)
+            if share < 0:
                 return name
-            share -= rate
         return ""

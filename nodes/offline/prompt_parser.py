@@ -17,11 +17,10 @@ class Prompt:
     material: str
     """All that is not this side's own words."""
     own: tuple[str, ...]
-    """What this side said."""
+    others: tuple[str, ...]
+    """What this side said, and the other one."""
     answered: tuple[str, ...]
     """What this side said before the other one's last words."""
-    others: tuple[str, ...]
-    """What the other side said."""
     note: str
     """Our notes in the last message."""
 
@@ -42,17 +41,14 @@ def prompt_of(messages: Sequence[BaseMessage]) -> Prompt:
     return Prompt(
         material="\n".join([*heard, *(str(m.text) for m in messages if m.type == "system")]),
         own=tuple(text for mine, text in talk if mine),
-        answered=tuple(text for mine, text in talk[:last] if mine),
         others=tuple(text for mine, text in talk if not mine),
+        answered=tuple(text for mine, text in talk[:last] if mine),
         note=" ".join(text for within, text in _split("".join(heard[-1:]), "note") if within).strip(),
     )
 
 
 def _talk(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
-    """The turns behind the situation, from the first own words on that acknowledge nothing; without one all turns.
-
-    The rules of behaviour, and a greeting, share a message with the situation or nothing else: neither is a reply.
-    """
+    """The turns from the first own words on that acknowledge no situation; all of them where there is none."""
     situations = [n for n, (mine, text) in enumerate(turns) if not mine and any(mark in text for mark in _SITUATION)]
     if not situations:
         return turns

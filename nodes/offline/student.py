@@ -13,7 +13,6 @@ _QUESTIONS: Mapping[str, Mapping[str, Sequence[str]]] = vocabulary("simquac")["q
 """Per language and kind of question its templates: {x} what came up, {t} the title, {h} the header."""
 _STARTS = frozenset(vocabulary("simquac")["sentence_starts"])
 _SIGNS = {kind: re.compile(signs) for kind, signs in vocabulary("simquac")["kinds_by_note"].items()}
-"""Which kind of question a note asks for."""
 _PATTERNS = {name: re.compile(text) for name, text in vocabulary("simquac")["student_patterns"].items()}
 
 
@@ -28,8 +27,8 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
 def _question(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> str:
     """A question that was not asked yet, of the kind that the organiser's note asks for."""
     before = {plain_words(text) for text in asked}
-    candidates = _candidates(prompt, asked, note, draw)
-    return next((text for text in candidates if plain_words(text) not in before), "What else?")
+    texts = _candidates(prompt, asked, note, draw)
+    return next((text for text in texts if plain_words(text) not in before), "What else?")
 
 
 def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> Iterator[str]:

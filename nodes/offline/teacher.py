@@ -16,33 +16,24 @@ _PATTERNS = {name: re.compile(text) for name, text in vocabulary("simquac")["tea
 
 def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
     """An answer from the section; `paraphrase` says it in other words, `background` answers from the background."""
-    question = (prompt.others or ("",))[-1]
-    text = _answer(question, prompt.marked("section"), prompt.marked("title"), prompt.answered, draw)
     if misbehaviour == "paraphrase":
-        return "In other words, " + " ".join(reversed(text.split()[:12])) + "."
-    if misbehaviour == "background" and (background := prompt.marked("background")):
-        return background.split(". ")[0]
-    return text
+        return "In other words, " + " ".join(reversed(_answer(prompt, draw).split()[:12])) + "."
+    background = prompt.marked("background") if misbehaviour == "background" else ""
+    return background.split(". ")[0] or _answer(prompt, draw)
 
 
 @lru_cache(maxsize=64)
-def _read(section: str) -> tuple[tuple[str, ...], Ranking]:
-    texts = tuple(text for text in sentences(section) if words(text))
-    return texts, Ranking(texts)
+def _read(section: str) -> Ranking:
+    return Ranking([text for text in sentences(section) if words(text)])
 
 
-def _answer(question: str, section: str, title: str, earlier: Sequence[str], draw: int) -> str:
-    """The piece of the section that answers the question, or the declared words for none.
-
-    `earlier`: what this teacher answered before; it is not told again while there is something new.
-    """
-    texts, ranking = _read(section)
-    if not texts:
-        return NO_ANSWER
-    names = set(content_words(title))
+def _answer(prompt: Prompt, draw: int) -> str:
+    """The piece of the section that answers the question, a new one while there is; or the declared words for none."""
+    ranking, question = _read(prompt.marked("section")), "".join(prompt.others[-1:])
+    texts = ranking.texts
+    names = set(content_words(prompt.marked("title")))
     query = [word for word in content_words(question) if word not in names]
-    said = "\n".join(earlier)
-    told = [text in said or any(piece and piece in text for piece in earlier) for text in texts]
+    told = [any(text in piece or piece in text for piece in prompt.answered) for text in texts]
     kind = next((kind for kind in _EVIDENCE if kind in question.casefold()), "")
     evidence = _EVIDENCE.get(kind)
     open_question = _PATTERNS["open"].search(question)
@@ -65,9 +56,8 @@ def _answer(question: str, section: str, title: str, earlier: Sequence[str], dra
     if open_question or (not query and evidence is None):
         anywhere = "interesting" in question or "有趣" in question  # otherwise the first thing not told yet
         return fresh[draw % len(fresh) if anywhere else 0] if fresh else NO_ANSWER
-    if evidence is not None and not query:
-        return next((_piece(text, query, kind) for text in fresh if evidence.search(text)), NO_ANSWER)
-    return NO_ANSWER
+    proofs = (text for text in fresh if not query and evidence is not None and evidence.search(text))
+    return next((_piece(text, query, kind) for text in proofs), NO_ANSWER)
 
 
 def _piece(sentence: str, query: Sequence[str], kind: str) -> str:
@@ -80,12 +70,9 @@ def _piece(sentence: str, query: Sequence[str], kind: str) -> str:
     clauses = [(start, end) for start, end in spans if sentence[start:end].strip()]
     wanted = {word for word in query if word in content_words(sentence)}
     evidence = _EVIDENCE.get(kind)
-    best = (0, len(sentence))
-    for first in range(len(clauses)):
-        for last in range(first, len(clauses)):
-            start, end = clauses[first][0], clauses[last][1]
-            piece = sentence[start:end]
-            holds = wanted <= set(content_words(piece)) and (evidence is None or evidence.search(piece))
-            if holds and len(words(piece)) >= 4 and end - start < best[1] - best[0]:
-                best = (start, end)
-    return sentence[best[0] : best[1]].strip().rstrip(",;:，；")
+    best = sentence
+    for piece in [sentence[start:end] for n, (start, _) in enumerate(clauses) for _, end in clauses[n:]]:
+        holds = wanted <= set(content_words(piece)) and (evidence is None or evidence.search(piece))
+        if holds and len(words(piece)) >= 4 and len(piece) < len(best):
+            best = piece
+    return best.strip().rstrip(",;:，；")

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -16,10 +16,9 @@ _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_]+(?:['’][^\W_]+)?")
 
 
 @cache
-def vocabulary(name: str) -> Mapping[str, Any]:
+def vocabulary(name: str) -> Any:
     """The phrases, patterns and word lists of a JSON file of this folder."""
-    words: Mapping[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
-    return words
+    return json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
 _STOP = frozenset(vocabulary("simquac")["stop_words"].split())
@@ -46,7 +45,7 @@ def stem(word: str) -> str:
 
 def turned(items: Sequence[str], draw: int) -> list[str]:
     """The items from another beginning, so that not every talk is the same."""
-    start = draw % len(items) if items else 0
+    start = draw % max(1, len(items))
     return [*items[start:], *items[:start]]
 
 
@@ -63,21 +62,14 @@ def sentences(text: str) -> list[str]:
 def short(text: str, most: int) -> str:
     """At most so many words of a text, or three times as many characters of Chinese."""
     pieces = text.split()
-    cut = " ".join(pieces[:most])
-    return cut[: most * (12 if len(pieces) > 1 else 3)].strip(" .,;:。，；：！!")
-
-
-def begin_small(text: str) -> str:
-    """The text without the capital that only begins it; an abbreviation keeps its own."""
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+    return " ".join(pieces[:most])[: most * (12 if len(pieces) > 1 else 3)].strip(" .,;:!?。，；：！？")
 
 
 class Ranking:
-    """BM25 over short texts, with the weight log(1 + (N - n + 0.5) / (n + 0.5)) that is never negative."""
-
-    K1, B = 1.2, 0.6
+    """BM25 (k 1.2, b 0.6) over short texts, with the weight log(1 + (N - n + 0.5) / (n + 0.5)), never negative."""
 
     def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
         self.counts = [Counter(content_words(text)) for text in texts]
         self.lengths = [sum(count.values()) for count in self.counts]
         self.mean = sum(self.lengths) / max(1, len(texts)) or 1.0
@@ -90,9 +82,6 @@ class Ranking:
 
     def score(self, number: int, query: Sequence[str]) -> float:
         """Score of one text for the query's words."""
-        count, norm = self.counts[number], 1 - self.B + self.B * self.lengths[number] / self.mean
-        return sum(
-            self.weight(word) * count[word] * (self.K1 + 1) / (count[word] + self.K1 * norm)
-            for word in dict.fromkeys(query)
-            if count[word]
-        )
+        count, norm = self.counts[number], 1 - 0.6 + 0.6 * self.lengths[number] / self.mean
+        known = [word for word in dict.fromkeys(query) if count[word]]
+        return sum(self.weight(word) * count[word] * (1.2 + 1) / (count[word] + 1.2 * norm) for word in known)
