@@ -29,7 +29,7 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
     ages = re.fullmatch(r"(\d{1,3})-(\d{1,3})", asked["age"])
     first = max(14, int(ages[1])) if ages else 18
     last = max(first, min(88, int(ages[2]))) if ages else 80
-    values = {"age": drawn([str(age) for age in range(first, last + 1)], 1, "age")}
+    values = {"age": [str(first + int(digest(draw, "age")[:8], 16) % (last - first + 1))]}
     for key, kinds in lists["kinds"].items():
         names = [name for name in re.split("[,、] ?", asked[key]) if name in kinds]
         others = [name for name in kinds if name not in names]

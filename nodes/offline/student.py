@@ -27,8 +27,9 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
 def _question(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> str:
     """A question that was not asked yet, of the kind that the organiser's note asks for."""
     before = {plain_words(text) for text in asked}
-    texts = _candidates(prompt, asked, note, draw)
-    return next((text for text in texts if plain_words(text) not in before), "What else?")
+    return next(
+        (text for text in _candidates(prompt, asked, note, draw) if plain_words(text) not in before), "What else?"
+    )
 
 
 def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> Iterator[str]:
@@ -43,9 +44,10 @@ def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> I
         yield from templates[kind]
     if not asked:
         yield _about(subject, templates["header"][0])
-    refused = bool(answers) and answers[-1].startswith(NO_ANSWER)
     mentioned = set(content_words(" ".join([title, *asked])))
-    if not refused and draw // 7 % 5 < 3:  # three times in five: what the last answer brought up
+    if (
+        not "".join(answers[-1:]).startswith(NO_ANSWER) and draw // 7 % 5 < 3
+    ):  # three times in five: what the last answer brought up
         yield from (_about(thing, templates[kind][0]) for kind, thing in _things(answers[-1:], mentioned, title))
     if draw // 3 % 2:
         yield from templates["other"]

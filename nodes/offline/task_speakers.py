@@ -17,10 +17,9 @@ _ASKS = ("?", "？")
 
 
 class Situation(NamedTuple):
-    """A task context and a profile, in the words of the one whose they are."""
+    """A task context and a profile, in the words of the one whose they are; with the phrases of their language."""
 
     phrases: Mapping[str, Any]
-    """Of their language."""
     opening: str
     requirements: Sequence[str]
     facts: Sequence[str]

@@ -1,5 +1,6 @@
 """The embedded baseline: a LangChain chat model that is the same every time and can be told to misbehave."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -42,6 +43,11 @@ def simulated(topics, user="offline", assistant="offline", turns=4, seed=0):
 @pytest.fixture(scope="module")
 def samples():
     return data.simquac.read_topics(ROOT / "data" / "samples" / "topics.jsonl")
+
+
+def test_the_offline_models_are_a_test_instrument_of_at_most_600_lines():
+    folder = Path(inspect.getfile(OfflineChatModel)).parent
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.glob("*.py")) <= 600
 
 
 def test_it_is_a_chat_model_and_says_that_it_is_the_offline_one():
