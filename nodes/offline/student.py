@@ -27,9 +27,8 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
 def _question(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> str:
     """A question that was not asked yet, of the kind that the organiser's note asks for."""
     before = {plain_words(text) for text in asked}
-    return next(
-        (text for text in _candidates(prompt, asked, note, draw) if plain_words(text) not in before), "What else?"
-    )
+    texts = _candidates(prompt, asked, note, draw)
+    return next((text for text in texts if plain_words(text) not in before), "What else?")
 
 
 def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> Iterator[str]:
