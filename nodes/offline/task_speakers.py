@@ -113,10 +113,9 @@ def assistant_reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
         return str(phrases["empty"])
     kinds, earlier = phrases["kinds"], "\n".join(prompt.own).casefold()
     kind = max(kinds, key=lambda name: len(re.findall(kinds[name]["signs"], heard[0], re.IGNORECASE)))
-    ideas = [idea for name in dict.fromkeys([kind, "other"]) for idea in turned(kinds[name]["ideas"], draw)]
-    options = zip(
-        sorted(ideas, key=lambda idea: idea.casefold() in earlier), turned(phrases["tails"], draw)[:3], strict=False
-    )
+    ideas = [*turned(kinds[kind]["ideas"], draw), *turned(kinds["other"]["ideas"], draw)]
+    ideas.sort(key=lambda idea: idea.casefold() in earlier)
+    options = zip(dict.fromkeys(ideas), turned(phrases["tails"], draw)[:3], strict=False)
     lines = [phrase(phrases["option"], n, n=str(n), idea=idea, tail=tail) for n, (idea, tail) in enumerate(options, 1)]
     questions = [*turned(kinds[kind]["questions"], draw), *turned(phrases["questions"], draw)]
     question = min(questions, key=lambda text: text.casefold() in earlier)
