@@ -62,6 +62,8 @@ class Cast:
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
     """The prompt pages that the nodes use."""
+    offline: Mapping[Role, str] = field(default_factory=dict)
+    """Whose part the offline model plays for each role, where it stands in a speaker's place."""
     spec: Spec | None = field(default=None, compare=False)
     """The cast as plain data; None for one that was put together by hand."""
     live: tuple[str, ...] = field(default=(), compare=False)
@@ -91,7 +93,8 @@ class Cast:
             elif given is not None:
                 live.append(f"{name} is a live object ({type(given).__name__})")
             if name in SPEAKERS and _is_asked(given):
-                changes[name] = side(SPEAKERS[name], given, self._view(name))
+                role = SPEAKERS[name]
+                changes[name] = side(role, given, self._view(name), self.offline.get(role))
             elif name in (*PLACES, "stop") and is_import_path(given):
                 changes[name] = imported(given, name)
         closing = changes.get("closing", self.closing)
@@ -158,11 +161,11 @@ def _is_asked(given: object) -> bool:
     return is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))
 
 
-def side(role: Role, given: Speaker, view: View) -> Node:
+def side(role: Role, given: Speaker, view: View, offline: str | None = None) -> Node:
     """What a cast is given for one side: as `speaker`, or one of the specs that are no model's:
 
     `replay:PATH` plays stored conversations, `agent:URL` is a graph on a LangGraph server,
-    `MODULE:NAME` an object of one's own: a node, an agent, a chat model or a function of messages.
+    `MODULE:NAME` an object of one's own: a node, an agent, a chat model or a function of messages. `offline`: as there.
     """
     if isinstance(given, str):
         if (path := replayed_path(given)) is not None:
@@ -170,15 +173,16 @@ def side(role: Role, given: Speaker, view: View) -> Node:
         if given.startswith(REMOTE):
             return AgentSpeaker(role, remote_agent(given), view)
         if is_import_path(given) and given.partition(":")[0] not in PROVIDERS:
-            return speaker(role, imported(given, role), view)
-    return speaker(role, given, view)
+            forms = "openai:NAME, offline, replay:PATH, agent:URL"
+            return speaker(role, imported(given, f"{role}: no model ({forms}), nor an object of yours"), view, offline)
+    return speaker(role, given, view, offline)
 
 
-def speaker(role: Role, given: Speaker, view: View) -> Node:
+def speaker(role: Role, given: Speaker, view: View, offline: str | None = None) -> Node:
     """A model's spec, a chat model, an agent or a function of messages as a speaker that is sent the view; a
-    node as it is."""
+    node as it is. `offline`: whose part the offline model plays here."""
     if isinstance(given, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(given), view)
+        return ChatSpeaker(role, chat_model(given, side=offline), view)
     if isinstance(given, Runnable) and not callable(given):
         return AgentSpeaker(role, given, view)
     if is_reply(given):

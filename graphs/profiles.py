@@ -48,7 +48,7 @@ def generation(
     graph = StateGraph(ProfileState, context_schema=ProfileLimits)
 
     graph.add_node("prompt_selector", ProfilePrompts(pages, language))
-    graph.add_node("proposer", ProfileProposer(chat_model(assistant), pages))
+    graph.add_node("proposer", ProfileProposer(chat_model(assistant, side="inventor"), pages))
     graph.add_node("profile_validator", validator or ProfileValidator(language))
     graph.add_node("keeper", profile_keeper)
 

@@ -4,6 +4,7 @@ After RecLLMSim and RecUserSim: travel, presents, meals, skills, restaurants. Th
 and itself; the assistant knows what it is told.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -28,6 +29,7 @@ from .tasks import TaskSource, scenario, scenarios
 __all__ = [
     "FACTORY",
     "NAME",
+    "OFFLINE",
     "PUBLISHED",
     "TURNS",
     "Settings",
@@ -42,6 +44,8 @@ NAME = KIND
 PUBLISHED = "recllmsim_as_published"
 TURNS = 10
 """Most exchanges of a conversation, as in the published data."""
+OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant"}
+"""Whose part the offline model plays for each role."""
 
 
 class Settings(CastSettings):
@@ -95,8 +99,8 @@ def _build(settings: Settings) -> Cast:
     pages = library(NAME, settings.prompts, language)
     handshake = settings.as_published if settings.handshake is None else settings.handshake
     opens = settings.opens or ("assistant" if settings.as_published else "user")
-    asker = side("user", settings.user, nodes.UserView(pages, handshake))
-    helper = side("assistant", settings.assistant, nodes.AssistantView(pages, settings.proactive))
+    asker = side("user", settings.user, nodes.UserView(pages, handshake), OFFLINE["user"])
+    helper = side("assistant", settings.assistant, nodes.AssistantView(pages, settings.proactive), OFFLINE["assistant"])
     replaying = [speaker for speaker in (asker, helper) if isinstance(speaker, ReplaySpeaker)]
     played = asker in replaying
     ending = None if played else Ending(settings.strict_ending, settings.may_give_up)
@@ -127,6 +131,7 @@ def _build(settings: Settings) -> Cast:
         limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
         greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replaying else None,
         prompts=pages,
+        offline=OFFLINE,
     )
 
 

@@ -3,6 +3,7 @@
 "Let the LLMs Talk" (WSDM 2024). In code student is `user`, teacher is `assistant`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from pydantic import Field
 from ..data.checks import QUESTION_WORDS
 from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
+from ..data.records import Role
 from ..nodes import as_released as as_released_nodes
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node
@@ -25,6 +27,7 @@ from .topics import TopicSource, scenario, scenarios
 __all__ = [
     "FACTORY",
     "NAME",
+    "OFFLINE",
     "PUBLISHED",
     "TURNS",
     "Settings",
@@ -41,6 +44,8 @@ PUBLISHED = "simquac_as_released"
 """Name of the cast by the published script's rules: ids and draws hang on it."""
 TURNS = 12
 """Exchanges of a conversation, as in the published data set."""
+OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
+"""Whose part the offline model plays for each role."""
 
 
 class Settings(CastSettings):
@@ -59,8 +64,10 @@ class Settings(CastSettings):
 
 def _build(settings: Settings) -> Cast:
     pages = library(NAME, settings.prompts)
-    student = side("user", settings.user, nodes.StudentView(pages, settings.question_words))
-    teacher = side("assistant", settings.assistant, nodes.TeacherView(pages, settings.answer_tokens))
+    student = side("user", settings.user, nodes.StudentView(pages, settings.question_words), OFFLINE["user"])
+    teacher = side(
+        "assistant", settings.assistant, nodes.TeacherView(pages, settings.answer_tokens), OFFLINE["assistant"]
+    )
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
     turns = max((speaker.longest for speaker in replaying), default=TURNS)
     question_validator: Node = nodes.QuestionValidator(
@@ -88,6 +95,7 @@ def _build(settings: Settings) -> Cast:
         limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
         fallback=NO_ANSWER,
         prompts=pages,
+        offline=OFFLINE,
     )
 
 

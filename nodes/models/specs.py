@@ -23,12 +23,13 @@ class ModelError(DuologueError, ValueError):
     """A model that cannot be made: one line that says why, and what to do."""
 
 
-def chat_model(spec: str | BaseChatModel, **arguments: Any) -> BaseChatModel:
+def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **arguments: Any) -> BaseChatModel:
     """The chat model of a spec; an instance is given back as it is.
 
     `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
     `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model.
-    Arguments given here win over those of the spec. ModelError says what is wrong in one line.
+    Arguments given here win over those of the spec. `side`: whose part it plays, which only the offline model
+    takes notice of, if it was not told one before. ModelError says what is wrong in one line.
     """
     if isinstance(spec, BaseChatModel):
         if arguments:
@@ -36,7 +37,7 @@ def chat_model(spec: str | BaseChatModel, **arguments: Any) -> BaseChatModel:
         for name in type(spec).model_fields:
             if isinstance(secret := getattr(spec, name, None), SecretStr):
                 keep_secret(secret)
-        return spec
+        return spec if side is None else _told_side(spec, side)
     if not isinstance(spec, str):
         raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {_FORMS}")
     provider, name, given = parse_spec(spec)
@@ -50,7 +51,7 @@ def chat_model(spec: str | BaseChatModel, **arguments: Any) -> BaseChatModel:
     else:
         raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {_FORMS}")
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": _without_secrets(given)}
-    return model
+    return model if side is None else _told_side(model, side)
 
 
 def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
@@ -82,7 +83,7 @@ def _no_constant(name: str) -> Any:
 def _offline(arguments: dict[str, Any]) -> BaseChatModel:
     from .offline import OfflineChatModel
 
-    known = set(OfflineChatModel.settings())
+    known = set(OfflineChatModel.model_fields) - set(BaseChatModel.model_fields) - {"side"}
     _refuse_unknown("offline", arguments, known)
     for name, value in arguments.items():
         whole = name == "seed"
@@ -91,6 +92,17 @@ def _offline(arguments: dict[str, Any]) -> BaseChatModel:
         if not whole and not 0 <= value <= 1:
             raise ModelError(f"model 'offline': {name} is a rate and must lie between 0 and 1, not {value}")
     return OfflineChatModel(**arguments)
+
+
+def _told_side(model: BaseChatModel, side: str) -> BaseChatModel:
+    """An offline model without a side with this one, as a copy; any other model as it is."""
+    from .offline.model import SIDES, OfflineChatModel
+
+    if side not in SIDES:
+        raise ModelError(f"model 'offline' has no side {side!r}; there are {', '.join(SIDES)}")
+    if isinstance(model, OfflineChatModel) and model.side is None:
+        return model.model_copy(update={"side": side})
+    return model
 
 
 def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:

@@ -7,6 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation, to_object
+from duologue.errors import SettingError
 from duologue.graphs import conversation, recllmsim, record
 from duologue.nodes import ContractError, Limits, ModelError
 from duologue.nodes.messages import unfenced
@@ -313,8 +314,10 @@ async def test_a_question_that_fails_says_why_and_the_others_are_asked():
 def test_a_bad_language_or_model_is_one_line():
     with pytest.raises(ValueError, match="language: Input should be"):
         recllmsim.cast(language="xx")
-    with pytest.raises(ModelError):
+    with pytest.raises(SettingError, match=r"user: no model .*, nor an object of yours: there is no module 'nobody'"):
         recllmsim.cast(user="nobody:x")
+    with pytest.raises(ModelError, match="unknown"):
+        recllmsim.cast(user="nobody")
 
 
 @pytest.mark.parametrize(("said", "reason"), [

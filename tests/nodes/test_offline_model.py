@@ -1,5 +1,6 @@
 """The embedded baseline: a LangChain chat model that is the same every time and can be told to misbehave."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from duologue.data.checks import asked_before
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac import Topic
 from duologue.nodes import Limits, chat_model
+from duologue.nodes.models.offline import OfflineChatModel
+from duologue.nodes.models.offline.model import SIDES
+from duologue.nodes.models.specs import ModelError, model_provenance
 
 ROOT = Path(duologue.__file__).parent
 MATERIAL = """<title>Chess</title>
@@ -27,8 +31,8 @@ TEACHER = [
 ]
 
 
-def said(messages, **arguments):
-    return chat_model("offline").invoke(messages, **arguments).text
+def said(messages, side="student", **arguments):
+    return chat_model("offline", side=side).invoke(messages, **arguments).text
 
 
 def simulated(topics, user="offline", assistant="offline", turns=4, seed=0):
@@ -41,8 +45,13 @@ def samples():
     return data.simquac.read_topics(ROOT / "data" / "samples" / "topics.jsonl")
 
 
+def test_the_offline_models_are_a_test_instrument_of_at_most_600_lines():
+    folder = Path(inspect.getfile(OfflineChatModel)).parent
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.glob("*.py")) <= 600
+
+
 def test_it_is_a_chat_model_and_says_that_it_is_the_offline_one():
-    model = chat_model("offline")
+    model = chat_model("offline", side="teacher")
     assert isinstance(model, BaseChatModel)
     reply = model.invoke(TEACHER)
     assert isinstance(reply, AIMessage)
@@ -50,34 +59,81 @@ def test_it_is_a_chat_model_and_says_that_it_is_the_offline_one():
     assert "offline" in model._llm_type
 
 
-def test_who_is_sent_a_section_is_the_teacher_and_copies_from_it():
-    assert said(TEACHER) == "The queen moves any number of squares."
-    assert said(STUDENT).endswith("?")
+def test_the_teacher_copies_from_the_section_and_the_student_asks():
+    assert said(TEACHER, "teacher") == "The queen moves any number of squares."
+    assert said(STUDENT, "student").endswith("?")
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_the_side_is_told_and_not_read_off_the_messages(side):
+    texts = {other: said(TEACHER, other) for other in SIDES}
+    assert texts[side]
+    assert [other for other in SIDES if texts[other] == texts[side]] == [side]
+
+
+def test_a_model_without_a_side_says_what_to_do():
+    for model in (OfflineChatModel(), chat_model("offline")):
+        with pytest.raises(ModelError, match="was not told its side: make it with side=, one of student, teacher"):
+            model.invoke(STUDENT)
+
+
+def test_an_unknown_side_is_refused():
+    with pytest.raises(ModelError, match="no side 'pupil'; there are student"):
+        chat_model("offline", side="pupil")
+    with pytest.raises(ValueError, match="side"):
+        OfflineChatModel(side="pupil")
+
+
+def test_a_side_is_told_to_a_copy_and_only_where_there_is_none():
+    own, bare = OfflineChatModel(side="student"), OfflineChatModel(empty=0.5)
+    assert chat_model(own, side="teacher") is own
+    assert chat_model(bare, side="teacher") == OfflineChatModel(side="teacher", empty=0.5)
+    assert bare.side is None
+
+
+def test_a_cast_tells_each_of_its_speakers_its_side(samples):
+    model = OfflineChatModel()
+    replaced = graphs.simquac.cast("offline", "offline").replace(user_simulator=model, assistant="offline")
+    for cast, user, assistant in (
+        (graphs.simquac.cast(model, model), "student", "teacher"),
+        (graphs.simquac.as_released(model, model), "student", "teacher"),
+        (graphs.recllmsim.cast(model, model), "task_user", "task_assistant"),
+        (replaced, "student", "teacher"),
+    ):
+        assert (cast.user_simulator.model.side, cast.assistant.model.side) == (user, assistant)
+    assert model.side is None
+    assert simulated(samples[:2], model, model, 2) != []
+
+
+@pytest.mark.parametrize("given", ["offline?empty=0.1", OfflineChatModel(empty=0.1)])
+def test_a_side_changes_nothing_in_the_record(given):
+    assert model_provenance(chat_model(given, side="teacher")) == model_provenance(chat_model(given))
 
 
 def test_the_teacher_refuses_what_the_section_does_not_tell():
     asked = TEACHER[1].text.replace("How does the queen move?", "What did Napoleon eat in Moscow?")
-    assert said([TEACHER[0], HumanMessage(asked)]) == NO_ANSWER
+    assert said([TEACHER[0], HumanMessage(asked)], "teacher") == NO_ANSWER
 
 
 async def test_every_way_of_calling_gives_the_same():
-    model, arguments = chat_model("offline"), {"seed": 5}
+    model, arguments = chat_model("offline", side="student"), {"seed": 5}
     text = model.invoke(STUDENT, **arguments).text
     assert (await model.ainvoke(STUDENT, **arguments)).text == text
     assert "".join(chunk.text for chunk in model.stream(STUDENT, **arguments)) == text
     assert "".join([chunk.text async for chunk in model.astream(STUDENT, **arguments)]) == text
-    assert [reply.text for reply in model.batch([STUDENT, TEACHER], **arguments)] == [text, said(TEACHER)]
+    assert [reply.text for reply in model.batch([STUDENT, TEACHER], **arguments)] == [text, said(TEACHER, seed=5)]
     assert [reply.text for reply in await model.abatch([STUDENT, STUDENT], **arguments)] == [text, text]
     assert model.bind(seed=5).invoke(STUDENT).text == text
 
 
-def test_it_answers_plain_text_and_messages_without_marks():
-    assert chat_model("offline").invoke("Tell me something.").text
-    assert chat_model("offline").invoke([("system", "Be brief."), ("human", "")]).text
+@pytest.mark.parametrize("side", SIDES)
+def test_it_answers_plain_text_and_messages_without_marks(side):
+    assert chat_model("offline", side=side).invoke("Tell me something.").text
+    assert chat_model("offline", side=side).invoke([("system", "Be brief."), ("human", "")]).text
 
 
 def test_it_stops_where_it_is_told_to():
-    assert chat_model("offline").invoke(TEACHER, stop=["moves"]).text == "The queen "
+    assert said(TEACHER, "teacher", stop=["moves"]) == "The queen "
 
 
 def test_equal_seeds_say_the_same_and_other_seeds_usually_something_else():
@@ -88,7 +144,7 @@ def test_equal_seeds_say_the_same_and_other_seeds_usually_something_else():
 
 
 def test_the_calls_seed_comes_before_the_models_own():
-    own = chat_model("offline?seed=3")
+    own = chat_model("offline?seed=3", side="student")
     assert own.invoke(STUDENT).text == said(STUDENT, seed=3)
     assert {own.invoke(STUDENT, seed=seed).text for seed in range(20)} == {
         said(STUDENT, seed=seed) for seed in range(20)
@@ -103,7 +159,7 @@ def test_ids_and_names_of_messages_change_nothing():
 
 def test_it_counts_tokens():
     with get_usage_metadata_callback() as counted:
-        usage = chat_model("offline").invoke(TEACHER).usage_metadata
+        usage = chat_model("offline", side="teacher").invoke(TEACHER).usage_metadata
     assert usage["input_tokens"] > usage["output_tokens"] > 0
     assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
     assert counted.usage_metadata["offline"]["total_tokens"] == usage["total_tokens"]
@@ -149,7 +205,7 @@ def test_misbehaving_now_and_then_takes_every_branch_and_ends_well(samples):
 
 @pytest.mark.parametrize("misbehaviour", ["empty", "reasoning", "two_questions"])
 def test_a_rate_is_a_share_of_calls(misbehaviour):
-    model = chat_model(f"offline?{misbehaviour}=0.3")
+    model = chat_model(f"offline?{misbehaviour}=0.3", side="student")
     odd = sum(model.invoke(STUDENT, seed=seed).text != said(STUDENT, seed=seed) for seed in range(200))
     assert 40 < odd < 80
 

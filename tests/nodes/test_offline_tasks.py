@@ -1,7 +1,6 @@
 """The embedded baseline as a user with a task and a profile, and as that user's assistant, in both languages."""
 
 import re
-import time
 from dataclasses import dataclass, replace
 
 import pytest
@@ -13,9 +12,8 @@ from duologue.data.checks import plain_words
 from duologue.data.checks.user_turns import user_notes, user_reasons
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.nodes import chat_model
-from duologue.nodes.models.offline.facts import facts_of
-from duologue.nodes.models.offline.hearing import side_of
-from duologue.nodes.models.offline.wishes import situation_of
+from duologue.nodes.models.offline.task_speakers import situation_of
+from duologue.nodes.models.offline.words import READ
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,8 @@ class Setting:
     giving_up: str
     repair: str
     ack: str
+    refusal: str
+    questions: tuple[str, ...]
 
 
 EN = Setting(
@@ -53,6 +53,14 @@ EN = Setting(
     giving_up="I give up, goodbye.",
     repair="What you wrote holds a speaker's label. Write only your own message. (Try 2 of 4.)",
     ack="Got it.",
+    refusal="Sorry, I cannot help you with that.",
+    questions=(
+        "What is the plan that you are left with?",
+        "Has it solved what you wanted?",
+        "Which of your requirements are open?",
+        "Was what you wrote true to who you are?",
+        "Were the replies as long and detailed as you needed?",
+    ),
 )
 ZH = Setting(
     task=(
@@ -74,6 +82,14 @@ ZH = Setting(
     giving_up="我放弃了，再见。",
     repair="你写的内容里有称谓标签。请只写你自己的消息。（第 2 次，共 4 次。）",
     ack="好的。",
+    refusal="抱歉，我帮不了您。",
+    questions=(
+        "你最后得到的方案或选择是什么？",
+        "情境所要求的事解决了吗？",
+        "你的要求中还有哪些没有解决？",
+        "你写的内容符合你的情境吗？",
+        "回复的长度和详细程度合你的需要吗？",
+    ),
 )
 BOTH = pytest.mark.parametrize("about", [EN, ZH], ids=["en", "zh"])
 
@@ -82,11 +98,11 @@ def user_messages(about, talk, note, handshake=False):
     """What the user is sent: `talk` is a list of (whether the user said it, text)."""
     task, profile = f"<task>{about.task}</task>", f"<profile>{about.profile}</profile>"
     messages = [SystemMessage("You play a person. Lines between <note> and </note> are the organiser's.")]
+    waiting = "How to behave: stay this person."
     if handshake:
         messages += [HumanMessage(task), AIMessage(about.ack), HumanMessage(profile), AIMessage(about.ack)]
-        waiting = "How to behave: stay this person."
     else:
-        waiting = f"{task}\n\n{profile}\n\nHow to behave: stay this person."
+        waiting = f"{task}\n\n{profile}\n\n{waiting}"
     for own, text in talk:
         if own:
             messages += [HumanMessage(waiting), AIMessage(text)]
@@ -100,40 +116,28 @@ def assistant_messages(talk):
 
 
 def next_of_user(about, talk, seed, spec="offline", note=None, **how):
-    told = note or (about.ending.format(about.phrase) if talk else about.opening)
-    return chat_model(spec).invoke(user_messages(about, talk, told, **how), seed=seed).text
+    line = note or (about.ending.format(about.phrase) if talk else about.opening)
+    return chat_model(spec, side="task_user").invoke(user_messages(about, talk, line, **how), seed=seed).text
+
+
+def next_of_assistant(talk, seed=None, spec="offline"):
+    return chat_model(spec, side="task_assistant").invoke(assistant_messages(talk), seed=seed).text
 
 
 def played(about, seed=0, turns=10, user="offline", assistant="offline", replies=None, **how):
     talk = []
     for turn in range(turns):
-        said = next_of_user(about, talk, 100 * seed + turn, user, **how)
-        talk.append((True, said))
-        if said == about.phrase:
+        text = next_of_user(about, talk, 100 * seed + turn, user, **how)
+        talk.append((True, text))
+        if text == about.phrase:
             break
-        if replies is not None:
-            talk.append((False, replies[turn % len(replies)]))
-        else:
-            talk.append((False, chat_model(assistant).invoke(assistant_messages(talk), seed=100 * seed + turn).text))
+        reply = replies[turn % len(replies)] if replies else next_of_assistant(talk, 100 * seed + turn, assistant)
+        talk.append((False, reply))
     return talk
 
 
 def of_user(talk):
     return [text for own, text in talk if own]
-
-
-def test_the_marks_tell_who_is_spoken_to():
-    sides = {
-        "<title>t</title><section>s</section>": "teacher",
-        "<title>t</title>": "student",
-        "<header>h</header>": "student",
-        "<task>t</task>": "task_user",
-        "<profile>p</profile>": "task_user",
-        "Can you help me?": "task_assistant",
-    }
-    for text, side in sides.items():
-        assert side_of([SystemMessage("s"), HumanMessage(text)]) == side
-    assert side_of([SystemMessage("Your task stands between <task> and </task>."), HumanMessage("hm")]) != "task_user"
 
 
 @BOTH
@@ -150,44 +154,46 @@ def test_the_user_ends_with_the_phrase_after_four_to_seven_exchanges(about, hand
 
 
 @BOTH
-def test_a_handshake_changes_nothing_but_the_draw(about):
-    """What the user acknowledges before the talk is not taken for something that it said."""
-    for seed in range(5):
-        first = next_of_user(about, [], seed, handshake=True)
-        assert situation_of(about.task, "zh" if about is ZH else "en").opening in first
+@pytest.mark.parametrize("handshake", [False, True])
+def test_the_user_opens_with_what_it_wants_and_not_with_all_of_it(about, handshake):
+    """What it acknowledges before the talk is not taken for something that it said."""
+    situation = situation_of(about.task, about.profile)
+    assert situation.opening in (
+        "I am planning a three-day trip this autumn with a budget of 600 euros",
+        "我计划在今年秋天进行一次三天的旅行，预算在三千元以内",
+    )
+    for seed in range(10):
+        opening = next_of_user(about, [], seed, handshake=handshake)
+        assert situation.opening in opening
+        assert len(opening) < len(about.task) / 2
+        assert not any(text in opening for text in (*situation.facts, *situation.requirements))
 
 
 @BOTH
-def test_the_user_opens_with_what_it_wants_and_not_with_all_of_it(about):
+def test_the_user_asks_for_everything_that_the_task_requires_bit_by_bit(about):
+    requirements = situation_of(about.task, about.profile).requirements
+    assert len(requirements) >= 4
     for seed in range(10):
-        opening = next_of_user(about, [], seed)
-        assert ("autumn" in opening and "I am planning" in opening) or "我计划在今年秋天" in opening
-        assert len(opening) < len(about.task) / 2
-        assert not any(
-            fact.told in opening for fact in facts_of(about.profile, "travel", "zh" if about is ZH else "en")
-        )
+        texts = of_user(played(about, seed))
+        assert all(text in "\n".join(texts) for text in requirements)
+        assert max(sum(text in message for text in requirements) for message in texts) <= 3
 
 
 @BOTH
 def test_the_profile_comes_out_bit_by_bit(about):
-    language = "zh" if about is ZH else "en"
-    facts = facts_of(about.profile, "travel", language)
+    facts = situation_of(about.task, about.profile).facts
     assert len(facts) >= 15
     for seed in range(10):
-        texts = of_user(played(about, seed))
-        each = [sum(fact.told.casefold() in text.casefold() for fact in facts) for text in texts]
-        assert max(each) <= 3
+        each = [sum(fact in text for fact in facts) for text in of_user(played(about, seed))]
+        assert max(each) == 1
         assert 3 <= sum(each) < len(facts)
-        assert not re.search(r"Travel Habits|Dining Preferences|旅行习惯：|用餐偏好|消费习惯：", "".join(texts))
 
 
 @BOTH
-def test_the_user_asks_for_everything_that_the_task_requires(about):
-    wishes = situation_of(about.task, "zh" if about is ZH else "en").wishes
-    assert len(wishes) >= 4
-    for seed in range(10):
-        said = "\n".join(of_user(played(about, seed)))
-        assert all(wish.text in said for wish in wishes if wish.kind != "whole")
+def test_a_task_that_requires_nothing_and_a_profile_that_says_nothing_are_enough(about):
+    talk = played(replace(about, task=about.task[:4], profile=""))
+    assert talk[-1] == (True, about.phrase)
+    assert len(situation_of("", "").requirements) >= 2
 
 
 @BOTH
@@ -199,50 +205,28 @@ def test_the_user_never_repeats_itself_however_long_the_talk_is(about):
     assert len({plain_words(text) for text in of_user(talk)}) == 30
 
 
-def test_a_chinese_talk_is_chinese():
+def test_each_talk_is_in_its_language():
     for seed in range(5):
+        assert not any(re.search(r"[\u4e00-\u9fff]", text) for _, text in played(EN, seed))
         for _, text in played(ZH, seed):
             assert re.search(r"[\u4e00-\u9fff]", text)
             assert not re.search(r"[A-Za-z]", text)
 
 
-def test_an_english_talk_is_english():
-    assert not any(re.search(r"[\u4e00-\u9fff]", text) for _, text in played(EN))
-
-
-@pytest.mark.parametrize(
-    ("about", "reply", "thing", "because"),
-    [
-        (EN, "1. A luxury hotel: it has a view.\n2. A tent: cheap.", "a luxury hotel", "frugal"),
-        (EN, "1. Roast chicken at the inn: good.\n2. Soup.", "roast chicken at the inn", "vegetarian"),
-        (ZH, "1. 豪华酒店：有景观。\n2. 帐篷：便宜。", "豪华酒店", "节俭"),
-    ],
-)
-def test_the_user_objects_to_what_does_not_fit_it_and_says_why(about, reply, thing, because):
-    opened = [(True, next_of_user(about, [], 1)), (False, reply)]
-    for seed in range(5):
-        said = next_of_user(about, opened, seed).casefold()
-        assert thing in said
-        assert because in said
-    again = [*opened, (True, next_of_user(about, opened, 0)), (False, reply)]
-    assert not any(next_of_user(about, again, seed).casefold().count(thing) > 1 for seed in range(5))
-
-
-def test_what_a_reply_leaves_out_is_nothing_to_object_to():
-    opened = [(True, next_of_user(EN, [], 1)), (False, "1. A soup without meat: it is warm.\n2. An inn: no luxury.")]
-    assert "nothing for me" not in "".join(next_of_user(EN, opened, seed) for seed in range(10))
-
-
-def test_a_question_is_answered_from_the_profile():
-    opened = [(True, next_of_user(EN, [], 1)), (False, "Glad to help with the trip. What may it cost?")]
-    assert all(re.search("frugal|bicycle", next_of_user(EN, opened, seed)) for seed in range(10))
+@BOTH
+def test_the_user_takes_up_what_is_offered(about):
+    opened = [(True, next_of_user(about, [], 1)), (False, "1. **Hotel 42**: good.\n2. **Hotel 43**: good.")]
+    texts = [next_of_user(about, opened, seed) for seed in range(20)]
+    assert any("Hotel 42" in text for text in texts)
+    assert any("Hotel 43" in text for text in texts)
+    assert not all("Hotel" in text for text in texts)
 
 
 @BOTH
 def test_a_useless_assistant_is_given_up_only_where_that_is_offered(about):
-    refusal = "Sorry, I cannot help you with that." if about is EN else "抱歉，我帮不了您。"
     talk = [(True, next_of_user(about, [], 1))]
-    talk += [(False, refusal), (True, next_of_user(about, [*talk, (False, refusal)], 2)), (False, refusal)]
+    talk += [(False, about.refusal), (True, next_of_user(about, [*talk, (False, about.refusal)], 2))]
+    talk += [(False, about.refusal)]
     both = f"{about.ending.format(about.phrase)} “{about.giving_up}”"
     assert next_of_user(about, talk, 3, note=both) == about.giving_up
     assert next_of_user(about, talk, 3) not in (about.phrase, about.giving_up)
@@ -258,55 +242,34 @@ def test_straight_and_curly_quotation_marks_are_read(about):
 
 @BOTH
 def test_a_repair_gets_a_clean_message(about):
-    talk = played(about, 1)[:4]
-    said = next_of_user(about, talk, 9, note=about.repair)
-    assert said
-    assert said != about.phrase
-    assert "[" not in said
-
-
-QUESTIONS = {
-    EN: ["What is the plan that you are left with?", "Has it solved what you wanted?", "Which of your wishes are open?",
-         "Was what you wrote true to who you are?", "Were the replies as long and detailed as you needed?"],
-    ZH: ["你最后得到的方案或选择是什么？", "情境所要求的事解决了吗？", "你的要求中还有哪些没有解决？", "你写的内容符合你的情境吗？",
-         "回复的长度和详细程度合你的需要吗？"],
-}  # fmt: skip
+    text = next_of_user(about, played(about, 1)[:4], 9, note=about.repair)
+    assert text not in ("", about.phrase)
+    assert not user_reasons(text)
 
 
 @BOTH
 def test_questions_after_the_talk_are_answered_in_a_sentence_or_two(about):
     talk = played(about, 2)
-    answers = [next_of_user(about, [*talk, (False, "...")], 1, note=question) for question in QUESTIONS[about]]
+    answers = [next_of_user(about, [*talk, (False, "...")], 1, note=question) for question in about.questions]
+    answers.append(next_of_assistant([*talk, (True, f"<note>{about.questions[1]}</note>")]))
     assert len(set(answers)) == len(answers)
     assert all(answer and not answer.endswith(("?", "？")) and answer != about.phrase for answer in answers)
     language = r"[\u4e00-\u9fff]" if about is ZH else r"[a-z]"
     assert all(re.search(language, answer) for answer in answers)
-    asked = [*assistant_messages(talk), HumanMessage(f"<note>{QUESTIONS[about][1]}</note>")]
-    assert re.search(language, chat_model("offline").invoke(asked).text)
 
 
 @BOTH
 def test_a_user_that_got_nothing_says_so(about):
-    refusal = "Sorry, I cannot help you with that." if about is EN else "抱歉，我帮不了您。"
-    talk = played(about, 2, replies=[refusal])
-    assert next_of_user(about, [*talk, (False, "...")], 1, note=QUESTIONS[about][1]).startswith(("No", "没有"))
-
-
-@BOTH
-def test_nothing_is_said_twice_in_one_message(about):
-    details = situation_of(about.task, "zh" if about is ZH else "en").details
-    facts = [fact.told for fact in facts_of(about.profile, "travel", "zh" if about is ZH else "en")]
-    for seed in range(20):
-        for text in of_user(played(about, seed)):
-            assert all(text.count(one) <= 1 for one in [*details, *facts])
+    talk = played(about, 2, replies=[about.refusal])
+    answer = next_of_user(about, [*talk, (False, "...")], 1, note=about.questions[1])
+    assert answer.startswith(("No", "没有"))
 
 
 def test_the_assistant_answers_from_the_talk_alone():
     asked = "I want to learn the cello in half a year. I have two hours a week. What would you suggest for practice?"
-    texts = [chat_model("offline").invoke([("human", asked)], seed=seed).text for seed in range(10)]
+    texts = [next_of_assistant([(True, asked)], seed) for seed in range(10)]
     for text in texts:
-        assert "practice" in text
-        assert "two hours a week" in text or "learn the cello" in text
+        assert "What would you suggest for practice" in text
         assert len(re.findall(r"^\d\. ", text, re.MULTILINE)) == 3
         assert text.count("?") == 1
         assert text.endswith("?")
@@ -320,34 +283,19 @@ def test_the_assistant_asks_nothing_twice_while_it_has_other_questions(about):
         assert len(set(asked[:6])) == len(asked[:6])
 
 
-def test_the_assistant_leaves_out_what_the_user_cannot_eat():
-    talk = [("human", "I want to cook a dinner. I am vegetarian. What about the dishes?")]
-    assert not any(
-        re.search("chicken|beef", chat_model("offline").invoke(talk, seed=seed).text, re.I) for seed in range(20)
-    )
-
-
-@pytest.mark.parametrize(
-    ("side", "misbehaviour", "sign"),
-    [
-        ("assistant", "reasoning", r"<think>.+</think>\n."),
-        ("user", "reasoning", r"<think>.+</think>\n."),
-    ],
-)
 @BOTH
-def test_each_misbehaviour_shows(about, side, misbehaviour, sign):
-    for text in (text for own, text in played(about, **{side: f"offline?{misbehaviour}=1"}) if own == (side == "user")):
-        assert re.search(sign, text, re.MULTILINE), text
+@pytest.mark.parametrize("side", ["user", "assistant"])
+def test_reasoning_shows(about, side):
+    for own, text in played(about, **{side: "offline?reasoning=1"}):
+        assert (re.match(r"<think>.+</think>\n.", text) is not None) == (own == (side == "user"))
 
 
 @BOTH
 @pytest.mark.parametrize("misbehaviour", ["role_leak", "prompt_leak"])
 def test_each_leak_has_its_reason_and_what_is_said_otherwise_has_none(about, misbehaviour):
     for seed in range(5):
-        assert all(
-            misbehaviour in user_reasons(text)
-            for text in of_user(played(about, seed, user=f"offline?{misbehaviour}=1"))
-        )
+        leaking = of_user(played(about, seed, user=f"offline?{misbehaviour}=1"))
+        assert all(misbehaviour in user_reasons(text) for text in leaking)
         assert not any(user_reasons(text) for text in of_user(played(about, seed)))
 
 
@@ -359,7 +307,7 @@ def test_the_shipped_tasks_are_played_with_the_shipped_profiles(language):
         talk = played(about, number)
         texts = of_user(talk)
         assert talk[-1] == (True, about.phrase), task
-        assert len(situation_of(about.task, language).wishes) >= 2
+        assert len(situation_of(about.task, about.profile).requirements) >= 2
         replies = ["", *(text for own, text in talk if not own)]
         for place, text in enumerate(texts):
             assert not user_reasons(text)
@@ -367,11 +315,13 @@ def test_the_shipped_tasks_are_played_with_the_shipped_profiles(language):
 
 
 @BOTH
-def test_the_user_can_be_told_to_repeat_itself_and_to_say_nothing(about):
+def test_both_sides_can_be_told_to_repeat_themselves_and_to_say_nothing(about):
     talk = played(about, 1)[:4]
     assert {next_of_user(about, talk, seed, "offline?repeat=1") for seed in range(20)} == set(of_user(talk))
+    replies = {next_of_assistant([*talk, (True, "?")], seed, "offline?repeat=1") for seed in range(20)}
+    assert replies == {text for own, text in talk if not own}
     assert next_of_user(about, [], 0, "offline?repeat=1")  # nothing was said that could be repeated
-    assert next_of_user(about, talk, 0, "offline?empty=1") == ""
+    assert next_of_user(about, talk, 0, "offline?empty=1") == next_of_assistant(talk, 0, "offline?empty=1") == ""
 
 
 @BOTH
@@ -381,13 +331,14 @@ def test_the_rate_is_the_share_of_calls_on_both_sides_from_the_first_message_on(
         for own in (True, False):
             begun = talk[:place] if own else talk[: place + 1]
             messages = user_messages(about, begun, about.opening) if own else assistant_messages(begun)
-            plain, sloppy = chat_model("offline"), chat_model("offline?misbehave=0.2")
+            side = "task_user" if own else "task_assistant"
+            plain, sloppy = chat_model("offline", side=side), chat_model("offline?misbehave=0.2", side=side)
             odd = sum(plain.invoke(messages, seed=s).text != sloppy.invoke(messages, seed=s).text for s in range(150))
             assert 18 <= odd <= 42, (place, own, odd)  # 30, give or take two and a half of its standard deviations
 
 
 def test_what_another_side_does_wrong_has_no_effect():
-    spec = "offline?two_questions=1&paraphrase=1&background=1"
+    spec = "offline?two_questions=1&paraphrase=1&background=1&incomplete=1"
     assert played(EN, user=spec, assistant=spec) == played(EN)
 
 
@@ -400,22 +351,22 @@ def test_equal_seeds_play_the_same_and_other_seeds_another_talk(about):
 @given(st.text(), st.text(), st.lists(st.text(), max_size=4), st.text())
 @settings(max_examples=150)
 def test_nothing_that_it_is_sent_breaks_it(task, profile, said, note):
-    about = Setting(task, profile, note, note, "x", "x", note, "ok")
+    about = replace(EN, task=task, profile=profile)
     talk = [(place % 2 == 0, text) for place, text in enumerate(said)]
     for spec in ("offline", "offline?misbehave=1"):
         assert isinstance(next_of_user(about, talk, 1, spec, note=note), str)
-        assert isinstance(chat_model(spec).invoke(assistant_messages(talk)).text, str)
+        assert isinstance(next_of_assistant(talk, 1, spec), str)
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["<note>", "1. ", "vegan, ", "你需要、", "and ", "a,", " ", "？", "I am (", "Can you? ", "能", "x", "“", "**"],
-)
-def test_long_and_hostile_texts_take_no_longer_than_their_length(piece):
+    ["<note>", "1. ", "vegan, ", "你需要、", "and ", "a,", " ", "？", "I am (", "Can you? ", "能", "x", "“", "**",
+     "I want to ", "please ", "an assistant ", "我", "助手", "1: "],
+)  # fmt: skip
+def test_long_and_hostile_texts_are_answered_after_a_bounded_part_of_them(piece):
     long = piece * (200_000 // len(piece))
-    about = Setting(f"You want {long}", f"1. Gender: {long}\n2. {long}: {long}", "", "", "", "", "", "")
-    began = time.monotonic()
+    about = replace(EN, task=f"You want {long}", profile=f"1. Gender: {long}\n2. {long}: {long}")
+    assert situation_of(about.task, about.profile) == situation_of(about.task[:READ], about.profile[:READ])
     for talk in ([], [(True, "Hello"), (False, long)], [(True, long), (False, f"1. {long}")]):
-        assert isinstance(next_of_user(about, talk, 1, note=f"write “{piece}”"), str)
-        assert isinstance(chat_model("offline").invoke(assistant_messages([*talk, (True, long)])).text, str)
-    assert time.monotonic() - began < 10
+        assert len(next_of_user(about, talk, 1, note=f"write “{piece}”")) < 3_000
+        assert len(next_of_assistant([*talk, (True, long)])) < 3_000

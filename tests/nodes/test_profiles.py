@@ -197,7 +197,7 @@ def invented(language="en", seed=0, spec="offline", **asked):
             key: re.sub("[a-z][a-z ]*", lambda m: CHINESE.get(m[0], m[0]), value) for key, value in values.items()
         }
     return (
-        chat_model(spec)
+        chat_model(spec, side="inventor")
         .invoke([HumanMessage(shipped("profiles", language)["assistant/first"].fill(**values))], seed=seed)
         .text
     )
@@ -218,13 +218,22 @@ def test_the_offline_inventor_writes_complete_profiles_of_the_kinds_asked_for(la
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_value_of_its_lists_is_of_the_kind_that_it_stands_under(language):
-    lists = json.loads((Path(duologue.__file__).parent / f"nodes/models/offline/people_{language}.json").read_text())
+    lists = json.loads((Path(duologue.__file__).parent / f"nodes/models/offline/profiles_{language}.json").read_text())
     names = {name: kind for kind, name in CHINESE.items()}
-    for group, patterns in (("occupations", OCCUPATIONS), ("traits", TRAITS)):
-        assert {names.get(kind, kind) for kind in lists[group]} == set(patterns)
-        for kind, values in lists[group].items():
+    for attribute, patterns in (("gender", GENDERS), ("occupation", OCCUPATIONS), ("personality", TRAITS)):
+        assert {names.get(kind, kind) for kind in lists["kinds"][attribute]} == set(patterns)
+        for kind, values in lists["kinds"][attribute].items():
             for value in values:
                 assert kinds(value, patterns)[0] == names.get(kind, kind), value
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_offline_inventors_people_are_no_near_duplicates(language):
+    kept = []
+    for seed in range(30):
+        profile = proposed_profile(invented(language, seed, occupation="", traits=""), kept, language)
+        assert isinstance(profile, Profile), profile
+        kept.append(profile)
 
 
 def test_the_inventors_misbehaviours():
@@ -239,7 +248,8 @@ def test_the_inventors_misbehaviours():
 
 @given(st.text())
 def test_whatever_is_lacking_the_offline_inventor_answers(text):
-    assert chat_model("offline").invoke([HumanMessage(f"<lacking>{text}</lacking>")]).text
+    inventor = chat_model("offline", side="inventor")
+    assert inventor.invoke([HumanMessage(f"<lacking>{text}</lacking>")]).text
 
 
 def test_both_languages_have_the_same_pages_with_the_same_gaps():

@@ -1,5 +1,3 @@
 """The embedded baseline: rule-based speakers behind LangChain's chat model interface. No language model."""
 
-from .model import OfflineChatModel
-
-__all__ = ["OfflineChatModel"]
+from .model import OfflineChatModel as OfflineChatModel

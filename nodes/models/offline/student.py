@@ -5,85 +5,61 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ....data.checks import plain_words
 from ....data.grounding import NO_ANSWER
-from .words import PHRASES, content_words, words
+from ....data.text.languages import HAN
+from .prompt_parser import Prompt
+from .words import content_words, turned, vocabulary, words
 
-_NAME = re.compile(r"[A-Z][\w'’.-]*[\w](?: (?:of |the |de |and the )?[A-Z0-9][\w'’.-]*\w)*")
-_QUOTED = re.compile(r'"([^"]{3,50})"|“([^”]{3,50})”|《([^》]{2,30})》')
-_YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
-_NOUN = re.compile(r"\b(?:the|an?|his|her|their|its|first|new|this|of)\s+([a-z][a-z-]{3,})(?:\s+([a-z-]{4,}))?\b")
-_NO_NOUN = re.compile(
-    r"(?:ed|ing|ly|ous|ful|able)$|^(?:that|with|from|which|when|where|while|were|have|into|also|than|then|more|most|other|same|first|most)$"
-)
-_YEARS_FIRST = re.compile(r"^[\d\s\-–—/,s]+(?:present)?\s*[:：-]\s*", re.IGNORECASE)
-_JOINTS = re.compile(r"\s*(?:,|;|:|/|\band\b|&|、|，|：|和|与)\s*")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_SENTENCE_STARTS = frozenset(PHRASES["sentence_starts"])
-_QUESTIONS: Mapping[str, Mapping[str, Sequence[str]]] = PHRASES["questions"]
+_QUESTIONS: Mapping[str, Mapping[str, Sequence[str]]] = vocabulary("simquac")["questions"]
 """Per language and kind of question its templates: {x} what came up, {t} the title, {h} the header."""
+_STARTS = frozenset(vocabulary("simquac")["sentence_starts"])
+_SIGNS = {kind: re.compile(signs) for kind, signs in vocabulary("simquac")["kinds_by_note"].items()}
+_PATTERNS = {name: re.compile(text) for name, text in vocabulary("simquac")["student_patterns"].items()}
 
 
-def question(
-    title: str, header: str, background: str, asked: Sequence[str], answers: Sequence[str], notes: str, draw: int
-) -> str:
+def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
+    """A question that was not asked yet; `two_questions` asks two numbered ones."""
+    text = _question(prompt, prompt.own, prompt.note, draw)
+    if misbehaviour == "two_questions":
+        text = f"1. {text}\n2. {_question(prompt, [*prompt.own, text], '', draw + 1)}"
+    return text
+
+
+def _question(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> str:
     """A question that was not asked yet, of the kind that the organiser's note asks for."""
     before = {plain_words(text) for text in asked}
-    chinese = _HAN.search(title + header) is not None
-    subject = _YEARS_FIRST.sub("", header).strip(" .:") or title
-    fitting = {"t": _short(title), "h": _short(subject)}
-    for candidate in _candidates(subject, title, asked, answers, notes, draw, chinese):
-        text = candidate.format(**fitting) if "{" in candidate else candidate
-        if plain_words(text) not in before:
-            return text
-    for number in range(len(asked) + 1, len(asked) + 100):  # a talk longer than the repertoire
-        text = f"关于{subject}，第{number}点是什么？" if chinese else f"What is point {number} about {subject}?"
-        if plain_words(text) not in before:
-            return text
-    return "What else?"
+    texts = _candidates(prompt, asked, note, draw)
+    return next((text for text in texts if plain_words(text) not in before), "What else?")
 
 
-def _candidates(
-    subject: str, title: str, asked: Sequence[str], answers: Sequence[str], notes: str, draw: int, chinese: bool
-) -> Iterator[str]:
-    templates = _QUESTIONS["zh" if chinese else "en"]
-    wanted = next((kind for kind, sign in _SIGNS.items() if sign.search(notes)), "")
-    if wanted == "wh":
-        kinds = ["who", "when", "where"]
-        for kind in kinds[draw % 3 :] + kinds[: draw % 3]:
-            yield from _turned(templates[kind], draw)
-    elif wanted:
-        yield from _turned(templates[wanted], draw)
+def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> Iterator[str]:
+    title, header, answers = prompt.marked("title"), prompt.marked("header"), prompt.others
+    chinese = HAN.search(title + header) is not None
+    subject = _PATTERNS["years_first"].sub("", header).strip(" .:") or title
+    fitting = {"t": _short(title), "h": _short(subject), "x": "{x}"}
+    questions = _QUESTIONS["zh" if chinese else "en"]
+    templates = {kind: turned([one.format(**fitting) for one in texts], draw) for kind, texts in questions.items()}
+    wanted = next((kind for kind, sign in _SIGNS.items() if sign.search(note)), "")
+    for kind in turned(["who", "when", "where"], draw) if wanted == "wh" else [wanted] if wanted else []:
+        yield from templates[kind]
     if not asked:
-        yield _safe(templates["header"][draw % len(templates["header"])], subject)
-    refused = bool(answers) and answers[-1].startswith(NO_ANSWER)
+        yield _about(subject, templates["header"][0])
     mentioned = set(content_words(" ".join([title, *asked])))
-    if not refused and draw // 7 % 5 < 3:  # three times in five: what the last answer brought up
-        yield from _about(_things(answers[-1:], mentioned, title), templates, draw)
+    if (
+        not "".join(answers[-1:]).startswith(NO_ANSWER) and draw // 7 % 5 < 3
+    ):  # three times in five: what the last answer brought up
+        yield from (_about(thing, templates[kind][0]) for kind, thing in _things(answers[-1:], mentioned, title))
     if draw // 3 % 2:
-        yield from _turned(templates["other"], draw)
-    for part in _JOINTS.split(subject):
+        yield from templates["other"]
+    for part in _PATTERNS["joints"].split(subject):
         if words(part) and set(content_words(part)) - mentioned:
-            yield _safe(templates["header"][draw % len(templates["header"])], part)
-    yield from _about(_things(list(reversed(answers)), mentioned, title), templates, draw)
-    yield from _turned(templates["other"], draw)
-    for kind in ("general", "who", "when", "where", "interesting"):
-        yield from _turned(templates[kind], draw)
-    for kind, thing in _things(list(reversed(answers)), set(), title):
-        for one in templates[kind]:
-            yield _safe(one, thing)
-
-
-def _about(things: Iterator[tuple[str, str]], templates: Mapping[str, Sequence[str]], draw: int) -> Iterator[str]:
-    for kind, thing in things:
-        yield _safe(templates[kind][draw % len(templates[kind])], thing)
-
-
-_SIGNS = {
-    "wh": re.compile(r"who,? when|when or where", re.IGNORECASE),
-    "interesting": re.compile(r"interesting|有趣", re.IGNORECASE),
-    "general": re.compile(r"\bgeneral\b|\bbroad\b", re.IGNORECASE),
-    "other": re.compile(r"another aspect|different aspect", re.IGNORECASE),
-}
-"""Which kind of question a note asks for."""
+            yield _about(part, templates["header"][0])
+    yield from (_about(thing, templates[kind][0]) for kind, thing in _things(answers[::-1], mentioned, title))
+    for kind in ("other", "general", "who", "when", "where", "interesting"):
+        yield from templates[kind]
+    for kind, thing in _things(answers[::-1], set(), title):
+        yield from (_about(thing, template) for template in questions[kind])
+    for number in range(len(asked) + 1, len(asked) + 100):  # a talk longer than the repertoire
+        yield f"关于{subject}，第{number}点是什么？" if chinese else f"What is point {number} about {subject}?"
 
 
 def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator[tuple[str, str]]:
@@ -91,36 +67,30 @@ def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator
     for answer in answers:
         if answer.startswith(NO_ANSWER):
             continue
-        for match in _QUOTED.finditer(answer):
+        for match in _PATTERNS["quoted"].finditer(answer):
             thing = next(group for group in match.groups() if group)
             if set(content_words(thing)) - mentioned:
                 yield "name", thing.strip(" ,.")
-        for match in _NAME.finditer(answer):
+        for match in _PATTERNS["name"].finditer(answer):
             thing = match.group()
             begins = answer[: match.start()].rstrip()[-1:] in ("", ".", "!", "?")
-            if thing.split()[0] in _SENTENCE_STARTS or (begins and " " not in thing):
+            if thing.split()[0] in _STARTS or (begins and " " not in thing):
                 thing = " ".join(thing.split()[1:])  # a capital that only begins a sentence is no name
             if len(thing) > 2 and set(content_words(thing)) - mentioned - set(content_words(title)):
                 yield "name", " ".join(thing.split()[:6])
-        for match in _YEAR.finditer(answer):
+        for match in _PATTERNS["year"].finditer(answer):
             if match.group() not in mentioned:
                 yield "year", match.group()
-        for first, second in _NOUN.findall(answer):
-            noun = " ".join(word for word in (first, second) if word and not _NO_NOUN.search(word))
+        for pair in _PATTERNS["noun"].findall(answer):
+            noun = " ".join(word for word in pair if word and not _PATTERNS["no_noun"].search(word))
             if set(content_words(noun)) - mentioned:
                 yield "word", noun
 
 
-def _safe(template: str, thing: str) -> str:
+def _about(thing: str, template: str) -> str:
     """The template about a thing, whose own braces are text."""
     return template.replace("{x}", _short(thing).replace("{", "(").replace("}", ")"))
 
 
 def _short(thing: str) -> str:
     return " ".join(thing.split()[:12])[:80]
-
-
-def _turned(templates: Sequence[str], draw: int) -> list[str]:
-    """The templates from another beginning, so that not every talk is the same."""
-    start = draw % len(templates)
-    return [*templates[start:], *templates[:start]]

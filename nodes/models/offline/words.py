@@ -1,19 +1,27 @@
-"""Words and their weights: what the offline speakers compare texts by."""
+"""Words, their weights, and the phrases and word lists that the offline speakers have as data."""
 
 import json
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
-_HAN = "\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_HAN}]|[^\W_]+(?:['’][^\W_]+)?")
-PHRASES = json.loads(files("duologue.nodes.models.offline").joinpath("phrases.json").read_text(encoding="utf-8"))
-"""The words of the offline speakers: templates of questions, words that begin sentences, words that tell nothing."""
+READ = 6_000
+"""Characters of a text that the task-oriented speakers read: more is cut off."""
 
-_STOP = frozenset(PHRASES["stop_words"].split())
+_WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_]+(?:['’][^\W_]+)?")
+
+
+@cache
+def vocabulary(name: str) -> Any:
+    """The phrases, patterns and word lists of a JSON file of this folder."""
+    return json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
+
+
+_STOP = frozenset(vocabulary("simquac")["stop_words"].split())
 
 
 def words(text: str) -> list[str]:
@@ -35,12 +43,33 @@ def stem(word: str) -> str:
     return word
 
 
-class Ranking:
-    """BM25 over short texts, with the weight log(1 + (N - n + 0.5) / (n + 0.5)) that is never negative."""
+def turned(items: Sequence[str], draw: int) -> list[str]:
+    """The items from another beginning, so that not every talk is the same."""
+    start = draw % max(1, len(items))
+    return [*items[start:], *items[:start]]
 
-    K1, B = 1.2, 0.6
+
+def phrase(templates: Sequence[str], draw: int, **gaps: str) -> str:
+    """The template that is due, filled in one go: what fills a gap is text and no template."""
+    return re.sub(r"\{(\w+)\}", lambda gap: gaps.get(gap[1], gap[0]), templates[draw % len(templates)])
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, found by their punctuation alone: fast, and good enough for a baseline."""
+    return [part.strip() for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", text[:READ]) if part.strip()]
+
+
+def short(text: str, most: int) -> str:
+    """At most so many words of a text, or three times as many characters of Chinese."""
+    pieces = text.split()
+    return " ".join(pieces[:most])[: most * (12 if len(pieces) > 1 else 3)].strip(" .,;:!?。，；：！？")
+
+
+class Ranking:
+    """BM25 (k 1.2, b 0.6) over short texts, with the weight log(1 + (N - n + 0.5) / (n + 0.5)), never negative."""
 
     def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
         self.counts = [Counter(content_words(text)) for text in texts]
         self.lengths = [sum(count.values()) for count in self.counts]
         self.mean = sum(self.lengths) / max(1, len(texts)) or 1.0
@@ -53,9 +82,6 @@ class Ranking:
 
     def score(self, number: int, query: Sequence[str]) -> float:
         """Score of one text for the query's words."""
-        count, norm = self.counts[number], 1 - self.B + self.B * self.lengths[number] / self.mean
-        return sum(
-            self.weight(word) * count[word] * (self.K1 + 1) / (count[word] + self.K1 * norm)
-            for word in dict.fromkeys(query)
-            if count[word]
-        )
+        count, norm = self.counts[number], 1 - 0.6 + 0.6 * self.lengths[number] / self.mean
+        known = [word for word in dict.fromkeys(query) if count[word]]
+        return sum(self.weight(word) * count[word] * (1.2 + 1) / (count[word] + 1.2 * norm) for word in known)
