@@ -3,12 +3,13 @@
 from . import profiles
 from .engine import CONCURRENCY, converse, converse_all
 from .folder import RunFolder, new_folder
-from .journal import RunError
+from .journal import Journal, RunError
 from .plan import chosen, planned, repeated
 from .simulation import Summary, arun, asimulate, blocking, simulate
 
 __all__ = [
     "CONCURRENCY",
+    "Journal",
     "RunError",
     "RunFolder",
     "Summary",

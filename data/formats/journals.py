@@ -150,7 +150,7 @@ class JournalReader(Generic[T]):
     def _decoded(self, line: bytes, path: Path, number: int) -> T:
         place = at(path, f"line {number}")
         try:
-            value = parsed(line.decode("utf-8-sig"), path, number)
+            value = parsed(line.removesuffix(b"\n").decode("utf-8-sig"), path, number)
         except UnicodeDecodeError as error:
             raise DataError(f"{place}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
         try:
