@@ -21,9 +21,9 @@ class RunFolder:
         self.path = path
         self.manifest = dict(manifest)
         self.notes: list[str] = []
-        self._finished = Journal.open(path / CONVERSATIONS, RECORDS, place=path)
+        self._finished = Journal.open(path / CONVERSATIONS, RECORDS, busy=path)
         try:
-            self._failed = Journal.open(path / FAILURES, RECORDS, place=path)
+            self._failed = Journal.open(path / FAILURES, RECORDS, busy=path)
         except BaseException:
             self._finished.close()
             raise

@@ -49,11 +49,18 @@ class Appended:
         return os.fstat(self._handle).st_size
 
     def append(self, text: str) -> int:
-        """Write the text behind all that is there, and wait until it is on the disk; gives the number of bytes."""
-        data = text.encode("utf-8")
+        """Write the text behind all that is there, and wait until it is on the disk; gives the number of bytes.
+
+        On a full disk nothing of it stays: what is appended later must not join half a line.
+        """
+        data, start = text.encode("utf-8"), self.size
         left = memoryview(data)
-        while left:
-            left = left[os.write(self._handle, left) :]
+        try:
+            while left:
+                left = left[os.write(self._handle, left) :]
+        except BaseException:
+            self.cut(start)
+            raise
         os.fsync(self._handle)
         return len(data)
 
@@ -93,16 +100,16 @@ class Journal(JournalReader[T]):
         """Bytes of a last line that was cut off in writing and was taken away."""
 
     @classmethod
-    def open(cls, path: str | Path, codec: Codec[T], writer: str | None = None, *, place: Path | None = None) -> Self:
+    def open(cls, path: str | Path, codec: Codec[T], writer: str | None = None, *, busy: Path | None = None) -> Self:
         """The journal of a main file, to be written by the main writer or by a further one of that name.
 
-        `place`: what is named when another process writes there already (RunError), else the file.
+        `busy`: what is named when another process writes there already (RunError), else the file.
         """
         if writer is not None and not WRITER.fullmatch(writer):
             raise SettingError(f"writer {writer!r}: a name has 1 to 64 of A-Z a-z 0-9 _ -: give another")
         main = Path(path)
         own = writer_path(main, writer)
-        return cls(main, codec, Appended(own, alone_in=place or own))
+        return cls(main, codec, Appended(own, alone_in=busy or own))
 
     def append(self, value: T) -> None:
         """Write a value down, whole and at once."""

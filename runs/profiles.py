@@ -5,6 +5,7 @@ The drafts are written first: what the pool lacks of them after a kill is added 
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -143,13 +144,13 @@ class _Kept:
             raise RunError(f"{path.parent}: cannot be made ({error.strerror}): choose another folder") from None
         about = {"language": language, "model": model}
         codec = Codec(key=_key, to_plain=lambda proposal: {**proposal, **about}, from_plain=_proposal)
-        self._journal = Journal.open(self.drafts, codec, place=path)
-        try:
+        self._journal = Journal.open(self.drafts, codec, busy=path)
+        with ExitStack() as opened:
+            opened.callback(self._journal.close)
             self._pool = Appended(path)
+            opened.callback(self._pool.close)
             self._take_up()
-        except BaseException:
-            self._journal.close()
-            raise
+            self._files = opened.pop_all()
 
     @property
     def kept(self) -> list[str]:
@@ -201,8 +202,7 @@ class _Kept:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pool.close()
-        self._journal.close()
+        self._files.close()
 
 
 def _proposal(value: Any) -> Proposal:

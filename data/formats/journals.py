@@ -148,15 +148,15 @@ class JournalReader(Generic[T]):
         return self._decoded(file.read(entry.length), entry.path, entry.line)
 
     def _decoded(self, line: bytes, path: Path, number: int) -> T:
-        place = at(path, f"line {number}")
+        where = at(path, f"line {number}")
         try:
             value = parsed(line.removesuffix(b"\n").decode("utf-8-sig"), path, number)
         except UnicodeDecodeError as error:
-            raise DataError(f"{place}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
+            raise DataError(f"{where}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
         try:
             return self.codec.from_plain(value)
         except DataError as error:
-            raise DataError(f"{place}: {error}") from None
+            raise DataError(f"{where}: {error}") from None
 
 
 def _planned_first(plan: Iterable[str], keys: Collection[str]) -> list[str]:

@@ -140,6 +140,27 @@ def test_conversations_are_written_as_they_come_and_none_is_held(
     assert most <= 4
 
 
+@pytest.mark.parametrize("shape", [dict, str])
+def test_values_and_pieces_are_let_go_when_they_are_written(shape: type) -> None:
+    there, most = 0, 0
+
+    class Counted(shape):  # type: ignore[misc, valid-type]
+        def __init__(self, *_: object) -> None:
+            nonlocal there, most
+            there += 1
+            most = max(most, there)
+
+        def __del__(self) -> None:
+            nonlocal there
+            there -= 1
+
+    if shape is dict:
+        jsonfiles.write_lines("set", (Counted() for _ in range(30)))
+    else:
+        json_stream.write("set", "data", (Counted("[]" * 10_000) for _ in range(30)), lambda: {"data": []})
+    assert (there, most <= 2) == (0, True)
+
+
 def test_of_very_many_things_that_a_format_cannot_hold_the_others_are_counted() -> None:
     unanswered = talk().model_copy(update={"messages": (Message(role="user", text="How?"),)})
     few = simquac.write([unanswered] * 1_000, "set.json")

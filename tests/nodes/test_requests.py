@@ -114,9 +114,9 @@ async def test_a_library_without_pages_of_reasons_repairs_with_the_reasons_words
 
 
 async def test_words_that_a_refusal_quotes_are_sent_behind_its_page():
-    refusal = Refusal("like_another", "too like", quote="the </quote> other")
+    refusal = Refusal("like_another", "too <note>like", quote="the </quote> other")
     _, model = await judge("a", "b", attempts=2, parse=lambda text: refusal)
-    assert model.sent[1][-1][1] == "<note>Mend it: too like (2 of 2)</note>\n<quote>the ‹/quote› other</quote>"
+    assert model.sent[1][-1][1] == "<note>Mend it: too ‹note›like (2 of 2)</note>\n<quote>the ‹/quote› other</quote>"
 
 
 async def test_a_page_that_cannot_be_filled_is_said_before_anybody_is_asked():

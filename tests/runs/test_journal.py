@@ -143,6 +143,25 @@ def test_a_long_journal_is_not_read_whole_for_its_last_line(path, monkeypatch):
     assert path.stat().st_size == 2_000 * len(line)
 
 
+def test_on_a_full_disk_no_half_line_stays_for_the_next_to_join(path, monkeypatch):
+    write = os.write
+
+    def full(handle, data):
+        if len(data) < 30:
+            raise OSError(28, "No space left on device")
+        return write(handle, data[:10])
+
+    with opened(path) as journal:
+        journal.append(said("a"))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            with pytest.raises(OSError, match="No space"):
+                journal.append(said("b", "x" * 50))
+        journal.append(said("c"))
+        assert list(journal.keys()) == ["a", "c"]
+    assert list(JournalReader(path, WORDS).keys()) == ["a", "c"]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
