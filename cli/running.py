@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 import typer
 
 from ..data import DataError, identity
+from ..data.formats.unsupported import total
 from .output import counts_table, print_json, say, stdout
 from .progress import Progress
 
@@ -152,8 +153,8 @@ def report(summary: Any, as_json: bool) -> int:
         stdout.print(counts_table(counts))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
-        if len(summary.left_out) > 5:
-            say(f"not in the data set: {len(summary.left_out) - 5} more, named in its card")
+        if total(summary.left_out) > 5:
+            say(f"not in the data set: {total(summary.left_out) - 5} more, named in its card")
         for name, reason in list(summary.failed.items())[:5]:
             say(f"failed: {name}: {reason}")
         if len(summary.failed) > 5:

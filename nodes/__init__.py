@@ -6,12 +6,16 @@ from .limits import Limits
 from .messages import View, fenced, messages_for
 from .models import ModelError, chat_model
 from .post_questions import PostQuestions
+from .requests import Answer, Call, ask, parse_json
+from .selectors import Refusal
 from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
 from .validators import Observing, accept_all, every, validator
 
 __all__ = [
     "AgentSpeaker",
+    "Answer",
+    "Call",
     "ChatSpeaker",
     "ContractError",
     "Draft",
@@ -23,12 +27,14 @@ __all__ = [
     "Place",
     "PostQuestions",
     "Prompt",
+    "Refusal",
     "State",
     "Stop",
     "Update",
     "Verdict",
     "View",
     "accept_all",
+    "ask",
     "chat_model",
     "conformance",
     "draft",
@@ -36,6 +42,7 @@ __all__ = [
     "fenced",
     "messages_for",
     "models",
+    "parse_json",
     "prompt",
     "recllmsim",
     "replay",

@@ -11,13 +11,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ..data.identity import digest
-from ..data.records import Role
+from ..data.records import Attempt, Role
 from ..prompts import Library
 from .contract import Node
-from .environment import error_line
 from .limits import Limits
+from .requests import Reply, asked_of
 from .selectors import filled
-from .state import State, Update, merged
+from .state import Draft, Prompt, State, Update, merged
 
 LABEL = "post_questions"
 """The conversation's label that holds questions, answers and what they cost."""
@@ -52,20 +52,30 @@ class PostQuestions:
         self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
     ) -> dict[str, Any]:
         prompt = filled(self.pages[name], {})
+        answer = await asked_of(_speaker(speaker, name, state, runtime), prompt, parse=str)
         asked: dict[str, Any] = {"to": role, **prompt}
-        # Asked as its next message would be, with a seed of its own.
-        ended = merged(state, {"prompt": prompt, "attempts": [], "drafts": [], "verdicts": [], "stop": None})
-        ended["id"] = digest(state.get("id", ""), name)[:16]
-        try:
-            drafts = (await speaker(ended, runtime)).get("drafts", [])
-        except Exception as error:
-            return asked | {"error": error_line(error)}
-        usage = [draft["usage"] for draft in drafts if "usage" in draft]
-        asked["answer"] = "\n".join(draft["text"] for draft in drafts)
-        return asked | ({"usage": usage[0]} if usage else {})
+        if answer.error is not None:
+            return asked | {"error": answer.error}
+        asked["answer"] = answer.value
+        return asked | ({"usage": answer.attempts[0].usage.model_dump()} if answer.attempts[0].usage else {})
 
     def provenance(self) -> dict[str, Any]:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
+
+
+def _speaker(speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
+    """A speaker as who is asked: as for its next message, with a seed of its own."""
+    ended = merged(state, {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]})
+
+    async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
+        attempts = [attempt.plain() for attempt in tried]
+        update = await speaker(merged(ended, {"prompt": prompt, "attempts": attempts}), runtime)
+        drafts = update.get("drafts", [])
+        usage = [draft["usage"] for draft in drafts if "usage" in draft]
+        text = "\n".join(draft["text"] for draft in drafts)
+        return {"text": text, "usage": usage[0]} if usage else {"text": text}
+
+    return reply
 
 
 async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:

@@ -35,18 +35,18 @@ class Wanted:
     traits: tuple[str, str]
 
 
-def wanted(found: Coverage, draw: int) -> Wanted:
+def wanted(pool: Coverage, draw: int) -> Wanted:
     """The kinds of which there are fewest; among equals the draw decides."""
-    bands, works = _shares(found.ages), _shares(found.occupations, without=(OTHER,))
+    bands, works = _shares(pool.ages), _shares(pool.occupations, without=(OTHER,))
     pairs = _turned([(band, work) for band in bands for work in works if _fit(band, work)], draw)
     # A kind that is not there at all comes before any balance between those that are.
     band, work = min(
         pairs, key=lambda pair: (-(not bands[pair[0]]) - (not works[pair[1]]), bands[pair[0]] + works[pair[1]])
     )
-    traits = _shares(found.traits, without=(OTHER,))
+    traits = _shares(pool.traits, without=(OTHER,))
     first = min(_turned(list(traits), draw >> 8), key=traits.__getitem__)
     rest = [trait for trait in _turned(list(traits), draw >> 12) if trait != first and not _opposed(trait, first)]
-    genders = _shares(found.genders)
+    genders = _shares(pool.genders)
     return Wanted(
         gender=min(_turned(list(genders), draw >> 4), key=genders.__getitem__),
         age=band,
@@ -65,8 +65,8 @@ def _fit(band: str, occupation: str) -> bool:
     return first <= begins <= last
 
 
-def _opposed(one: str, other: str) -> bool:
-    return any({one, other} == set(pair) for pair in OPPOSED)
+def _opposed(trait: str, other: str) -> bool:
+    return any({trait, other} == set(pair) for pair in OPPOSED)
 
 
 def _turned(items: list[T], draw: int) -> list[T]:

@@ -9,20 +9,21 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, Required, TypeAlias, TypedDict
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ..data.checks.profiles import proposed_profile
-from ..data.identity import call_seed
 from ..data.recllmsim import Profile, coverage
 from ..data.recllmsim.coverage import SIMILARITY
 from ..data.text.languages import Language
 from ..errors import SettingError
-from ..prompts import Library, Page
+from ..prompts import Library
 from .environment import error_line
-from .messages import fenced, note
+from .messages import fenced
 from .models.specs import model_provenance
 from .profile_targets import Wanted, wanted
+from .requests import NO_PROMPT, Call, attempt_of, exchange
+from .selectors import Refusal, filled, repair_prompt
 from .speakers import drafted
 from .state import Draft, Prompt
 
@@ -125,28 +126,25 @@ class ProfilePrompts:
 
     def _request(self, state: ProfileState, limits: ProfileLimits) -> Prompt:
         there = [Profile.of(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
-        asked = wanted(coverage(there), _seed(state, limits, attempt=0))
+        asked = wanted(coverage(there), _call(state, limits).seed_of(0))
         page = self.pages["assistant/request" if there else "assistant/first"]
         lines = [f"- {p.gender}, {p.age}, {p.occupation}; {p.daily_interests}" for p in there[-SHOWN:]]
-        return _filled(page, {"pool": fenced("\n".join(lines), "/pool", "lacking")} | self._named(asked))
+        return filled(page, {"pool": fenced("\n".join(lines), "/pool", "lacking")} | self._named(asked))
 
     def _named(self, asked: Wanted) -> dict[str, str]:
         values = asdict(asked) | {"traits": asked.traits}
         name = CHINESE.get if self.language == "zh" else lambda kind, _: kind
         between = "、" if self.language == "zh" else ", "
         return {
-            key: between.join(str(name(one, one)) for one in ([value] if isinstance(value, str) else value))
+            key: between.join(str(name(kind, kind)) for kind in ([value] if isinstance(value, str) else value))
             for key, value in values.items()
         }
 
     def _repair(self, rejected: list[Proposal], limits: ProfileLimits) -> Prompt:
-        last = rejected[-1]
-        reason, repair = last.get("reason", ""), last.get("repair", "")
-        name = f"assistant/repair_{reason}"
-        page = self.pages[name if name in self.pages else "assistant/repair_other"]
-        values = {"repair": fenced(repair), "attempt": len(rejected) + 1, "attempts": limits.attempts}
-        filled = _filled(page, values)
-        return {**filled, "quote": repair} if reason == "near_duplicate" else filled
+        reason, words = rejected[-1].get("reason", ""), rejected[-1].get("repair", "")
+        refusal = Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
+        numbers = {"attempt": len(rejected) + 1, "attempts": limits.attempts}
+        return repair_prompt(self.pages, "assistant", refusal, numbers)
 
 
 @dataclass(frozen=True)
@@ -159,18 +157,18 @@ class ProfileProposer:
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         attempt = len(state.get("rejected", [])) + 1
         try:
-            draft = await drafted(self.model, self.view(state), _seed(state, runtime.context, attempt=attempt))
+            draft = await drafted(self.model, self.view(state), _call(state, runtime.context).seed_of(attempt))
         except Exception as error:  # whatever a model does ends the making, never what was made
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
         return {"draft": draft}
 
     def view(self, state: ProfileState) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; a repair stands between note marks."""
-        messages: list[BaseMessage] = [SystemMessage(self.pages["assistant/system"].fill())]
-        for proposal in state.get("rejected", []):
-            messages.append(_line(proposal.get("prompt"), first=len(messages) == 1))
-            messages.append(AIMessage(proposal["text"] or "..."))  # some endpoints refuse an empty message
-        return [*messages, _line(state.get("prompt"), first=len(messages) == 1)]
+        tried = [
+            attempt_of({"text": proposal["text"]}, number, proposal.get("prompt"))
+            for number, proposal in enumerate(state.get("rejected", []), start=1)
+        ]
+        return exchange(self.pages["assistant/system"].fill(), state.get("prompt") or NO_PROMPT, tried)
 
     def provenance(self) -> dict[str, Any]:
         return {"model": model_provenance(self.model)}
@@ -228,17 +226,6 @@ async def profile_keeper(state: ProfileState, runtime: Runtime[ProfileLimits]) -
     return {"kept": kept, "rejected": [], "round": 0, "fruitless": 0, "prompt": None, "draft": None, "stop": stop}
 
 
-def _seed(state: ProfileState, limits: ProfileLimits, attempt: int) -> int:
-    place, turn = state.get("round", 0), len(state.get("kept", []))
-    return call_seed(limits.seed, "profiles", "assistant", turn, attempt, vote=place)
-
-
-def _filled(page: Page, values: Mapping[str, object]) -> Prompt:
-    return {"name": page.name, "digest": page.digest, "text": page.fill_from(values)}
-
-
-def _line(prompt: Prompt | None, *, first: bool) -> HumanMessage:
-    """The request as it is, a repair as a note."""
-    if prompt is None:
-        return HumanMessage("")
-    return HumanMessage(prompt["text"] if first else note(prompt))
+def _call(state: ProfileState, limits: ProfileLimits) -> Call:
+    """The round of requests that is going on."""
+    return Call(limits.seed, "profiles", "assistant", len(state.get("kept", [])), state.get("round", 0))

@@ -1,11 +1,12 @@
 """Prompt selectors' common part: pages as prompts, and the repair page for a reason of rejection."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ..data.records import Role
 from ..prompts import Library, Page
 from .messages import fenced
-from .state import Prompt, State, Verdict, attempt_number
+from .state import Prompt, State, Verdict, attempt_number, prompt
 
 
 def filled(page: Page, values: Mapping[str, object]) -> Prompt:
@@ -13,17 +14,35 @@ def filled(page: Page, values: Mapping[str, object]) -> Prompt:
     return {"name": page.name, "digest": page.digest, "text": page.fill_from(values)}
 
 
-def repair(pages: Library, role: Role, state: State, values: Mapping[str, object]) -> Prompt:
-    """The prompt for the reason of the last rejected draft; its number makes each differ from the last.
+@dataclass(frozen=True)
+class Refusal:
+    """Why a reply cannot be used."""
 
-    The page of a side's reason is `<role>/repair_<reason>`; a reason without one has `<role>/repair_other`.
+    reason: str
+    """From a closed set; the name of the page that repairs it ends with it."""
+    repair: str = ""
+    """What was wrong, in words for whoever wrote it."""
+    quote: str = ""
+    """Words that it is about, sent behind the page as data."""
+
+
+def repair_prompt(pages: Library, side: str, refusal: Refusal, values: Mapping[str, object]) -> Prompt:
+    """The prompt for what was refused: the page `<side>/repair_<reason>`, or else `<side>/repair_other`.
+
+    Where the library has neither, the refusal's words are the prompt.
     """
+    words = fenced(refusal.repair or refusal.reason.replace("_", " ") + ".")
+    names = (f"{side}/repair_{refusal.reason}", f"{side}/repair_other")
+    name = next((name for name in names if name in pages), None)
+    made = prompt(names[1], words) if name is None else filled(pages[name], {**values, "repair": words})
+    return {**made, "quote": refusal.quote} if refusal.quote else made
+
+
+def repair(pages: Library, role: Role, state: State, values: Mapping[str, object]) -> Prompt:
+    """The prompt for the reason of the last rejected draft; its number makes each differ from the last."""
     verdict = last_rejected(state)
-    reason = str(verdict.get("reason") or "")
-    told = str(verdict.get("repair") or reason.replace("_", " ") + ".")
-    name = f"{role}/repair_{reason}"
-    page = pages[name if name in pages else f"{role}/repair_other"]
-    return filled(page, {**values, "attempt": attempt_number(state), "repair": fenced(told)})
+    refusal = Refusal(str(verdict.get("reason") or ""), str(verdict.get("repair") or ""))
+    return repair_prompt(pages, role, refusal, {**values, "attempt": attempt_number(state)})
 
 
 def last_rejected(state: State) -> Verdict:

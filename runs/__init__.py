@@ -4,12 +4,13 @@ from ..graphs.sources import chosen, repeated
 from . import profiles
 from .engine import CONCURRENCY, converse, converse_all
 from .folder import RunFolder, new_folder
-from .journal import RunError
+from .journal import Journal, RunError
 from .plan import planned
 from .simulation import Summary, arun, asimulate, blocking, simulate
 
 __all__ = [
     "CONCURRENCY",
+    "Journal",
     "RunError",
     "RunFolder",
     "Summary",

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..data import simquac
 from ..data.counts import Counts
+from ..data.formats.unsupported import total
 
 UNKNOWN_LICENCE = "not stated when the run was made"
 QUAC = "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
@@ -88,8 +89,8 @@ def card(
     ]
     if left_out:
         lines += ["", "## What the format cannot hold", "", *(f"- {_cell(line)}" for line in left_out[:50])]
-        if len(left_out) > 50:
-            lines.append(f"- and {len(left_out) - 50} more; every one is in `../conversations.jsonl`")
+        if total(left_out) > 50:
+            lines.append(f"- and {total(left_out) - 50} more; every one is in `../conversations.jsonl`")
     lines += ["", "## Prompts", "", "| page | digest |", "|---|---|"]
     lines += [f"| `{name}` | `{digest}` |" for name, digest in settings["prompts"].items()]
     return "\n".join(lines) + "\n"

@@ -1,16 +1,17 @@
 """A run on disk: its manifest, every finished conversation, what failed, and the data set itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, KeysView, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats.journals import is_of_journal
 from ..data.formats.jsonfiles import dumps, read_json, write_json
+from ..data.formats.record_lines import RECORDS
 from ..data.records import FINISHED, Conversation
 from ..errors import DataError, at
-from .journal import Appended, RunError
+from .journal import Journal, RunError
 
 
 class RunFolder:
@@ -20,9 +21,12 @@ class RunFolder:
         self.path = path
         self.manifest = dict(manifest)
         self.notes: list[str] = []
-        self.done: set[str] = set()
-        self._finished = Appended(path / CONVERSATIONS, alone_in=path)
-        self._failed = Appended(path / FAILURES)
+        self._finished = Journal.open(path / CONVERSATIONS, RECORDS, busy=path)
+        try:
+            self._failed = Journal.open(path / FAILURES, RECORDS, busy=path)
+        except BaseException:
+            self._finished.close()
+            raise
 
     @classmethod
     def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool) -> Self:
@@ -30,31 +34,35 @@ class RunFolder:
 
         RunError if the folder holds something else, another run's conversations, or is in use.
         """
-        place = Path(path)
-        if place.exists() and not place.is_dir():
-            raise RunError(f"{place}: is a file: choose a folder")
-        known = _manifest(place)
+        root = Path(path)
+        if root.exists() and not root.is_dir():
+            raise RunError(f"{root}: is a file: choose a folder")
+        known = _manifest(root)
         if known is None:
-            if place.is_dir() and not all(map(_is_leftover, place.iterdir())):
-                raise RunError(f"{place}: holds other files and no run: choose a new or empty folder")
+            if root.is_dir() and not all(map(_is_leftover, root.iterdir())):
+                raise RunError(f"{root}: holds other files and no run: choose a new or empty folder")
             try:
-                place.mkdir(parents=True, exist_ok=True)
+                root.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise RunError(f"{place}: cannot be made ({error.strerror}): choose another folder") from None
+                raise RunError(f"{root}: cannot be made ({error.strerror}): choose another folder") from None
         elif not resume:
             raise RunError(
-                f"{place}: holds a run already: continue it with --resume (resume=True) or choose another folder"
+                f"{root}: holds a run already: continue it with --resume (resume=True) or choose another folder"
             )
         else:
-            _same_run(place, known, manifest)
-        folder = cls(place, manifest)
-        if known is not None:
-            folder._take_up(known)
-        write_json(place / MANIFEST, folder.manifest, end="\n")
+            _same_run(root, known, manifest)
+        folder = cls(root, manifest)
+        try:
+            if known is not None:
+                folder._take_up(known)
+            write_json(root / MANIFEST, folder.manifest, end="\n")
+        except BaseException:
+            folder.close()
+            raise
         return folder
 
     def _take_up(self, known: Mapping[str, Any]) -> None:
-        """Go on with what is there: what was planned stays planned, a line cut in half is dropped."""
+        """Go on with what is there: what was planned stays planned, a line cut in half was dropped."""
         new = self.manifest["data"]
         self.manifest["data"] = [*(source for source in known["data"] if source not in new), *new]
         earlier = [str(name) for name in known.get("planned", [])]
@@ -63,24 +71,27 @@ class RunFolder:
         grown = len(self.manifest["planned"]) - len(earlier)
         if grown:
             self.notes.append(f"{grown} conversations are new to this run, which had planned {len(earlier)}")
-        for file in (self._finished, self._failed):
-            torn = file.cut_torn_line()
-            if torn:
+        for journal in (self._finished, self._failed):
+            if journal.torn:
                 self.notes.append(
-                    f"{file.path.name}: its last line was cut off in writing ({torn} bytes) and is simulated again"
+                    f"{journal.path.name}: its last line was cut off in writing ({journal.torn} bytes) "
+                    "and is simulated again"
                 )
-        self.done = {conversation.id for conversation in record_lines.iterate(self.path / CONVERSATIONS)}
+        self._finished.refresh()
+
+    @property
+    def done(self) -> KeysView[str]:
+        """Ids of the finished conversations."""
+        return self._finished.keys()
 
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: finished ones and failed ones apart."""
-        file = self._finished if conversation.stop in FINISHED else self._failed
-        file.append(record_lines.line(conversation))
-        if conversation.stop in FINISHED:
-            self.done.add(conversation.id)
+        (self._finished if conversation.stop in FINISHED else self._failed).append(conversation)
 
-    def conversations(self) -> list[Conversation]:
-        """Every finished conversation, in the order in which they were planned."""
-        return record_lines.read_run(self.path)
+    def conversations(self) -> Iterator[Conversation]:
+        """Every finished conversation in the order in which they were planned, each read when it is asked for."""
+        self._finished.refresh()
+        return self._finished.iterate(self.manifest["planned"])
 
     def close(self) -> None:
         """Close the files and let others write."""
@@ -108,7 +119,8 @@ def _is_leftover(path: Path) -> bool:
     """Whether a file is what a run leaves that was killed before it had written its manifest."""
     if path.name.startswith(f".{MANIFEST}.") and path.suffix == ".partial":
         return True
-    return path.name in (CONVERSATIONS, FAILURES) and path.stat().st_size == 0
+    journals = (CONVERSATIONS, FAILURES)
+    return any(is_of_journal(path, name) for name in journals) and path.stat().st_size == 0
 
 
 def _manifest(folder: Path) -> dict[str, Any] | None:
@@ -131,10 +143,9 @@ def _same_run(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any])
     if difference:
         name, was, now = difference
         of_cast = _first_difference(known.get("cast") or {}, wanted.get("cast") or {}, "")
-        if of_cast:  # as whoever set it knows it, before where it shows in the nodes
-            name = f"{of_cast[0]} ({name})"
+        setting = f" (setting {of_cast[0].removeprefix('settings.')!r} of the cast)" if of_cast else ""
         raise RunError(
-            f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}: "
+            f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}{setting}: "
             "resume with the same settings or choose another folder"
         )
     dropped = set(known.get("planned", [])) - set(wanted["planned"])
@@ -154,9 +165,9 @@ def _compared(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
     if isinstance(was, dict) and isinstance(now, dict):
         for key in [*was, *(key for key in now if key not in was)]:
-            found = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
-            if found:
-                return found
+            difference = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
+            if difference:
+                return difference
         return None
     if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
         return None if list(was) == list(now) else (name, was, now)

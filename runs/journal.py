@@ -1,14 +1,24 @@
-"""A file that only grows: what is appended is on the disk when the call returns, whole or cut off next time."""
+"""A journal: values appended whole, on the disk when the call returns, or cut off the next time.
+
+The lock stands on the file itself. (The package filelock has a second file for it, which would lie about in a folder
+that is checked for strangers' files after every kill; where there is no flock, Windows locks a byte beyond all data.)
+"""
 
 import os
+import sys
 from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
 
-from ..errors import DuologueError
+from ..data.formats.journals import WRITER, Codec, Entry, JournalReader, writer_path
+from ..data.formats.jsonfiles import dumps
+from ..errors import DuologueError, SettingError
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - no file locks on this system: two runs in one folder go unnoticed
-    fcntl = None  # type: ignore[assignment]
+T = TypeVar("T")
+
+_BLOCK = 1 << 16
+_BEYOND = 1 << 40
+"""Offset of the byte that stands for the whole file where locks are of bytes."""
 
 
 class RunError(DuologueError, ValueError):
@@ -16,43 +26,122 @@ class RunError(DuologueError, ValueError):
 
 
 class Appended:
-    """An open file of lines. RunError if it cannot be written, or if another process holds it."""
+    """An open file that only grows. RunError if it cannot be written, or if another process holds it."""
 
     def __init__(self, path: Path, *, alone_in: Path | None = None) -> None:
         """`alone_in`: lock the file; the place that is named if another process has locked it."""
         self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            self._handle = os.open(path, flags, 0o666)
         except OSError as error:
             raise RunError(f"{path}: cannot be written ({error.strerror}): choose another folder") from None
-        if alone_in is not None and fcntl is not None:
-            try:
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                os.close(self._handle)
-                raise RunError(
-                    f"{alone_in}: another run is writing there: wait for it or choose another folder"
-                ) from None
+        try:
+            if alone_in is not None:
+                _lock(self._handle)
+        except OSError:
+            os.close(self._handle)
+            raise RunError(f"{alone_in}: another run is writing there: wait for it or choose another folder") from None
 
-    def append(self, text: str) -> None:
-        """Write the text behind all that is there, and wait until it is on the disk."""
-        data = memoryview(text.encode("utf-8"))
-        while data:
-            data = data[os.write(self._handle, data) :]
+    @property
+    def size(self) -> int:
+        """Bytes that the file has."""
+        return os.fstat(self._handle).st_size
+
+    def append(self, text: str) -> int:
+        """Write the text behind all that is there, and wait until it is on the disk; gives the number of bytes.
+
+        On a full disk nothing of it stays: what is appended later must not join half a line.
+        """
+        data, start = text.encode("utf-8"), self.size
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._handle, left) :]
+        except BaseException:
+            self.cut(start)
+            raise
         os.fsync(self._handle)
+        return len(data)
 
     def cut_torn_line(self) -> int:
         """Cut off what stands behind the last newline; gives the number of bytes."""
-        data = self.path.read_bytes()
-        whole = data.rfind(b"\n") + 1
+        size = end = self.size
+        whole = 0
+        while end and not whole:
+            start = max(0, end - _BLOCK)
+            os.lseek(self._handle, start, os.SEEK_SET)
+            whole = start + newline + 1 if (newline := os.read(self._handle, end - start).rfind(b"\n")) >= 0 else 0
+            end = start
         self.cut(whole)
-        return len(data) - whole
+        return size - whole
 
     def cut(self, size: int) -> None:
         """Cut off what stands behind so many bytes."""
-        if size < os.fstat(self._handle).st_size:
+        if size < self.size:
             os.ftruncate(self._handle, size)
 
     def close(self) -> None:
         """Close the file and let others write."""
         os.close(self._handle)
+
+
+class Journal(JournalReader[T]):
+    """An open journal: what is appended is one line of this writer's own file, and at once among what can be read.
+
+    Each writer has a file and locks that alone, so several processes write beside each other; `refresh` takes up what
+    the others wrote. A line that an earlier death cut off is taken away by its writer when it opens the journal again.
+    """
+
+    def __init__(self, path: Path, codec: Codec[T], own: Appended) -> None:
+        super().__init__(path, codec)
+        self._own = own
+        self.torn = own.cut_torn_line()
+        """Bytes of a last line that was cut off in writing and was taken away."""
+
+    @classmethod
+    def open(cls, path: str | Path, codec: Codec[T], writer: str | None = None, *, busy: Path | None = None) -> Self:
+        """The journal of a main file, to be written by the main writer or by a further one of that name.
+
+        `busy`: what is named when another process writes there already (RunError), else the file.
+        """
+        if writer is not None and not WRITER.fullmatch(writer):
+            raise SettingError(f"writer {writer!r}: a name has 1 to 64 of A-Z a-z 0-9 _ -: give another")
+        main = Path(path)
+        own = writer_path(main, writer)
+        return cls(main, codec, Appended(own, alone_in=busy or own))
+
+    def append(self, value: T) -> None:
+        """Write a value down, whole and at once."""
+        start = self._own.size
+        length = self._own.append(dumps(self.codec.to_plain(value)) + "\n")
+        read = self._read.get(self._own.path)
+        if read is not None and read.size == start:  # else it is found when the file is read
+            read.size, read.lines = start + length, read.lines + 1
+            self._entries[self.codec.key(value)] = Entry(self._own.path, start, length, read.lines)
+
+    def close(self) -> None:
+        """Close the file and let others write it."""
+        self._own.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+if sys.platform == "win32":  # pragma: no cover - no other system has this module
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        os.lseek(handle, _BEYOND, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

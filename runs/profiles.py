@@ -4,21 +4,22 @@ The drafts are written first: what the pool lacks of them after a kill is added 
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from ..data.formats.jsonfiles import dumps, read_lines
+from ..data.formats.journals import Codec
 from ..data.recllmsim import Coverage, Profile, coverage
 from ..data.text.languages import Language
-from ..errors import DataError, SettingError, at
+from ..errors import DataError, SettingError
 from ..graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation
 from ..nodes.models.specs import chat_model, model_provenance
 from ..nodes.profiles import ProfileLimits, ProfileState, Proposal, StopReason
 from ..prompts import Library
-from .journal import Appended, RunError
+from .journal import Appended, Journal, RunError
 from .simulation import blocking
 
 BETWEEN = "\n\n"
@@ -128,7 +129,7 @@ class _Kept:
 
     def __init__(self, path: Path, language: Language, model: dict[str, Any]) -> None:
         self.path, self.drafts = path, path.with_suffix(".drafts.jsonl")
-        self.about = {"language": language, "model": model}
+        self.language: Language = language
         self.proposals: list[Proposal] = []
         self.notes: list[str] = []
         if path.is_dir():
@@ -141,13 +142,15 @@ class _Kept:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"{path.parent}: cannot be made ({error.strerror}): choose another folder") from None
-        self._lines = Appended(self.drafts, alone_in=path)
-        try:
+        about = {"language": language, "model": model}
+        codec = Codec(key=_key, to_plain=lambda proposal: {**proposal, **about}, from_plain=_proposal)
+        self._journal = Journal.open(self.drafts, codec, busy=path)
+        with ExitStack() as opened:
+            opened.callback(self._journal.close)
             self._pool = Appended(path)
+            opened.callback(self._pool.close)
             self._take_up()
-        except BaseException:
-            self._lines.close()
-            raise
+            self._files = opened.pop_all()
 
     @property
     def kept(self) -> list[str]:
@@ -155,19 +158,15 @@ class _Kept:
 
     def _take_up(self) -> None:
         """Read the drafts; the pool is made to hold those that were accepted, and nothing else."""
-        if torn := self._lines.cut_torn_line():
+        if torn := self._journal.torn:
             self.notes.append(
                 f"{self.drafts}: its last line was cut off in writing ({torn} bytes): it is asked for again"
             )
-        for number, value in read_lines(self.drafts):
-            place = at(self.drafts, f"line {number}")
-            if not isinstance(value, dict) or not {"text", "verdict", "place", "round", "attempt"} <= value.keys():
-                raise DataError(f"{place}: is no draft of a profile: choose another file for the profiles")
-            if value.get("language") != self.about["language"]:
-                raise RunError(
-                    f"{place}: its language is {value.get('language')!r}: go on in that, or choose another file"
-                )
-            self.proposals.append(cast(Proposal, value))
+        for proposal in self._journal.iterate():
+            language = cast(Mapping[str, Any], proposal).get("language")
+            if language != self.language:
+                raise RunError(f"{self.drafts}: its language is {language!r}: go on in that, or choose another file")
+            self.proposals.append(proposal)
         whole = BETWEEN.join(self.kept).encode("utf-8")
         there = self.path.read_bytes()
         if not whole.startswith(there) and there.rstrip() != whole:
@@ -192,7 +191,7 @@ class _Kept:
     def keep(self, proposal: Proposal) -> None:
         """Write a draft down, and the profile if it is one."""
         between = BETWEEN if self.kept else ""
-        self._lines.append(dumps({**proposal, **self.about}) + "\n")
+        self._journal.append(proposal)
         self.proposals.append(proposal)
         if proposal["verdict"] == "accepted":
             self._pool.append(between + proposal["text"])
@@ -203,5 +202,15 @@ class _Kept:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pool.close()
-        self._lines.close()
+        self._files.close()
+
+
+def _proposal(value: Any) -> Proposal:
+    if not isinstance(value, dict) or not {"text", "verdict", "place", "round", "attempt"} <= value.keys():
+        raise DataError("is no draft of a profile: choose another file for the profiles")
+    return cast(Proposal, value)
+
+
+def _key(proposal: Proposal) -> str:
+    """A draft is known by the profile that it is for, the request for it, and the call."""
+    return f"{proposal['place']}/{proposal['round']}/{proposal['attempt']}"

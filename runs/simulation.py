@@ -31,7 +31,7 @@ PROMPTS = "prompts.json"
 
 log = logging.getLogger(__name__)
 
-_WRITERS: Mapping[str, tuple[str, Callable[[list[Conversation], Path], list[str]], str]] = {
+_WRITERS: Mapping[str, tuple[str, Callable[[Iterable[Conversation], Path], list[str]], str]] = {
     simquac.KIND: ("simquac.json", simquac.write, "the conversations in SimQuAC's format (SQuAD-style JSON)"),
     recllmsim.KIND: ("", recllmsim.write, "a conversation a file, in RecLLMSim's format"),
 }
@@ -109,7 +109,9 @@ async def arun(
     keep: Callable[[Conversation], None] | None = None,
     source: Mapping[str, Any] | None = None,
 ) -> Summary:
-    """Simulate into a run folder, keeping nothing in memory; writes the data set and its card at the end.
+    """Simulate into a run folder; writes the data set and its card at the end.
+
+    The plan is held in memory, and no conversation that is over: however many there are.
 
     `source`: what the manifest says of the scenarios' source: `source`, `licence`, `licence_id`.
     """
@@ -163,17 +165,15 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
 
 
 def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
-    """The data set and its card, from what is finished on disk."""
-    conversations = folder.conversations()
-    about = [conversation.scenario for conversation in conversations] or [state["scenario"] for state in plan[:1]]
+    """The data set and its card, from what is finished on disk: two readings of it, one conversation at a time."""
+    about = [state["scenario"] for state in plan if name_of(state) in folder.done] or [plan[0]["scenario"]] * bool(plan)
     kinds = {str(scenario.get("kind")) for scenario in about}
     name, write, what = _WRITERS.get(next(iter(kinds)), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
-    place = folder.path / "dataset"
-    dataset = place / name
-    left_out = write(conversations, dataset)
-    counts = count(conversations)
+    dataset = folder.path / "dataset" / name
+    left_out = write(folder.conversations(), dataset)
+    counts = count(folder.conversations())
     files = {name or "TASK/FILE.json": what}
-    write_text(place / "README.md", card(folder.manifest, counts, files, left_out, kinds))
+    write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, kinds))
     wanted = {name_of(state) for state in plan}
     return Summary(
         path=folder.path,

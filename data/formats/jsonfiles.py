@@ -4,8 +4,9 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ...errors import DataError, at
 
@@ -32,17 +33,18 @@ def read_text(path: str | Path) -> str:
 
 def read_json(path: str | Path) -> Any:
     """The file's JSON value."""
-    return _parsed(read_text(path), path)
+    return parsed(read_text(path), path)
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
     """Number (from 1) and value of each line that is not blank."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
-            yield number, _parsed(line, path, number)
+            yield number, parsed(line, path, number)
 
 
-def _parsed(text: str, path: str | Path, line: int | None = None) -> Any:
+def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
+    """The JSON value of a text, a file's own or that of one of its lines; DataError names the place of a fault."""
     try:
         return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
@@ -95,15 +97,16 @@ def _line_of(token: str, text: str) -> int | None:
     return None
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """The whole file or, whatever happens meanwhile, the file that was there before."""
+@contextmanager
+def replacing(path: str | Path) -> Iterator[TextIO]:
+    """A file to write that takes the path's place at the end: whole, or not at all whatever happens meanwhile."""
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with partial.open("w", encoding="utf-8", newline="") as file:
-                file.write(text)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             partial.replace(target)
@@ -113,11 +116,19 @@ def write_text(path: str | Path, text: str) -> None:
         raise DataError(f"{at(path)}: cannot be written ({error.strerror}): choose another place") from None
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """The whole file or, whatever happens meanwhile, the file that was there before."""
+    with replacing(path) as file:
+        file.write(text)
+
+
 def write_json(path: str | Path, value: Any, *, indent: int | None = 1, end: str = "") -> None:
     """The value as one JSON file, atomically."""
     write_text(path, dumps(value, indent=indent) + end)
 
 
 def write_lines(path: str | Path, values: Iterable[Any]) -> None:
-    """One value a line, atomically."""
-    write_text(path, "".join(dumps(value) + "\n" for value in values))
+    """One value a line, atomically; the values are written as they come, one after the other."""
+    with replacing(path) as file:
+        for value in values:
+            file.write(dumps(value) + "\n")

@@ -1,6 +1,6 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from ...errors import DataError, at
 from ..records import Conversation, Message
 from .dialogues import Form, Reading
 from .jsonfiles import read_lines, write_lines
-from .unsupported import beyond_words
+from .unsupported import BeyondWords
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
@@ -26,9 +26,15 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
     Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
     """
-    given = list(conversations)
-    write_lines(path, map(FORM.written, given))
-    return beyond_words(given, kept=FORM.kind)
+    beyond = BeyondWords(kept=FORM.kind)
+
+    def written() -> Iterator[dict[str, Any]]:
+        for conversation in conversations:
+            beyond.note(conversation)
+            yield FORM.written(conversation)
+
+    write_lines(path, written())
+    return beyond.lines()
 
 
 def read(path: str | Path) -> list[Conversation]:

@@ -1,7 +1,7 @@
 """What formats that hold only words leave out of conversations."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..records import Conversation, Json, Message
@@ -20,24 +20,72 @@ _PATCH = {"values", "order"}
 """Keys of what a reader keeps of its own format (`data.patches`)."""
 
 
-def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[str]:
-    """A line for each kind of thing beside id and stored words that there is, with how many conversations have it.
+LINES = 1000
+"""Lines that are kept about single things that a format cannot hold; of more there is the number."""
 
-    Every field of a record has its line, but for the order of a source's keys. `kept`: the format's own key in
-    `extra`, of which everything is written again.
+
+class LeftOut(list[str]):
+    """What a format cannot hold, a line each: the first thousand, then one line with the number of the others."""
+
+    total = 0
+    """Things that were left out, those without a line of their own included."""
+
+    def add(self, line: str) -> None:
+        """Another thing that is left out."""
+        self.total += 1
+        if self.total > LINES:
+            self[LINES:] = [f"and {self.total - LINES} more"]
+        else:
+            self.append(line)
+
+    def begin_with(self, lines: Iterable[str]) -> None:
+        """Put lines about whole kinds of things before those about single ones."""
+        kinds = list(lines)
+        self.total += len(kinds)
+        self[:0] = kinds
+
+
+def total(left_out: Sequence[str]) -> int:
+    """How many things a writer left out, of those without a line of their own too."""
+    return left_out.total if isinstance(left_out, LeftOut) else len(left_out)
+
+
+class BeyondWords:
+    """Notes of conversations what they hold beside id and stored words, one conversation after the other.
+
+    Every field of a record has its line, but for the order of a source's keys.
     """
-    having: Counter[str] = Counter()
-    names: dict[str, None] = {}
-    for conversation in conversations:
+
+    def __init__(self, kept: str = "") -> None:
+        """`kept`: the format's own key in `extra`, of which everything is written again."""
+        self.kept = kept
+        self._having: Counter[str] = Counter()
+        self._keys: dict[str, None] = {}
+
+    def note(self, conversation: Conversation) -> None:
+        """Count what a conversation holds beside the words."""
         stored = [message for message in conversation.messages if message.stored]
-        having.update(what for what, lost in _lost(conversation, stored, kept) if lost)
-        unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, kept)]
-        having["extra"] += bool(unnamed)
-        names |= dict.fromkeys(unnamed)
-    lines = {what: f"extra ({_listed(names)})" if what == "extra" else what for what in having}
-    return [
-        f"{lines[what]}, of {count} conversation{'s' if count > 1 else ''}" for what, count in having.items() if count
-    ]
+        self._having.update(what for what, lost in _lost(conversation, stored, self.kept) if lost)
+        unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.kept)]
+        self._having["extra"] += bool(unnamed)
+        self._keys |= dict.fromkeys(unnamed)
+
+    def lines(self) -> list[str]:
+        """A line for each kind of thing that there is, with how many conversations have it."""
+        named = {what: f"extra ({_listed(self._keys)})" if what == "extra" else what for what in self._having}
+        return [
+            f"{named[what]}, of {count} conversation{'s' if count > 1 else ''}"
+            for what, count in self._having.items()
+            if count
+        ]
+
+
+def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[str]:
+    """A line for each kind of thing beside the stored words that there is, with how many conversations have it."""
+    noted = BeyondWords(kept)
+    for conversation in conversations:
+        noted.note(conversation)
+    return noted.lines()
 
 
 def _lost(conversation: Conversation, stored: list[Message], kept: str) -> Iterator[tuple[str, bool]]:

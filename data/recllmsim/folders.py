@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from ...errors import DataError, at
 from ..formats.detection import is_folder, is_history, json_files
 from ..formats.jsonfiles import read_json, write_json
+from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation
 from .dataset import from_object, losses, to_object, variant
@@ -99,7 +100,7 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     """
     root = Path(folder)
     taken: set[str] = set()
-    left_out: list[str] = []
+    left_out = LeftOut()
     lost: Counter[str] = Counter()
     losing: Counter[str] = Counter()
     for conversation in conversations:
@@ -113,15 +114,16 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
             given = str(place.with_stem(f"{place.stem}_{conversation.repeat + 1}")) if place.name else given
         if isinstance(given, str):
             if not _inside(root, given):
-                left_out.append(f"conversation {conversation.id}: its path {json.dumps(given)} leads out of the folder")
+                left_out.add(f"conversation {conversation.id}: its path {json.dumps(given)} leads out of the folder")
                 given = None
             elif given in taken:
-                left_out.append(f"conversation {conversation.id}: all of it, another one is written to {given}")
+                left_out.add(f"conversation {conversation.id}: all of it, another one is written to {given}")
                 continue
         path = given if isinstance(given, str) else _fresh(conversation, taken)
         taken.add(path)
         write_json(root / path, value, indent=INDENT)
-    return [f"{what} ({count}), of {_conversations(losing[what])}" for what, count in lost.items()] + left_out
+    left_out.begin_with(f"{what} ({count}), of {_conversations(losing[what])}" for what, count in lost.items())
+    return left_out
 
 
 def _conversations(count: int) -> str:

@@ -5,13 +5,16 @@ holds title, section title and background; in QuAC's own layout they stand with 
 question has one `orig_answer` besides the references of `answers`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, overload
 
 from ...errors import DataError, at
-from ..formats.jsonfiles import read_json, write_json
+from ..formats import json_stream
+from ..formats.jsonfiles import read_json
 from ..formats.patches import difference, patched
+from ..formats.unsupported import LeftOut
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
 from ..identity import named
 from ..records import Conversation, Exchange, Message, Span
@@ -72,7 +75,7 @@ def _conversation(
         where = f"{place}.qas[{number}]"
         messages.extend(_pair(_object(qa, path, where), first + number, path, where, topic["section"]))
     conversation = Conversation(id="", scenario=scenario, messages=tuple(messages))
-    derived = _paragraph(conversation, first, [])
+    derived = _paragraph(conversation, first, LeftOut())
     own = difference(dict(paragraph) | {"qas": None}, derived | {"qas": None})
     return conversation.model_copy(update={"extra": extra | ({"paragraph": own} if own else {})})
 
@@ -104,33 +107,76 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, place: str, sect
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write the data set as the published files are (one space of indent, no final newline).
 
-    Gives one line for each thing that the format cannot hold and that was therefore left out.
+    Conversations are written as they come, none is kept. Gives one line for each thing that the format cannot hold
+    and that was therefore left out.
     """
-    value, left_out = to_object(conversations)
-    write_json(path, value)
-    return left_out
+    layout = _Layout()
+    json_stream.write(path, "data", json_stream.array(_articles_text(layout, conversations), 1), layout.holder)
+    return layout.left_out
+
+
+def _articles_text(layout: "_Layout", conversations: Iterable[Conversation]) -> Iterator[Iterator[str]]:
+    """The pieces of each article's JSON, in turn."""
+
+    def pieces(article: Mapping[str, Any], paragraphs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        before, behind = json_stream.around(article, "paragraphs", 2)
+        yield before
+        yield from json_stream.array(([json_stream.text_of(paragraph, 4)] for paragraph in paragraphs), 3)
+        yield behind
+
+    there = False
+    for article, paragraphs in layout.articles(conversations):
+        there = True
+        yield pieces(article, paragraphs)
+    if not there:
+        yield pieces(*_NOTHING)
 
 
 def to_object(conversations: Iterable[Conversation]) -> tuple[dict[str, Any], list[str]]:
     """The data set as a JSON object, and a line for each thing that it cannot hold."""
-    left_out: list[str] = []
-    articles: list[dict[str, Any]] = []
-    current: Any = None
-    file_patch: Mapping[str, Any] = {}
-    first = 1
-    for conversation in conversations:
-        article = _mapping(conversation.extra.get("article"))
-        file_patch = file_patch or _mapping(conversation.extra.get("file"))
-        if not articles or article.get("index") != current:
-            current = article.get("index")
-            articles.append(patched({"paragraphs": []}, article) | {"paragraphs": []})
-        paragraph = _paragraph(conversation, first, left_out)
-        first += len(paragraph["qas"])
-        articles[-1]["paragraphs"].append(patched(paragraph, _mapping(conversation.extra.get("paragraph"))))
-    return patched({"data": articles}, file_patch) | {"data": articles or [{"paragraphs": []}]}, left_out
+    layout = _Layout()
+    articles = [article | {"paragraphs": list(paragraphs)} for article, paragraphs in layout.articles(conversations)]
+    return layout.holder() | {"data": articles or [{"paragraphs": []}]}, layout.left_out
 
 
-def _paragraph(conversation: Conversation, first: int, left_out: list[str]) -> dict[str, Any]:
+_NOTHING: tuple[dict[str, Any], list[dict[str, Any]]] = ({"paragraphs": []}, [])
+"""The article of a data set without conversations."""
+
+
+class _Layout:
+    """Lays conversations out as articles with paragraphs, in one go, and notes what is known only at the end."""
+
+    def __init__(self) -> None:
+        self.left_out = LeftOut()
+        self._file_patch: Mapping[str, Any] = {}
+        self._first = 1
+        """Number of the next question in the file."""
+
+    def articles(
+        self, conversations: Iterable[Conversation]
+    ) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]]]]:
+        """Each article, its paragraphs apart: they are to be taken before the next article is."""
+        for _, group in groupby(conversations, lambda conversation: _article(conversation).get("index")):
+            first = next(group)
+            article = patched({"paragraphs": []}, _article(first)) | {"paragraphs": []}
+            yield article, map(self._paragraph, chain([first], group))  # noqa: B031 - once, and not the first again
+
+    def holder(self) -> dict[str, Any]:
+        """The object around the articles."""
+        return patched({"data": []}, self._file_patch) | {"data": []}
+
+    def _paragraph(self, conversation: Conversation) -> dict[str, Any]:
+        self._file_patch = self._file_patch or _mapping(conversation.extra.get("file"))
+        paragraph = _paragraph(conversation, self._first, self.left_out)
+        self._first += len(paragraph["qas"])
+        return patched(paragraph, _mapping(conversation.extra.get("paragraph")))
+
+
+def _article(conversation: Conversation) -> dict[str, Any]:
+    return _mapping(conversation.extra.get("article"))
+
+
+def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
     """The conversation as the format has it; `first` is the number of its first question in the file."""
     topic = Topic.of(conversation)
     qas: list[dict[str, Any]] = []
@@ -146,9 +192,9 @@ def _paragraph(conversation: Conversation, first: int, left_out: list[str]) -> d
                 if not exchange.user
                 else ("a question without an answer" if not exchange.assistant else "an answer that is no span")
             )
-            left_out.append(f"conversation {conversation.id}, exchange {number}: {what}")
+            left_out.add(f"conversation {conversation.id}, exchange {number}: {what}")
     if not qas and not conversation.exchanges:
-        left_out.append(f"conversation {conversation.id}: nothing was said, its paragraph has no question")
+        left_out.add(f"conversation {conversation.id}: nothing was said, its paragraph has no question")
     return {
         "context": topic.section + ENDING,
         "title": topic.title,

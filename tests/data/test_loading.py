@@ -128,9 +128,24 @@ def test_a_manifest_that_is_not_ours_is_named(planned: Any) -> None:
 def test_a_broken_line_in_a_run_is_named() -> None:
     place = run("out", {"planned": ["a"]}, "a")
     with (place / "conversations.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"id": "cut o')
+        file.write('{"id": "cut o\n')
     with pytest.raises(DataError, match=r"^out/conversations\.jsonl: line 2"):
         load(place)
+
+
+def test_a_line_that_is_being_written_is_passed_over() -> None:
+    place = run("out", {"planned": ["a"]}, "a")
+    with (place / "conversations.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "not yet who')
+    assert [conversation.id for conversation in load(place)] == ["a"]
+
+
+def test_what_further_writers_have_finished_is_of_the_run() -> None:
+    place = run("out", {"planned": ["a", "b", "c", "d"]}, "d", "a")
+    record_lines.write([talk("c"), talk("a")], place / "conversations.w-2.jsonl")
+    record_lines.write([talk("b"), talk("e")], place / "conversations.w-1.jsonl")
+    record_lines.write([talk("f")], place / "conversations.no.writer.jsonl")
+    assert [conversation.id for conversation in load(place)] == ["a", "b", "c", "d", "e"]
 
 
 def test_conversations_of_different_sources_have_different_ids(open_data: Path) -> None:

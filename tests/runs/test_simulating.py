@@ -1,12 +1,15 @@
 """Simulating: the same whatever the order, and one failure apart from the others."""
 
+import dataclasses
+import gc
 import multiprocessing
 
 import pytest
 
 import duologue
-from duologue import runs
+from duologue import data, runs
 from duologue.data import Message
+from duologue.data.formats.record_lines import RECORDS
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 
@@ -138,3 +141,30 @@ def test_a_sample_is_drawn_by_the_seed_alone(topics):
     assert [s for s in scenarios if s in drawn] == drawn
     with pytest.raises(ValueError, match="a sample of 41 cannot be drawn from 40"):
         runs.chosen(scenarios, sample=41)
+
+
+def alive():
+    return sum(isinstance(thing, data.Conversation) for thing in gc.get_objects())
+
+
+@pytest.mark.parametrize("resume", [False, True])
+async def test_a_run_holds_no_conversation_that_is_over(tmp_path, monkeypatch, topics, resume):
+    scenarios, limits = runs.repeated(simquac.scenarios(topics()), 5), Limits(max_turns=1)
+    if resume:
+        await runs.arun(simquac.cast(), scenarios[:25], tmp_path / "r", limits=limits)
+    gc.collect()
+    before, most = alive(), []
+    for name in ("plain", "from_plain"):  # as a record is written, and as it is read again
+        method = getattr(data.Conversation, name)
+
+        def counted(*given, method=method):
+            most.append(alive() - before)
+            return method(*given)
+
+        monkeypatch.setattr(data.Conversation, name, counted)
+    codec = dataclasses.replace(RECORDS, to_plain=lambda conversation: conversation.plain())
+    monkeypatch.setattr("duologue.runs.folder.RECORDS", codec)
+    summary = await runs.arun(simquac.cast(), scenarios, tmp_path / "r", limits=limits, resume=resume, concurrency=2)
+    assert (summary.complete, summary.counts.conversations) == (True, 30)
+    assert len(most) >= 65
+    assert max(most) <= 4

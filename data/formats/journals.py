@@ -1,0 +1,172 @@
+"""Journals read: files of JSON lines that only grow, one of each writer, as one set of values with keys.
+
+Nothing is held in memory but where each value stands; `runs.Journal` is what writes them.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Generic, NamedTuple, TypeVar
+
+from ...errors import DataError, at
+from .jsonfiles import parsed
+
+T = TypeVar("T")
+
+WRITER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""The name of a further writer, as it stands in the name of its file."""
+
+
+@dataclass(frozen=True)
+class Codec(Generic[T]):
+    """How a journal's values stand in its lines."""
+
+    key: Callable[[T], str]
+    """What a value is known by in its journal."""
+    to_plain: Callable[[T], Any]
+    """The value as JSON values."""
+    from_plain: Callable[[Any], T]
+    """The value again; DataError, without a place, for what is none."""
+
+
+class Entry(NamedTuple):
+    """Where a value stands."""
+
+    path: Path
+    offset: int
+    length: int
+    line: int
+
+
+@dataclass
+class _Read:
+    """How far a file was read: whole lines alone."""
+
+    size: int = 0
+    lines: int = 0
+
+
+def writer_path(path: Path, writer: str | None) -> Path:
+    """The file of a writer: of `conversations.jsonl` the writer `w1` has `conversations.w1.jsonl`."""
+    return path if writer is None else path.with_name(f"{path.stem}.{writer}{path.suffix}")
+
+
+def is_of_journal(path: Path, name: str) -> bool:
+    """Whether a file is the journal's main file of that name, or that of one of its further writers."""
+    main = Path(name)
+    pattern = rf"{re.escape(main.stem)}(\.{WRITER.pattern})?{re.escape(main.suffix)}"
+    return re.fullmatch(pattern, path.name) is not None
+
+
+@dataclass
+class JournalReader(Generic[T]):
+    """The values of a journal's files by key, the main file's first, then those of its writers by name.
+
+    A key that stands twice counts once, at its first place, with the value that was read last: of two tries the later
+    holds. Bytes behind a file's last newline are a line that is being written, or was cut off: they are passed over.
+    """
+
+    path: Path
+    """The main file."""
+    codec: Codec[T]
+    _entries: dict[str, Entry] = field(default_factory=dict, repr=False)
+    _read: dict[Path, _Read] = field(default_factory=dict, repr=False)
+    _begun: bool = field(default=False, repr=False)
+
+    def files(self) -> list[Path]:
+        """The files that there are, the main one first."""
+        main = [self.path] if self.path.is_file() else []
+        beside = self.path.parent.iterdir() if self.path.parent.is_dir() else ()
+        writers = [file for file in beside if file.name != self.path.name and is_of_journal(file, self.path.name)]
+        return main + sorted(writers)
+
+    def refresh(self) -> None:
+        """Take up what was appended since, by whomever; DataError for a line that holds no value."""
+        self._begun = True
+        for _ in self._news():
+            pass
+
+    def keys(self) -> KeysView[str]:
+        """The keys, in the order of their values."""
+        self._begin()
+        return self._entries.keys()
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    def __getitem__(self, key: str) -> T:
+        """The value of a key, read from its file."""
+        self._begin()
+        entry = self._entries[key]
+        with _opened(entry.path) as file:
+            return self._value(file, entry)
+
+    def iterate(self, plan: Iterable[str] = ()) -> Iterator[T]:
+        """The values of the planned keys in the plan's order, then the others; each is read when it is asked for."""
+        self._begin()
+        with ExitStack() as stack:
+            opened: dict[Path, IO[bytes]] = {}
+            for key in _planned_first(plan, self._entries):
+                entry = self._entries[key]
+                if entry.path not in opened:
+                    opened[entry.path] = stack.enter_context(_opened(entry.path))
+                yield self._value(opened[entry.path], entry)
+
+    def load(self, plan: Iterable[str] = ()) -> list[T]:
+        """All values in the order of `iterate`, in one reading of the files: for whoever needs them all at once."""
+        values = dict(JournalReader(self.path, self.codec)._news())
+        return [values[key] for key in _planned_first(plan, values)]
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self.refresh()
+
+    def _news(self) -> Iterator[tuple[str, T]]:
+        """Key and value of each whole line that was not read yet."""
+        files = self.files()
+        for path in files or [self.path]:
+            read = self._read.setdefault(path, _Read())
+            with _opened(path) as file:
+                file.seek(read.size)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    offset, read.size, read.lines = read.size, read.size + len(line), read.lines + 1
+                    if line.strip():
+                        value = self._decoded(line, path, read.lines)
+                        key = self.codec.key(value)
+                        self._entries[key] = Entry(path, offset, len(line), read.lines)
+                        yield key, value
+
+    def _value(self, file: IO[bytes], entry: Entry) -> T:
+        file.seek(entry.offset)
+        return self._decoded(file.read(entry.length), entry.path, entry.line)
+
+    def _decoded(self, line: bytes, path: Path, number: int) -> T:
+        where = at(path, f"line {number}")
+        try:
+            value = parsed(line.removesuffix(b"\n").decode("utf-8-sig"), path, number)
+        except UnicodeDecodeError as error:
+            raise DataError(f"{where}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
+        try:
+            return self.codec.from_plain(value)
+        except DataError as error:
+            raise DataError(f"{where}: {error}") from None
+
+
+def _planned_first(plan: Iterable[str], keys: Collection[str]) -> list[str]:
+    """The keys that there are: the planned ones in the plan's order, then the others."""
+    planned = dict.fromkeys(key for key in plan if key in keys)
+    return [*planned, *(key for key in keys if key not in planned)]
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None

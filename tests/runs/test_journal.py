@@ -1,0 +1,273 @@
+"""Journals: appended whole, cut where a death tore them, written by several, read one value at a time."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from duologue import runs
+from duologue.data import Conversation, DataError
+from duologue.data.formats.journals import Codec, JournalReader
+from duologue.data.formats.record_lines import RECORDS, read_run
+from duologue.errors import SettingError
+from duologue.runs import Journal
+
+
+def word(value):
+    if not isinstance(value, dict) or "key" not in value:
+        raise DataError("has no key: give it one")
+    return value
+
+
+WORDS = Codec(key=lambda value: value["key"], to_plain=dict, from_plain=word)
+
+
+def said(key, text=""):
+    return {"key": key, "text": text}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "words.jsonl"
+
+
+def opened(path, writer=None):
+    return Journal.open(path, WORDS, writer)
+
+
+def test_what_is_appended_is_a_line_of_json_and_read_by_its_key(path):
+    with opened(path) as journal:
+        for key in ("b", "a", "c"):
+            journal.append(said(key, "长城 \n" + key))
+        assert (list(journal.keys()), len(journal), "a" in journal, "x" in journal) == (["b", "a", "c"], 3, True, False)
+        assert journal["a"] == said("a", "长城 \na")
+    assert path.read_text().splitlines()[0] == '{"key": "b", "text": "长城 \\nb"}'
+    with pytest.raises(KeyError):
+        JournalReader(path, WORDS)["x"]
+
+
+def test_values_come_by_plan_and_then_those_that_nobody_planned(path):
+    with opened(path) as journal:
+        for key in "abcd":
+            journal.append(said(key))
+        assert "".join(value["key"] for value in journal.iterate(["d", "x", "b", "d"])) == "dbac"
+        assert journal.load("dxb") == list(journal.iterate("dxb"))
+
+
+def test_each_writer_has_a_file_and_a_lock_of_its_own(path):
+    with opened(path) as main, opened(path, "w2") as second, opened(path, "w1") as first:
+        second.append(said("c"))
+        main.append(said("b"))
+        first.append(said("a"))
+        assert sorted(file.name for file in path.parent.iterdir()) == [
+            "words.jsonl",
+            "words.w1.jsonl",
+            "words.w2.jsonl",
+        ]
+        assert list(JournalReader(path, WORDS).keys()) == ["b", "a", "c"]
+        for writer in (None, "w1"):
+            with pytest.raises(runs.RunError, match=r"words\.(w1\.)?jsonl: another run is writing there"):
+                opened(path, writer)
+    with opened(path, "w1") as again:
+        assert len(again) == 3
+
+
+@pytest.mark.parametrize("writer", ["", "a.b", "../a", "a b", "x" * 65])
+def test_a_writer_has_a_plain_name(path, writer):
+    with pytest.raises(SettingError, match="writer"):
+        opened(path, writer)
+    assert not list(path.parent.iterdir())
+
+
+def test_a_key_that_stands_twice_counts_once_with_what_came_last(path):
+    with opened(path) as main, opened(path, "w") as other:
+        for text in ("1", "2"):
+            main.append(said("a", text))
+        main.append(said("b"))
+        other.append(said("b", "3"))
+        reader = JournalReader(path, WORDS)
+        assert [(value["key"], value["text"]) for value in reader.iterate()] == [("a", "2"), ("b", "3")]
+        assert reader.load() == list(reader.iterate())
+        assert main["a"]["text"] == "2"
+
+
+def test_a_reader_takes_up_what_others_have_appended_since(path):
+    with opened(path) as main:
+        main.append(said("a"))
+        reader = JournalReader(path, WORDS)
+        assert list(reader.keys()) == ["a"]
+        main.append(said("b"))
+        with opened(path, "w") as other:
+            other.append(said("c"))
+            for journal in (reader, main):
+                journal.refresh()
+                assert list(journal.keys()) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("torn", [b"{", '{"key": "长'.encode()[:-1], b'{"key": "z"}', b"x" * 200_000])
+def test_a_torn_tail_is_passed_over_by_readers_and_cut_by_its_writer(path, torn):
+    with opened(path) as journal:
+        journal.append(said("a", "x" * 100_000))
+    whole = path.read_bytes()
+    path.write_bytes(whole + torn)
+    assert list(JournalReader(path, WORDS).keys()) == ["a"]
+    with opened(path, "w") as other:
+        assert (list(other.keys()), other.torn) == (["a"], 0)
+    assert path.read_bytes() == whole + torn
+    with opened(path) as journal:
+        assert journal.torn == len(torn)
+        assert path.read_bytes() == whole
+        journal.append(said("b"))
+        assert list(journal.keys()) == ["a", "b"]
+        assert journal["b"] == said("b")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\n", b"x" * 65_536, b"x" * 65_535 + b"\n", b"\n" + b"x" * 65_536])
+def test_the_cut_is_behind_the_last_newline_wherever_it_is(path, content):
+    path.write_bytes(content)
+    opened(path).close()
+    assert path.read_bytes() == content[: content.rfind(b"\n") + 1]
+
+
+def test_a_long_journal_is_not_read_whole_for_its_last_line(path, monkeypatch):
+    line = json.dumps(said("a", "x" * 1_000)).encode() + b"\n"
+    path.write_bytes(line * 2_000 + b"{")
+    amounts, read = [], os.read
+    monkeypatch.setattr(os, "read", lambda handle, size: amounts.append(size) or read(handle, size))
+    opened(path).close()
+    assert sum(amounts) <= 1 << 16
+    assert path.stat().st_size == 2_000 * len(line)
+
+
+def test_on_a_full_disk_no_half_line_stays_for_the_next_to_join(path, monkeypatch):
+    write = os.write
+
+    def full(handle, data):
+        if len(data) < 30:
+            raise OSError(28, "No space left on device")
+        return write(handle, data[:10])
+
+    with opened(path) as journal:
+        journal.append(said("a"))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            with pytest.raises(OSError, match="No space"):
+                journal.append(said("b", "x" * 50))
+        journal.append(said("c"))
+        assert list(journal.keys()) == ["a", "c"]
+    assert list(JournalReader(path, WORDS).keys()) == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"{", r"words\.w\.jsonl: line 2, column 2: is not JSON"),
+        (b"[]", r"words\.w\.jsonl: line 2: has no key: give it one"),
+        (b"\xff", r"words\.w\.jsonl: line 2: is not UTF-8"),
+    ],
+)
+def test_a_whole_line_that_holds_no_value_is_named(path, line, told):
+    path.write_text("")
+    path.with_name("words.w.jsonl").write_bytes(b'{"key": "a"}\n' + line + b"\n")
+    with pytest.raises(DataError, match=told):
+        len(JournalReader(path, WORDS))
+
+
+def test_a_journal_that_is_not_there_is_named(path):
+    with pytest.raises(DataError, match=r"words\.jsonl: cannot be read"):
+        len(JournalReader(path, WORDS))
+    with opened(path, "w") as alone:
+        alone.append(said("a"))
+        assert list(alone.keys()) == ["a"]
+
+
+def test_values_are_read_when_they_are_asked_for_and_not_kept(path):
+    alive, most = set(), 0
+
+    class Value(dict):
+        def __init__(self, value):
+            nonlocal most
+            super().__init__(value)
+            alive.add(id(self))
+            most = max(most, len(alive))
+
+        def __del__(self):
+            alive.discard(id(self))
+
+    codec = Codec(key=lambda value: value["key"], to_plain=dict, from_plain=Value)
+    with Journal.open(path, codec) as journal:
+        for number in range(50):
+            journal.append(said(f"{number}"))
+    reader = JournalReader(path, codec)
+    assert len(reader) == 50
+    for value in reader.iterate(f"{number}" for number in reversed(range(50))):
+        assert value["text"] == ""
+    assert most <= 3
+
+
+WRITER = """
+import sys
+from duologue.data import Conversation
+from duologue.data.formats.record_lines import RECORDS
+from duologue.runs import Journal
+
+path, writer, ids = sys.argv[1], sys.argv[2] or None, sys.argv[3].split(",")
+with Journal.open(path, RECORDS, writer) as journal:
+    for number, name in enumerate(ids):
+        if name == "torn":
+            journal._own.append('{"id": "torn", "scen')
+            print("torn", flush=True)
+            sys.stdin.read()
+        journal.append(Conversation(id=name, scenario={"kind": "plain", "by": writer or "main"}, stop="max_turns"))
+"""
+
+
+def writing(path, writer, ids):
+    command = [sys.executable, "-c", WRITER, str(path), writer, ",".join(ids)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_line_alone(tmp_path):
+    path = tmp_path / "conversations.jsonl"
+    planned = [f"{number:02}" for number in range(40)]
+    shuffled = random.Random(4).sample(planned, 40)
+    first, second = shuffled[:20], shuffled[20:]
+    (tmp_path / "manifest.json").write_text(json.dumps({"planned": planned}))
+    with writing(path, "", first) as survivor, writing(path, "w1", [*second[:15], "torn", *second[15:]]) as victim:
+        assert victim.stdout.readline() == "torn\n"
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+        survivor.communicate()
+        assert survivor.returncode == 0
+    torn = tmp_path / "conversations.w1.jsonl"
+    assert torn.read_bytes().endswith(b'"scen')
+    conversations = read_run(tmp_path)
+    assert [c.id for c in conversations] == sorted([*first, *second[:15]])
+    assert {c.id for c in conversations if c.scenario["by"] == "w1"} == set(second[:15])
+    with writing(path, "w1", second[15:]) as heir:
+        heir.communicate()
+        assert heir.returncode == 0
+    assert [c.id for c in read_run(tmp_path)] == planned
+    assert torn.read_bytes().count(b"\n") == 20
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "conversations.jsonl", "conversations.w1.jsonl", "manifest.json"
+    ]  # fmt: skip
+
+
+def test_a_run_goes_on_beside_what_another_writer_has_finished(tmp_path):
+    told = {"settings": {}, "data": [], "planned": ["a", "b"]}
+
+    def talk(name):
+        return Conversation(id=name, scenario={"kind": "plain"}, stop="max_turns")
+
+    with runs.RunFolder.open(tmp_path / "r", told, resume=False) as folder:
+        folder.keep(talk("b"))
+        with Journal.open(folder.path / "conversations.jsonl", RECORDS, "w1") as worker:
+            worker.append(talk("a"))
+            assert [conversation.id for conversation in folder.conversations()] == ["a", "b"]
+    with runs.RunFolder.open(tmp_path / "r", told, resume=True) as folder:
+        assert set(folder.done) == {"a", "b"}
