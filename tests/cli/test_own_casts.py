@@ -110,7 +110,7 @@ def test_what_says_only_how_to_run_may_change_on_resume_and_a_setting_may_not(du
         (("own_cast:cast", "--scenarios", "kindless.jsonl"), "kindless.jsonl: line 1: is no object with a text 'kind'"),
         (("own_cast:cast", "--scenarios", "none.jsonl"), "none.jsonl: holds no scenario"),
         (("own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-topic-bytes", "9"), "more than 9: shorten it"),
-        (("simquac", "--user", "own_cast:nothing"), "user: the module 'own_cast' has no 'nothing'"),
+        (("simquac", "--user", "own_cast:nothing"), "nor an object of yours: the module 'own_cast' has no 'nothing'"),
         (("simquac", "--assistant", "agent:ftp://host"), "is no address of a LangGraph server"),
         (("simquac", "--assistant", "agent:http://me:secret@host"), "give the address without credentials"),
         (("recllmsim", "--max-topic-bytes", "9"), "more than 9: shorten it, or raise --max-topic-bytes"),
