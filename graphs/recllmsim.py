@@ -64,8 +64,8 @@ def cast(
     pages = prompts if isinstance(prompts, Library) else shipped(NAME, language)
     if isinstance(prompts, (str, Path)):
         pages = pages.replaced(prompts)
-    asker = side("user", user, nodes.UserView(pages, handshake))
-    helper = side("assistant", assistant, nodes.AssistantView(pages, proactive))
+    asker = side("user", user, nodes.UserMessages(pages, handshake))
+    helper = side("assistant", assistant, nodes.AssistantMessages(pages, proactive))
     replaying = [one for one in (asker, helper) if isinstance(one, ReplaySpeaker)]
     played = asker in replaying
     validator = nodes.UserValidator(None if played else Ending(strict_ending, may_give_up), no_repeats, no_plans)
@@ -102,7 +102,10 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     validator = plain.question_validator
     if isinstance(validator, nodes.UserValidator):
         validator = Observing(replace(validator, ends_anyway=True))
-    return plain.replace(name=PUBLISHED, question_validator=validator)
+    replies = plain.answer_validator
+    if replies is nodes.reply_validator:
+        replies = nodes.published_reply_validator
+    return plain.replace(name=PUBLISHED, question_validator=validator, answer_validator=replies)
 
 
 def scenario(

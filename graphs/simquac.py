@@ -57,8 +57,8 @@ def cast(
     pages = prompts if isinstance(prompts, Library) else shipped(NAME)
     if isinstance(prompts, (str, Path)):
         pages = pages.replaced(prompts)
-    student = side("user", user, nodes.StudentView(pages, question_words))
-    teacher = side("assistant", assistant, nodes.TeacherView(pages, answer_tokens))
+    student = side("user", user, nodes.StudentMessages(pages, question_words))
+    teacher = side("assistant", assistant, nodes.TeacherMessages(pages, answer_tokens))
     question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
     answer_validator: Node = nodes.AnswerValidator()
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]

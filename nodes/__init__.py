@@ -3,12 +3,13 @@
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
 from .limits import Limits
-from .messages import View, fenced, messages_for
+from .messages import MessageBuilder, fenced, messages_for, plain_messages
 from .models import ModelError, chat_model
 from .post_questions import PostQuestions
-from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
+from .replies import draft
+from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
-from .validators import Observing, accept_all, every, validator
+from .validators import Observing, accept_all, cut_off, every, validator
 
 __all__ = [
     "AgentSpeaker",
@@ -17,6 +18,7 @@ __all__ = [
     "Draft",
     "FunctionSpeaker",
     "Limits",
+    "MessageBuilder",
     "ModelError",
     "Node",
     "Observing",
@@ -27,15 +29,16 @@ __all__ = [
     "Stop",
     "Update",
     "Verdict",
-    "View",
     "accept_all",
     "chat_model",
     "conformance",
+    "cut_off",
     "draft",
     "every",
     "fenced",
     "messages_for",
     "models",
+    "plain_messages",
     "prompt",
     "recllmsim",
     "replay",

@@ -5,8 +5,9 @@ to another, and what they cost is counted apart from the conversation.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from langgraph.runtime import Runtime
 
@@ -40,7 +41,7 @@ class PostQuestions:
                 asked.append(await self._ask(role, speaker, name, state, runtime))
         return {"labels": {LABEL: asked}}
 
-    def to(self, speakers: Mapping[Role, Node]) -> "PostQuestions":
+    def asking(self, speakers: Mapping[Role, Node]) -> Self:
         """The same questions to others."""
         return replace(self, speakers={**self.speakers, **speakers})
 
@@ -55,6 +56,8 @@ class PostQuestions:
         asked: dict[str, Any] = {"to": role, **prompt}
         # Asked as its next message would be, with a seed of its own.
         ended = merged(state, {"prompt": prompt, "attempts": [], "drafts": [], "verdicts": [], "stop": None})
+        memories = ended.pop("memories", {})
+        ended["memory"] = deepcopy(memories.get(role, {}))  # its own alone; what it keeps of the question is dropped
         ended["id"] = digest(state.get("id", ""), name)[:16]
         try:
             drafts = (await speaker(ended, runtime)).get("drafts", [])

@@ -159,12 +159,12 @@ class ProfileProposer:
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         attempt = len(state.get("rejected", [])) + 1
         try:
-            draft = await drafted(self.model, self.view(state), _seed(state, runtime.context, attempt=attempt))
+            draft = await drafted(self.model, self.build(state), _seed(state, runtime.context, attempt=attempt))
         except Exception as error:  # whatever a model does ends the making, never what was made
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
         return {"draft": draft}
 
-    def view(self, state: ProfileState) -> list[BaseMessage]:
+    def build(self, state: ProfileState) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; a repair stands between note marks."""
         messages: list[BaseMessage] = [SystemMessage(self.pages["assistant/system"].fill())]
         for proposal in state.get("rejected", []):

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.jsonfiles import dumps, read_json, write_json
-from ..data.records import FINISHED, Conversation
+from ..data.records import Conversation
 from ..errors import DataError, at
 from .journal import Appended, RunError
 
@@ -73,9 +73,9 @@ class RunFolder:
 
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: finished ones and failed ones apart."""
-        file = self._finished if conversation.stop in FINISHED else self._failed
+        file = self._finished if conversation.finished else self._failed
         file.append(record_lines.line(conversation))
-        if conversation.stop in FINISHED:
+        if conversation.finished:
             self.done.add(conversation.id)
 
     def conversations(self) -> list[Conversation]:

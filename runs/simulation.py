@@ -16,7 +16,7 @@ from ..data.counts import Counts, count
 from ..data.formats import messages, record_lines
 from ..data.formats.jsonfiles import write_json, write_text
 from ..data.identity import digest, equals, ordinals
-from ..data.records import ENDED_BY_ITSELF, FINISHED, SCHEMA, Conversation
+from ..data.records import SCHEMA, Conversation
 from ..graphs import Cast
 from ..nodes.limits import Limits
 from ..nodes.state import State
@@ -51,14 +51,16 @@ class Summary:
     finished: int
     failed: dict[str, str]
     """Id and reason of each conversation of this call that did not end by itself."""
+    ended: int
+    """Conversations in the folder that ended by themselves: at a limit, as their user chose, or as a cast says."""
     counts: Counts
     left_out: list[str]
     notes: list[str]
 
     @property
     def complete(self) -> bool:
-        """Whether every planned conversation ended by itself: at a limit, or as its user chose."""
-        return self.finished == self.planned and not set(self.counts.stops) - set(ENDED_BY_ITSELF)
+        """Whether every planned conversation ended by itself."""
+        return self.finished == self.planned and self.ended == self.counts.conversations
 
 
 async def asimulate(
@@ -121,7 +123,7 @@ async def arun(
 
         def kept(conversation: Conversation) -> None:
             folder.keep(conversation)
-            if conversation.stop not in FINISHED:
+            if not conversation.finished:
                 failed[conversation.id] = conversation.failure.error if conversation.failure else str(conversation.stop)
             if keep is not None:
                 keep(conversation)
@@ -144,9 +146,11 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
         "schema_version": SCHEMA,
         "settings": {
             "cast": cast.name,
-            "nodes": cast.describe(),
+            "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
             "limits": limits.plain(),
             "prompts": cast.prompts.digests,
+            **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
+            **({"record_memory": True} if cast.record_memory else {}),
         },
         "data": [
             {"source": "scenarios"}
@@ -181,6 +185,7 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
         equal=folder.manifest["data"][-1]["equal"],
         finished=len(wanted & folder.done),
         failed={name: reason for name, reason in failed.items() if name not in folder.done},
+        ended=sum(conversation.ended_by_itself for conversation in conversations),
         counts=counts,
         left_out=left_out,
         notes=folder.notes,

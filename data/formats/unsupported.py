@@ -10,10 +10,11 @@ _SPEAKER = {"from"}
 """ShareGPT has several names for a side: another one is no further key."""
 
 
-def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[str]:
+def beyond_words(conversations: Iterable[Conversation], kept: str = "", *, tools: bool = False) -> list[str]:
     """A line for each kind of thing beside the stored words that there is, with how many conversations have it.
 
-    `kept`: the format's own key in `extra`, of which everything is written again.
+    `kept`: the format's own key in `extra`, of which everything is written again. `tools`: whether the format holds
+    the tools that were called for a message.
     """
     having: Counter[str] = Counter()
     for conversation in conversations:
@@ -29,7 +30,11 @@ def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[
             ),
             "calls and results of tools": any(
                 "system" not in aside and kept not in aside for aside in asides(conversation)
-            ),
+            )
+            or (not tools and any(message.tool_calls for message in stored)),
+            "reasoning of models": any(attempt.reasoning for attempt in conversation.attempts()),
+            "what agents and sides kept": bool(conversation.memory)
+            or any(attempt.kept for attempt in conversation.attempts()),
             "messages that are not stored": len(stored) < len(conversation.messages),
             "rejected drafts": any(attempt.verdict == "rejected" for attempt in conversation.attempts()),
         }

@@ -121,10 +121,11 @@ async def test_somebodys_own_graph_stands_in_the_assistants_place_as_it_is(topic
     made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
     assert [m.text for m in made.messages if m.role == "assistant"] == ["The last one left in 1968."] * 2
     assert made.messages[1].attempts[0].cleaned == ("reasoning",)
-    assert made.provenance.nodes["assistant"] == {
+    assert made.provenance.nodes["assistant"].label == "mine"
+    assert made.provenance.nodes["assistant"].flat() == {
         "name": "AgentSpeaker",
         "agent": "mine",
-        "view": {"name": "TeacherView", "tokens": 40},
+        "view": {"name": "TeacherMessages", "tokens": 40},
     }
     assert "1968" in sent[0][1].content  # the agent sees what the teacher sees
     assert len(sent[1]) > len(sent[0])
@@ -156,7 +157,7 @@ def test_the_cast_describes_its_nodes_models_and_settings():
     assert told["assistant"] == {
         "name": "ChatSpeaker",
         "model": {"spec": "offline", "arguments": {"paraphrase": 0.5}},
-        "view": {"name": "TeacherView", "tokens": 40},
+        "view": {"name": "TeacherMessages", "tokens": 40},
     }
     assert told["question_validator"]["words"] == 9
     assert told["fallback"] == "I cannot find the answer."
@@ -174,15 +175,15 @@ def test_a_model_stands_in_a_speakers_place_by_spec_or_as_an_instance():
     cast = simquac.cast()
     for given in ("offline?empty=0.5", chat_model("offline", empty=0.5)):
         replaced = cast.replace(assistant=given)
-        assert replaced.describe()["assistant"]["model"] == {"spec": "offline", "arguments": {"empty": 0.5}}
-        assert replaced.assistant.view is cast.assistant.view
+        assert replaced.describe()["assistant"].settings["model"] == {"spec": "offline", "arguments": {"empty": 0.5}}
+        assert replaced.assistant.build is cast.assistant.build
     with pytest.raises(ValueError, match="model 'gpt' is unknown"):
         cast.replace(assistant="gpt")
 
 
-def test_a_model_needs_a_view_and_says_so():
+def test_a_model_needs_messages_and_says_so():
     cast = simquac.cast().replace(assistant=accept_all)
-    with pytest.raises(ContractError, match=r"assistant: .*has no view that a model could be sent"):
+    with pytest.raises(ContractError, match=r"assistant: .*builds no messages that a model could be sent"):
         cast.replace(assistant="offline")
 
 

@@ -100,7 +100,7 @@ async def test_the_record_says_where_it_comes_from():
     state = await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=1, seed=7))
     made = record(state).provenance
     assert made.cast == "simquac"
-    assert made.nodes["assistant"]["model"] == {"spec": "offline", "arguments": {}}
+    assert made.nodes["assistant"].settings["model"] == {"spec": "offline", "arguments": {}}
     assert made.prompts["user/start"] == record(state).messages[0].prompt.digest
     assert made.limits["seed"] == 7
     assert made.data == data.identity.digest(TOPIC.scenario())
@@ -112,7 +112,7 @@ async def test_times_stand_in_one_place_only():
         record(await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=2)))
         for _ in range(2)
     ]
-    assert runs[0].timing["nodes"]["assistant"]["runs"] == 2
+    assert runs[0].timing.nodes["assistant"].runs == 2
     assert runs[0].without_timing() == runs[1].without_timing()
 
 

@@ -53,7 +53,7 @@ def test_a_conversation_stores_the_sections_own_words(talk, endpoint):
         "enumeration", "not_in_section", "not_in_section",
     ]  # fmt: skip
     assert (talk.usage.calls, talk.usage.input_tokens, talk.usage.output_tokens) == (9, 180, 27)
-    assert talk.provenance.nodes["assistant"]["model"] == {"spec": "openai:m", "arguments": {}}
+    assert talk.provenance.nodes["assistant"].settings["model"] == {"spec": "openai:m", "arguments": {}}
     assert [side for side, *_ in endpoint.calls] == [*2 * ["user"], *2 * ["assistant"], "user", *2 * ["assistant"], "user", "assistant"]  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def test_arguments_of_the_spec_reach_the_request_and_the_record(endpoint, simula
     assert 60 in (user.get("max_tokens"), user.get("max_completion_tokens"))
     assert (assistant["model"], assistant["top_p"]) == ("other", 0.9)
     assert "temperature" not in assistant
-    assert made.provenance.nodes["user_simulator"]["model"] == {
+    assert made.provenance.nodes["user_simulator"].settings["model"] == {
         "spec": "openai:m",
         "arguments": {"temperature": 0.5, "max_tokens": 60},
     }
@@ -267,7 +267,7 @@ def test_a_chat_model_instance_stands_in_for_a_spec(simulated):
     student, teacher = Parrot(line="Who lived there?"), Parrot(line="three keepers")
     made = simulated(student, teacher)
     assert [message.text for message in made.messages] == ["Who lived there?", "Three keepers"]
-    assert made.provenance.nodes["user_simulator"]["model"] == {"class": "Parrot", "arguments": {}}
+    assert made.provenance.nodes["user_simulator"].settings["model"] == {"class": "Parrot", "arguments": {}}
     assert made.usage.calls == 2
 
 
