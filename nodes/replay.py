@@ -84,7 +84,9 @@ class ReplaySpeaker:
     @cached_property
     def _digest(self) -> str:
         # Every record names it: taken once, or ten thousand conversations would each be hashed ten thousand times.
-        return digest([conversation.plain() for conversation in self.conversations])[:16]
+        # Without what is empty: a key that a later schema adds changes nothing of what is played.
+        plain = (each.model_dump(exclude_defaults=True) for each in self.conversations)
+        return digest(list(plain))[:16]
 
 
 def _draft(message: Message) -> Draft:
