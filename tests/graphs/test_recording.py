@@ -12,6 +12,7 @@ from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, draft
+from duologue.runs import asimulate
 
 TEXTS = st.sampled_from(
     [
@@ -124,3 +125,20 @@ async def test_an_answer_that_is_being_judged_stands_in_the_record_as_unjudged()
     ]
     assert any(turn.attempts[0].verdict == "unjudged" for made in seen for turn in made.unsaid)
     assert not seen[-1].unsaid
+
+
+@pytest.mark.parametrize("build", [simquac.cast, simquac.as_released])
+async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
+    cast = build()
+    graph = conversation(cast)
+    scenario = simquac.scenario(TOPIC, messages=[Message(role="user", text="Who lived there?")])
+    bare = graph.record(scenario)
+    ended = graph.record(await graph.ainvoke(scenario, context=Limits(max_turns=1)))
+    (of_a_run,) = await asimulate(cast, [scenario], limits=Limits(max_turns=1))
+    assert bare.id == ended.id == of_a_run.id == record(scenario, cast.name).id
+    assert graph.with_config(tags=["mine"]).record(scenario).id == bare.id
+
+
+def test_the_ids_of_runs_are_what_they_were():
+    ids = [conversation(build()).record(simquac.scenario(TOPIC)).id for build in (simquac.cast, simquac.as_released)]
+    assert ids == ["5c9a81d927e0f143", "e00d1afdcb7ad32b"]
