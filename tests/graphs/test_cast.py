@@ -160,8 +160,9 @@ def test_the_cast_describes_its_nodes_models_and_settings():
         "model": {"spec": "offline", "arguments": {"paraphrase": 0.5}},
         "view": {"name": "TeacherMessages", "tokens": 40},
     }
-    assert told["question_validator"]["words"] == 9
-    assert told["fallback"] == "I cannot find the answer."
+    assert told["assistant"].label == "offline?paraphrase=0.5"
+    assert told["question_validator"].settings["words"] == 9
+    assert cast.words["fallback"] == "I cannot find the answer."
 
 
 @pytest.mark.parametrize(
