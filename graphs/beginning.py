@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from .. import __version__
 from ..data.identity import begun_with, digest
+from ..data.provenance import SIDES
 from ..data.records import Conversation, Message
 from ..nodes.contract import ContractError, check_reason
 from ..nodes.limits import Limits
@@ -21,7 +22,9 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
     if not isinstance(scenario, dict):
         raise ContractError("the initial state has no 'scenario': begin with one, such as simquac.scenario(topic)")
     memories = state.get("memories", {})
-    if not isinstance(memories, dict) or not all(isinstance(memory, dict) for memory in memories.values()):
+    if not isinstance(memories, dict) or not all(
+        side in SIDES.values() and isinstance(memory, dict) for side, memory in memories.items()
+    ):
         raise ContractError("the initial state's 'memories': expected an object for each side, such as {'user': {}}")
     try:
         messages = tuple(Message.model_validate(message) for message in state.get("messages", []))

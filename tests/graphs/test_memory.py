@@ -142,9 +142,10 @@ async def test_a_memory_that_is_none_is_refused_by_name(place, answer, problem):
         await play(cast(**{place: Seen(answer)}))
 
 
-async def test_memories_that_a_conversation_cannot_begin_with_are_refused():
+@pytest.mark.parametrize("memories", [{"user": 3}, {"student": {}}, [1]])
+async def test_memories_that_a_conversation_cannot_begin_with_are_refused(memories):
     with pytest.raises(ContractError, match="the initial state's 'memories'"):
-        await play(cast(), memories={"user": 3})
+        await play(cast(), memories=memories)
 
 
 async def test_a_memory_outlives_an_interruption():
