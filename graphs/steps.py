@@ -49,9 +49,9 @@ def step(place: Place, cast: Cast) -> Step:
             answer = {"drafts": []}  # a conversation that was begun with a question waits for its answer
         elif place == "closing" or _is_due(state):
             try:
-                given = _shown(place, state, asks_sides=isinstance(node, AsksSides))
-                update = await node(given, runtime.override(context=limits))
-                answer = check_update(place, update, given, cast.own_reasons)
+                shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
+                update = await node(shown, runtime.override(context=limits))
+                answer = check_update(place, update, shown, cast.own_reasons)
             except ContractError:
                 raise
             except Exception as error:

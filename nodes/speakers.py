@@ -98,7 +98,7 @@ class AgentSpeaker:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         sent = self.build(state)
         memory = state.get("memory", {})
-        channels = self._start(state["scenario"]) | copy.deepcopy(memory.get(CHANNELS, {}))
+        channels = self._start(state["scenario"]) | memory.get(CHANNELS, {})
         # Channels that are no part of the graph's own output are read all the same.
         asked: dict[str, Any] = {}
         if self.keep and isinstance(self.agent, Pregel):
@@ -110,7 +110,7 @@ class AgentSpeaker:
         kept = self._kept(answer)
         if drafts:
             drafts[-1]["kept"] = kept
-        return {"drafts": drafts, "memory": {**memory, CHANNELS: copy.deepcopy(kept)}}
+        return {"drafts": drafts, "memory": {**memory, CHANNELS: kept}}
 
     def _start(self, scenario: dict[str, Any]) -> dict[str, Any]:
         if self.start is None:
