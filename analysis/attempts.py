@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 from ..data.grounding import is_refusal
 from ..data.records import Attempt, Conversation, Message, Record, Role
@@ -102,20 +101,10 @@ def attempt_table(rows: Sequence[AttemptRow], source: str = "") -> Table:
 
 
 def speaker_of(conversation: Conversation, role: Role) -> str:
-    """The spec of the model that spoke for a side, with its arguments; else the name of the node; or `not told`."""
-    nodes: Mapping[str, Any] = conversation.provenance.nodes if conversation.provenance is not None else {}
+    """What spoke for a side: the model with its arguments, the replayed file, the agent, the node; or `not told`."""
+    nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     node = nodes.get(_PLACES[role])
-    if not isinstance(node, dict):
-        return "not told"
-    model = node.get("model")
-    if isinstance(model, dict):
-        arguments = model.get("arguments")
-        settings: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
-        if not model.get("spec"):
-            return str(settings.get("model") or model.get("class") or "not told")
-        query = "&".join(f"{key}={value}" for key, value in settings.items())
-        return f"{model['spec']}?{query}" if query else str(model["spec"])
-    return f"replay:{node['replays']}" if "replays" in node else str(node.get("name", "not told"))
+    return node.label if node is not None else "not told"
 
 
 def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:

@@ -9,7 +9,7 @@ from .formats.detection import kind_of
 from .loading import Loaded, load
 from .outlines import Outline, coverage, outline
 from .pairing import Pairing, paired
-from .records import FAULTS, Attempt, Conversation, Edge, Exchange, Message, Role, Span, StopReason, Usage
+from .records import FAULTS, Attempt, Conversation, Edge, Exchange, Message, Role, Span, StopReason, ToolCall, Usage
 from .text import cleaning, sentences
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Role",
     "Span",
     "StopReason",
+    "ToolCall",
     "Usage",
     "checks",
     "cleaning",

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .grounding import gives_no_answer
-from .records import Conversation, Record, Role, StopReason, Usage
+from .records import Conversation, Record, Role, Usage
 
 
 class SideCounts(Record):
@@ -26,6 +26,8 @@ class SideCounts(Record):
     """Rejected and observed drafts by reason."""
     notes: dict[str, int]
     """What was counted and not rejected."""
+    tool_calls: int = 0
+    """Tools that were called for its drafts, rejected ones included."""
 
 
 class Counts(Record):
@@ -45,7 +47,7 @@ class Counts(Record):
 
 def count(conversations: Iterable[Conversation]) -> Counts:
     """Count stops, drafts by verdict and reason, and tokens."""
-    stops: Counter[StopReason | str] = Counter()
+    stops: Counter[str] = Counter()
     sides: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     notes: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
@@ -64,6 +66,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
             for attempt in conversation.attempts(role):
                 sides[role]["drafts"] += attempt.verdict != "unjudged"
                 sides[role][attempt.verdict] += 1
+                sides[role]["tool_calls"] += len(attempt.tool_calls)
                 if attempt.reason and attempt.verdict in ("rejected", "observed"):
                     reasons[role][attempt.reason] += 1
                 notes[role].update(attempt.notes)
@@ -82,6 +85,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 fallbacks=side["fallbacks"],
                 reasons=dict(reasons[role].most_common()),
                 notes=dict(notes[role].most_common()),
+                tool_calls=side["tool_calls"],
             )
             for role, side in sides.items()
         ),

@@ -55,11 +55,8 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
         told += 1
         for edge in conversation.edges:
             ways[edge.source, edge.target, edge.label] += edge.count
-        nodes = conversation.timing.get("nodes")
-        for name, value in nodes.items() if isinstance(nodes, dict) else ():
-            spent = value.get("seconds") if isinstance(value, dict) else None
-            if isinstance(spent, (int, float)):
-                seconds[name] = seconds.get(name, 0.0) + spent
+        for name, spent in conversation.timing.nodes.items():
+            seconds[name] = seconds.get(name, 0.0) + spent.seconds
         for name, role in SPEAKERS.items():
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:

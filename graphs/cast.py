@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, Self, TypeAlias, cast
+from typing import Any, Protocol, Self, TypeAlias, cast, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
-from ..data.records import Role
-from ..nodes.contract import ContractError, Node, Stop, check_node, check_stop, describe
+from ..data.records import Fault, NodeInfo, Role
+from ..data.stop_reasons import NAME, own_reason
+from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.import_path import import_path_of, imported, is_import_path
 from ..nodes.limits import Limits
-from ..nodes.messages import View
+from ..nodes.messages import Builds, MessageBuilder
 from ..nodes.models.specs import PROVIDERS, chat_model
-from ..nodes.post_questions import PostQuestions, closing, turn_recorder
+from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
 from ..nodes.speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
@@ -62,6 +63,11 @@ class Cast:
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
     """The prompt pages that the nodes use."""
+    stop_reasons: Mapping[str, Fault] = field(default_factory=dict)
+    """Stop reasons of the cast's own, each with its fault: `{"transferred": "assistant"}`. Nodes and the criterion
+    answer them with the cast's name: `airline:transferred`."""
+    record_memory: bool = False
+    """Whether the record holds what each side keeps for itself."""
     offline: Mapping[Role, str] = field(default_factory=dict)
     """Whose part the offline model plays for each role, where it stands in a speaker's place."""
     spec: Spec | None = field(default=None, compare=False)
@@ -73,8 +79,29 @@ class Cast:
         for place in PLACES:
             check_node(place, getattr(self, place))
         check_stop(self.stop)
+        self._check_reasons()
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
+
+    def _check_reasons(self) -> None:
+        if self.stop_reasons and not NAME.fullmatch(self.name):
+            raise ContractError(
+                f"name: a cast with stop reasons of its own is named with a-z, 0-9 and _, such as airline; got {self.name!r}"
+            )
+        for name, fault in self.stop_reasons.items():
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise ContractError(
+                    f"stop_reasons: expected names of a-z, 0-9 and _, such as transferred, without the cast's; got {name!r}"
+                )
+            if fault not in get_args(Fault):
+                raise ContractError(
+                    f"stop_reasons: expected the fault of {name!r} to be one of {', '.join(get_args(Fault))}; got {fault!r}"
+                )
+
+    @property
+    def own_reasons(self) -> dict[str, Fault]:
+        """The cast's own stop reasons as nodes answer them, each with its fault."""
+        return {own_reason(self.name, name): fault for name, fault in self.stop_reasons.items()}
 
     def replace(self, **changes: Any) -> Self:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
@@ -94,12 +121,14 @@ class Cast:
                 live.append(f"{name} is a live object ({type(given).__name__})")
             if name in SPEAKERS and _is_asked(given):
                 role = SPEAKERS[name]
-                changes[name] = side(role, given, self._view(name), self.offline.get(role))
+                changes[name] = side(role, given, self._build(name), self.offline.get(role))
             elif name in (*PLACES, "stop") and is_import_path(given):
                 changes[name] = imported(given, name)
         closing = changes.get("closing", self.closing)
-        if isinstance(closing, PostQuestions):  # it asks those who speak, not those who were replaced
-            changes["closing"] = closing.to({role: changes[name] for name, role in SPEAKERS.items() if name in changes})
+        if isinstance(closing, AsksSides):  # it asks those who speak, not those who were replaced
+            changes["closing"] = closing.asking(
+                {role: changes[name] for name, role in SPEAKERS.items() if name in changes}
+            )
         spec = self.spec.replacing(plain) if self.spec is not None else None
         return replace(self, **changes, spec=spec, live=(*self.live, *live))
 
@@ -127,20 +156,24 @@ class Cast:
         # Another process builds the cast anew: clients and compiled templates are no part of what is sent.
         return _built, (self.travelling(),)
 
-    def _view(self, place: str) -> View:
-        view = getattr(getattr(self, place), "view", None)
-        if view is None:
+    def _build(self, place: str) -> MessageBuilder:
+        node = getattr(self, place)
+        if not isinstance(node, Builds):
             raise ContractError(
-                f"{place}: expected a node, since what stands there now has no view that a model could be sent; "
-                "give nodes.ChatSpeaker or nodes.AgentSpeaker(role, ..., view)"
+                f"{place}: expected a node, since what stands there now builds no messages that a model could be sent; "
+                "give nodes.ChatSpeaker or nodes.AgentSpeaker(role, ..., build)"
             )
-        return cast(View, view)
+        return node.build
 
-    def describe(self) -> dict[str, Any]:
-        """Every place with its node's name and settings, as the record keeps it."""
-        nodes = {place: describe(getattr(self, place)) for place in PLACES}
-        words = {name: said for name in ("fallback", "greeting") if (said := getattr(self, name))}
-        return nodes | {"stop": describe(self.stop)} | words
+    def describe(self) -> dict[str, NodeInfo]:
+        """What stands at every place, and the stop criterion, as the record keeps it."""
+        places = (*PLACES, "stop")
+        return {place: NodeInfo.of(place, describe(getattr(self, place))) for place in places}
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What the cast itself says: its greeting, and the fallback for an assistant that does not manage."""
+        return {name: text for name in ("fallback", "greeting") if (text := getattr(self, name))}
 
 
 def _built(spec: Spec) -> Cast:
@@ -161,7 +194,7 @@ def _is_asked(given: object) -> bool:
     return is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))
 
 
-def side(role: Role, given: Speaker, view: View, offline: str | None = None) -> Node:
+def side(role: Role, given: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
     """What a cast is given for one side: as `speaker`, or one of the specs that are no model's:
 
     `replay:PATH` plays stored conversations, `agent:URL` is a graph on a LangGraph server,
@@ -171,20 +204,20 @@ def side(role: Role, given: Speaker, view: View, offline: str | None = None) -> 
         if (path := replayed_path(given)) is not None:
             return ReplaySpeaker.of(path, role)
         if given.startswith(REMOTE):
-            return AgentSpeaker(role, remote_agent(given), view)
+            return AgentSpeaker(role, remote_agent(given), build)
         if is_import_path(given) and given.partition(":")[0] not in PROVIDERS:
             forms = "openai:NAME, offline, replay:PATH, agent:URL"
-            return speaker(role, imported(given, f"{role}: no model ({forms}), nor an object of yours"), view, offline)
-    return speaker(role, given, view, offline)
+            return speaker(role, imported(given, f"{role}: no model ({forms}), nor an object of yours"), build, offline)
+    return speaker(role, given, build, offline)
 
 
-def speaker(role: Role, given: Speaker, view: View, offline: str | None = None) -> Node:
-    """A model's spec, a chat model, an agent or a function of messages as a speaker that is sent the view; a
-    node as it is. `offline`: whose part the offline model plays here."""
+def speaker(role: Role, given: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
+    """A model's spec, a chat model, an agent or a function of messages as a speaker that is sent what is
+    built; a node as it is. `offline`: whose part the offline model plays here."""
     if isinstance(given, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(given, side=offline), view)
+        return ChatSpeaker(role, chat_model(given, side=offline), build)
     if isinstance(given, Runnable) and not callable(given):
-        return AgentSpeaker(role, given, view)
+        return AgentSpeaker(role, given, build)
     if is_reply(given):
-        return FunctionSpeaker(role, cast(Reply, given), view)
+        return FunctionSpeaker(role, cast(Reply, given), build)
     return cast(Node, given)

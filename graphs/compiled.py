@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
-from typing import cast as typed
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
@@ -22,9 +21,13 @@ class ConversationGraph(Compiled):
     """A compiled conversation that draws itself offline as the last line of a notebook's cell, and makes
     records of its states, so that who is given the graph alone can show what happens in it."""
 
+    def __init__(self, *, cast_name: str, **attributes: Any) -> None:
+        super().__init__(**attributes)  # LangGraph copies a graph by its attributes, such as for `with_config`
+        self.cast_name = cast_name
+
     def record(self, state: State | Mapping[str, Any]) -> Conversation:
         """The conversation of a state that this graph gave, whatever state it is."""
-        return record(state)
+        return record(state, self.cast_name)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         # LangGraph's own asks a public web service for a picture: offline the cell would fail.
@@ -36,8 +39,7 @@ def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = 
     """The cast's conversation as a compiled graph: `await graph.ainvoke(scenario, context=Limits())`."""
     graph = topology(lambda place: step(place, cast))
     compiled = graph.compile(checkpointer=checkpointer, name=f"{cast.name} conversation")
-    compiled.__class__ = ConversationGraph
-    return typed(ConversationGraph, compiled)
+    return ConversationGraph(cast_name=cast.name, **vars(compiled))
 
 
 def fuse(limits: Limits) -> int:

@@ -99,8 +99,10 @@ def _build(settings: Settings) -> Cast:
     pages = library(NAME, settings.prompts, language)
     handshake = settings.as_published if settings.handshake is None else settings.handshake
     opens = settings.opens or ("assistant" if settings.as_published else "user")
-    asker = side("user", settings.user, nodes.UserView(pages, handshake), OFFLINE["user"])
-    helper = side("assistant", settings.assistant, nodes.AssistantView(pages, settings.proactive), OFFLINE["assistant"])
+    asker = side("user", settings.user, nodes.UserMessages(pages, handshake), OFFLINE["user"])
+    helper = side(
+        "assistant", settings.assistant, nodes.AssistantMessages(pages, settings.proactive), OFFLINE["assistant"]
+    )
     replaying = [speaker for speaker in (asker, helper) if isinstance(speaker, ReplaySpeaker)]
     played = asker in replaying
     ending = None if played else Ending(settings.strict_ending, settings.may_give_up)
@@ -112,6 +114,7 @@ def _build(settings: Settings) -> Cast:
         words=settings.question_words,
         one_question=settings.one_question,
     )
+    replies: Node = nodes.published_reply_validator if settings.as_published else nodes.reply_validator
     turns = max((speaker.longest for speaker in replaying), default=TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
     asked: dict[Role, Node] = {role: speaker for role, speaker in sides if speaker not in replaying}
@@ -125,7 +128,7 @@ def _build(settings: Settings) -> Cast:
         question_validator=Observing(validator) if played or settings.as_published else validator,
         assistant_prompt_selector=nodes.AssistantPrompts(pages),
         assistant=helper,
-        answer_validator=Observing(nodes.reply_validator) if helper in replaying else nodes.reply_validator,
+        answer_validator=Observing(replies) if helper in replaying else replies,
         closing=ended,
         stop=criterion(settings.stop) or any_of(*map(ReplayedOut, replaying), until_spent),
         limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),

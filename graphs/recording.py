@@ -6,26 +6,37 @@ from typing import Any
 from ..data.identity import begun_with, conversation_id
 from ..data.records import Conversation, Edge, Role
 from ..errors import DataError
+from ..nodes.contract import OF_THE_CALL
 from ..nodes.state import State, attempt_number
 from .topology import edges
 from .trace import edge_name
 
 
-def record(state: State | Mapping[str, Any]) -> Conversation:
+def state_id(state: State | Mapping[str, Any], cast: str) -> str:
+    """The id of a state's conversation: its own, or what its cast's name, scenario and first messages make it."""
+    if name := state.get("id"):
+        return str(name)
+    begun = begun_with(state.get("messages", []))
+    return conversation_id(cast, state["scenario"], state.get("ordinal", 0), state.get("repeat", 0), begun)
+
+
+def record(state: State | Mapping[str, Any], cast: str | None = None) -> Conversation:
     """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
-    drafts of a turn that is not over stand under `unsaid`, those that nobody has judged as `unjudged`."""
+    drafts of a turn that is not over stand under `unsaid`, those that nobody has judged as `unjudged`.
+
+    `cast`: name of the cast that an initial state is for, since it is part of the conversation's id; that of the
+    scenario's kind if nothing is said. A `ConversationGraph` knows its own.
+    """
     if "scenario" not in state:
         raise DataError("the state has no scenario: no conversation has begun in it")
     scenario = state["scenario"]
-    ordinal, repeat = state.get("ordinal", 0), state.get("repeat", 0)
     messages = state.get("messages", [])
     return Conversation.model_validate(
         {
-            "id": state.get("id")
-            or conversation_id(str(scenario.get("kind")), scenario, ordinal, repeat, begun_with(messages)),
+            "id": state_id(state, str(scenario.get("kind")) if cast is None else cast),
             "scenario": scenario,
-            "ordinal": ordinal,
-            "repeat": repeat,
+            "ordinal": state.get("ordinal", 0),
+            "repeat": state.get("repeat", 0),
             "messages": messages,
             "unsaid": [*state.get("unsaid", []), *_in_flight(state, len(messages))],
             "stop": state.get("stop"),
@@ -33,6 +44,7 @@ def record(state: State | Mapping[str, Any]) -> Conversation:
             "provenance": state.get("provenance"),
             "edges": _edges(state.get("taken", {})),
             "timing": state.get("timing", {}),
+            "memory": state.get("memories", {}) if state.get("record_memory") else {},
             "labels": state.get("labels", {}),
             "extra": state.get("extra", {}),
         }
@@ -60,7 +72,7 @@ def _in_flight(state: State | Mapping[str, Any], after: int) -> list[dict[str, A
     number = attempt_number(state)  # type: ignore[arg-type]
     unjudged = [
         {"number": number, "text": draft["text"], "verdict": "unjudged"}
-        | {key: value for key in ("raw", "cleaned", "usage") if (value := draft.get(key))}
+        | {key: value for key in OF_THE_CALL if (value := draft.get(key))}
         | ({"prompt": prompt} if (prompt := state.get("prompt")) else {})
         for draft in state.get("drafts", [])
     ]

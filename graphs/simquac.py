@@ -64,9 +64,9 @@ class Settings(CastSettings):
 
 def _build(settings: Settings) -> Cast:
     pages = library(NAME, settings.prompts)
-    student = side("user", settings.user, nodes.StudentView(pages, settings.question_words), OFFLINE["user"])
+    student = side("user", settings.user, nodes.StudentMessages(pages, settings.question_words), OFFLINE["user"])
     teacher = side(
-        "assistant", settings.assistant, nodes.TeacherView(pages, settings.answer_tokens), OFFLINE["assistant"]
+        "assistant", settings.assistant, nodes.TeacherMessages(pages, settings.answer_tokens), OFFLINE["assistant"]
     )
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
     turns = max((speaker.longest for speaker in replaying), default=TURNS)

@@ -3,14 +3,15 @@
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
 from .limits import Limits
-from .messages import View, fenced, messages_for
+from .messages import MessageBuilder, fenced, messages_for, plain_messages
 from .models import ModelError, chat_model
 from .post_questions import PostQuestions
+from .replies import draft
 from .requests import Answer, Call, ask, parse_json
 from .selectors import Refusal
-from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, draft
+from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
-from .validators import Observing, accept_all, every, validator
+from .validators import Observing, accept_all, cut_off, every, validator
 
 __all__ = [
     "AgentSpeaker",
@@ -21,6 +22,7 @@ __all__ = [
     "Draft",
     "FunctionSpeaker",
     "Limits",
+    "MessageBuilder",
     "ModelError",
     "Node",
     "Observing",
@@ -32,17 +34,18 @@ __all__ = [
     "Stop",
     "Update",
     "Verdict",
-    "View",
     "accept_all",
     "ask",
     "chat_model",
     "conformance",
+    "cut_off",
     "draft",
     "every",
     "fenced",
     "messages_for",
     "models",
     "parse_json",
+    "plain_messages",
     "prompt",
     "recllmsim",
     "replay",

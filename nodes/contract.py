@@ -2,14 +2,14 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ..data.identity import digest
-from ..data.records import Message, StopReason
+from ..data.records import FAULTS, Message, Role
 from ..errors import DuologueError
 from .limits import Limits
 from .state import ANSWERS, Draft, Place, State, Update, Verdict
@@ -26,10 +26,32 @@ class Node(Protocol):
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
 
 
-Stop: TypeAlias = Callable[[State, Limits], StopReason | None]
-"""A stop criterion: why the conversation ends now, or None. A plain function, swapped like a node."""
+@runtime_checkable
+class Described(Protocol):
+    """A node, or a part of one, that tells its settings for the record: plain JSON, without secrets."""
 
-STOP_REASONS: frozenset[str] = frozenset(get_args(StopReason))
+    def provenance(self) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class Prompted(Protocol):
+    """A speaker that says whether it is sent the selector's prompt; others are."""
+
+    @property
+    def prompted(self) -> bool: ...
+
+
+@runtime_checkable
+class AsksSides(Protocol):
+    """A closing node that puts questions to those who took part: it is given what each side keeps for itself."""
+
+    def asking(self, speakers: Mapping[Role, Node]) -> Self:
+        """The same node, that asks these speakers in place of its own."""
+        ...
+
+
+Stop: TypeAlias = Callable[[State, Limits], str | None]
+"""A stop criterion: why the conversation ends now, or None. A plain function, swapped like a node."""
 
 
 def check_node(place: str, node: object) -> None:
@@ -66,8 +88,11 @@ def check_function(what: str, given: object, takes: str) -> None:
         raise ContractError(f"{expected}; got {_shown(given)}, which does not take two arguments") from None
 
 
-def check_update(place: Place, update: object, state: State) -> Update:
-    """The update of a place's node, if it is one; ContractError says what was expected and what came."""
+def check_update(place: Place, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
+    """The update of a place's node, if it is one; ContractError says what was expected and what came.
+
+    `own_reasons`: stop reasons that the cast declares beside the core's.
+    """
     if not isinstance(update, dict):
         raise ContractError(f"{place}: expected an update (a dict), got {_shown(update)}")
     unknown = sorted(set(update) - ANSWERS[place])
@@ -75,10 +100,12 @@ def check_update(place: Place, update: object, state: State) -> Update:
         raise ContractError(
             f"{place}: expected an update with {' or '.join(sorted(ANSWERS[place]))}, got the key {', '.join(map(repr, unknown))}"
         )
-    if update.get("stop") is not None and update["stop"] not in STOP_REASONS:
-        raise ContractError(
-            f"{place}: expected a stop reason ({', '.join(sorted(STOP_REASONS))}), got {update['stop']!r}"
-        )
+    if update.get("stop") is not None and not _is_reason(update["stop"], own_reasons):
+        raise ContractError(f"{place}: expected a stop reason ({_reasons(own_reasons)}), got {update['stop']!r}")
+    if "memory" in update:
+        if not isinstance(update["memory"], dict):
+            raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(update['memory'])}")
+        _check_json(place, update["memory"])
     if "prompt" in ANSWERS[place]:
         prompt = update.get("prompt")
         if prompt is not None and not (
@@ -99,13 +126,26 @@ def check_update(place: Place, update: object, state: State) -> Update:
     return cast(Update, update)
 
 
-def check_reason(stop: object, reason: object) -> StopReason | None:
-    """A stop criterion's answer, if it is one of the closed set."""
-    if reason is not None and reason not in STOP_REASONS:
+def check_reason(stop: object, reason: object, own_reasons: Collection[str] = ()) -> str | None:
+    """A stop criterion's answer, if it is a reason of the core or one that the cast declares."""
+    if reason is not None and not _is_reason(reason, own_reasons):
         raise ContractError(
-            f"stop: expected one of {', '.join(sorted(STOP_REASONS))} or None from {_shown(stop)}, got {reason!r}"
+            f"stop: expected one of {_reasons(own_reasons)} or None from {_shown(stop)}, got {reason!r}"
         )
-    return reason  # type: ignore[return-value]
+    return cast("str | None", reason)
+
+
+def _is_reason(reason: object, own_reasons: Collection[str]) -> bool:
+    return isinstance(reason, str) and (reason in FAULTS or reason in own_reasons)
+
+
+def _reasons(own_reasons: Collection[str]) -> str:
+    """Every reason that may be answered."""
+    return ", ".join([*sorted(FAULTS), *sorted(own_reasons)])
+
+
+OF_THE_CALL = ("raw", "cleaned", "usage", "finish_reason", "model", "reasoning", "tool_calls", "kept")
+"""What a draft tells of the call that it comes from: the attempt in the record has it under the same names."""
 
 
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
@@ -124,9 +164,7 @@ def _check_list(place: str, key: str, value: object, shape: Any, required: str, 
 
 def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
     """ContractError if the record could not hold a draft or verdict: it must become one, and then JSON."""
-    attempt = {
-        name: item[name] for name in ("raw", "cleaned", "usage", "reason", "notes") if item.get(name) is not None
-    }
+    attempt = {name: item[name] for name in (*OF_THE_CALL, "reason", "notes") if item.get(name) is not None}
     message = {name: item[name] for name in ("spans", "labels", "extra", "stored") if name in item}
     text = item.get("text", "")
     try:
@@ -148,11 +186,9 @@ def _check_json(place: str, value: object) -> None:
 
 
 def describe(node: object) -> dict[str, Any]:
-    """What stands at a place, for the record: its name, and its settings where it tells them."""
-    told = getattr(node, "provenance", None)
-    if callable(told):
-        settings = cast(dict[str, Any], told())
-        return {"name": type(node).__name__, **settings}
+    """A node, or a part of one, for the record: its name, and its settings where it tells them."""
+    if isinstance(node, Described) and not isinstance(node, type):
+        return {"name": type(node).__name__, **node.provenance()}
     name = getattr(node, "__qualname__", None) or type(node).__qualname__
     described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
     if not str(getattr(node, "__module__", "")).startswith("duologue."):

@@ -6,15 +6,24 @@ source. Lines of ours stand between <note> and </note>; nothing else that is sen
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ..data.records import Role
 from .state import Prompt, State
 
-View: TypeAlias = Callable[[State], list[BaseMessage]]
+MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """What a speaker is sent in a state."""
+
+
+@runtime_checkable
+class Builds(Protocol):
+    """A speaker that can be asked what it is sent: whoever takes its place is sent the same."""
+
+    @property
+    def build(self) -> MessageBuilder: ...
+
 
 _MATERIAL = ("title", "background", "header", "section", "task", "profile")
 MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
@@ -48,14 +57,14 @@ def note(prompt: Prompt | Mapping[str, str]) -> str:
     return f"{line}\n<quote>{fenced(quote, '/quote')}</quote>" if quote else line
 
 
-def plain_view(role: Role, system: str = "") -> View:
-    """A view of the messages alone, for an agent that knows for itself what it is about."""
+def plain_messages(role: Role, system: str = "") -> MessageBuilder:
+    """A builder of the messages alone, for an agent that knows for itself what it is about."""
 
-    def view(state: State) -> list[BaseMessage]:
+    def plain(state: State) -> list[BaseMessage]:
         messages = messages_for(role, state, system=system, material="", own_drafts=role == "assistant")
         return messages if system else messages[1:]
 
-    return view
+    return plain
 
 
 def messages_for(

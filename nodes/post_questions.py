@@ -5,8 +5,9 @@ to another, and what they cost is counted apart from the conversation.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from langgraph.runtime import Runtime
 
@@ -40,7 +41,7 @@ class PostQuestions:
                 asked.append(await self._ask(role, speaker, name, state, runtime))
         return {"labels": {LABEL: asked}}
 
-    def to(self, speakers: Mapping[Role, Node]) -> "PostQuestions":
+    def asking(self, speakers: Mapping[Role, Node]) -> Self:
         """The same questions to others."""
         return replace(self, speakers={**self.speakers, **speakers})
 
@@ -52,7 +53,7 @@ class PostQuestions:
         self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
     ) -> dict[str, Any]:
         prompt = filled(self.pages[name], {})
-        answer = await asked_of(_speaker(speaker, name, state, runtime), prompt, parse=str)
+        answer = await asked_of(_speaker(role, speaker, name, state, runtime), prompt, parse=str)
         asked: dict[str, Any] = {"to": role, **prompt}
         if answer.error is not None:
             return asked | {"error": answer.error}
@@ -63,9 +64,11 @@ class PostQuestions:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
 
 
-def _speaker(speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
+def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
     """A speaker as who is asked: as for its next message, with a seed of its own."""
     ended = merged(state, {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]})
+    memories = ended.pop("memories", {})
+    ended["memory"] = deepcopy(memories.get(role, {}))  # its own alone; what it keeps of the question is dropped
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
         attempts = [attempt.plain() for attempt in tried]

@@ -157,12 +157,12 @@ class ProfileProposer:
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         attempt = len(state.get("rejected", [])) + 1
         try:
-            draft = await drafted(self.model, self.view(state), _call(state, runtime.context).seed_of(attempt))
+            draft = await drafted(self.model, self.build(state), _call(state, runtime.context).seed_of(attempt))
         except Exception as error:  # whatever a model does ends the making, never what was made
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
         return {"draft": draft}
 
-    def view(self, state: ProfileState) -> list[BaseMessage]:
+    def build(self, state: ProfileState) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; a repair stands between note marks."""
         tried = [
             attempt_of({"text": proposal["text"]}, number, proposal.get("prompt"))

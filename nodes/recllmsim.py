@@ -19,10 +19,11 @@ from .limits import Limits
 from .messages import MARKS, fenced, messages_for
 from .selectors import filled, repair
 from .state import Draft, Prompt, State, Update, Verdict, said
+from .validators import cut_off
 
 
 @dataclass(frozen=True)
-class UserView:
+class UserMessages:
     """What the user is sent: its situation, who it is, how to behave, the talk. Never its own rejected drafts."""
 
     pages: Library
@@ -47,7 +48,7 @@ class UserView:
 
 
 @dataclass(frozen=True)
-class AssistantView:
+class AssistantMessages:
     """What the assistant is sent: the talk alone. Never the profile, never the situation."""
 
     pages: Library
@@ -112,7 +113,8 @@ class AssistantPrompts:
 
 @dataclass(frozen=True)
 class UserValidator:
-    """No words of another role, no word about the prompt, not empty; more by setting. Sees when the user ends."""
+    """Not cut off, no words of another role, no word about the prompt, not empty; more by setting. Sees when the
+    user ends."""
 
     ending: Ending | None = field(default_factory=Ending)
     """Which messages end the conversation; None: none does, as when stored ones are played."""
@@ -149,6 +151,8 @@ class UserValidator:
         return update
 
     def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
+        if not self.ends_anyway and (cut := cut_off(draft)) is not None:  # the published generator looks at words alone
+            return cut
         against: list[str] = list(user_reasons(draft["text"]))
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
             against.insert(0, "role_leak")  # without its label it would look like the user's own
@@ -181,10 +185,14 @@ def _word_count(text: str) -> int:
 
 
 async def reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
-    """A reply of the assistant stands unless it is empty: what it says is its own affair."""
-    return {
-        "verdicts": [
-            {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
-            for draft in state.get("drafts", [])
-        ]
-    }
+    """A reply of the assistant stands unless it is cut off or empty: what it says is its own affair."""
+    return {"verdicts": [cut_off(draft) or _unless_empty(draft) for draft in state.get("drafts", [])]}
+
+
+async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
+    """A reply of the assistant stands unless it is empty, as in the published generator."""
+    return {"verdicts": [_unless_empty(draft) for draft in state.get("drafts", [])]}
+
+
+def _unless_empty(draft: Draft) -> Verdict:
+    return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}

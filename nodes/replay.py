@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from ..data import Loaded, load
 from ..data.identity import digest, ordinals
-from ..data.records import Conversation, Exchange, Message, Role, StopReason
+from ..data.records import Conversation, Exchange, Message, Role
 from ..errors import DataError, at
 from .limits import Limits
 from .state import Draft, State, Update
@@ -102,7 +102,9 @@ class ReplaySpeaker:
     @cached_property
     def _digest(self) -> str:
         # Every record names it: taken once, or ten thousand conversations would each be hashed ten thousand times.
-        return digest([conversation.plain() for conversation in self.conversations])[:16]
+        # Without what is empty: a key that a later schema adds changes nothing of what is played.
+        plain = (each.model_dump(exclude_defaults=True) for each in self.conversations)
+        return digest(list(plain))[:16]
 
 
 def _draft(message: Message) -> Draft:
@@ -113,6 +115,8 @@ def _draft(message: Message) -> Draft:
         draft["labels"] = dict(message.labels)
     if message.extra:
         draft["extra"] = dict(message.extra)
+    if message.tool_calls:
+        draft["tool_calls"] = [call.plain() for call in message.tool_calls]
     if not message.stored:
         draft["stored"] = False
     return draft
@@ -124,7 +128,7 @@ class ReplayedOut:
 
     speaker: ReplaySpeaker
 
-    def __call__(self, state: State, limits: Limits) -> StopReason | None:
+    def __call__(self, state: State, limits: Limits) -> str | None:
         key = (digest(state["scenario"]), state.get("ordinal", 0))
         script = self.speaker.by_scenario.get(key)
         return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None

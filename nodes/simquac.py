@@ -21,6 +21,7 @@ from .limits import Limits
 from .messages import MARKS, fenced, messages_for, unfenced
 from .selectors import filled, last_rejected, repair
 from .state import Draft, Prompt, State, Update, Verdict, said
+from .validators import cut_off
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after a question that was not answered, each as likely as the others (section 2.4)."""
@@ -29,7 +30,7 @@ INTERESTING = "user/guide_interesting"
 
 
 @dataclass(frozen=True)
-class StudentView:
+class StudentMessages:
     """What the student is sent: never the section, never its own rejected questions."""
 
     pages: Library
@@ -45,7 +46,7 @@ class StudentView:
 
 
 @dataclass(frozen=True)
-class TeacherView:
+class TeacherMessages:
     """What the teacher is sent: the section too, and its own rejected answers of the current turn."""
 
     pages: Library
@@ -154,7 +155,7 @@ def _repair(pages: Library, state: State, values: Mapping[str, object]) -> Promp
 
 @dataclass(frozen=True)
 class QuestionValidator:
-    """Not empty, no enumeration, no line break, not too long (section 2.4); more by setting."""
+    """Not cut off, not empty, no enumeration, no line break, not too long (section 2.4); more by setting."""
 
     words: int = QUESTION_WORDS
     one_question: bool = False
@@ -171,6 +172,8 @@ class QuestionValidator:
         return {"verdicts": verdicts}
 
     def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
+        if (cut := cut_off(draft)) is not None:
+            return cut
         found = question_reasons(draft["text"], words=self.words, earlier=earlier)
         counted = {"several_questions"} - ({"several_questions"} if self.one_question else set())
         counted |= set() if self.no_repeats else {"asked_again"}
@@ -194,7 +197,8 @@ class AnswerValidator:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         scenario = state["scenario"]
         section, background = str(scenario["section"]), str(scenario.get("background", ""))
-        return {"verdicts": [self._verdict(d["text"], section, background) for d in state.get("drafts", [])]}
+        drafts = state.get("drafts", [])
+        return {"verdicts": [cut_off(d) or self._verdict(d["text"], section, background) for d in drafts]}
 
     @staticmethod
     def _verdict(text: str, section: str, background: str) -> Verdict:

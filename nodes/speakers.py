@@ -1,50 +1,37 @@
 """Speakers: a chat model, somebody's own LangGraph agent or plain function, asked for the next message."""
 
 import asyncio
+import copy
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import Any, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages, convert_to_openai_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ToolMessage,
+    convert_to_messages,
+    convert_to_openai_messages,
+)
 from langchain_core.runnables import Runnable
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 
 from ..data.identity import call_seed
 from ..data.records import Role
-from ..data.text.cleaning import clean
 from .contract import ContractError, describe
 from .limits import Limits
-from .messages import View
+from .messages import MessageBuilder
 from .models.specs import model_provenance, takes_seed
+from .replies import draft, drafts_of, new_messages, plain_json
 from .state import Draft, State, Update, attempt_number
 
-
-def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
-    """A model's text as a draft: cleaned, what came kept where it differs."""
-    text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
-    cleaned = clean(text)
-    made = Draft(text=cleaned.text)
-    if cleaned.text != text:
-        made["raw"] = text
-    if cleaned.removed:
-        made["cleaned"] = list(cleaned.removed)
-    if usage is not None:
-        made["usage"] = usage
-    return made
-
-
-def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
-    """Tokens of the models' messages, as their endpoints counted them."""
-    counted = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
-    return {
-        "input_tokens": sum(usage["input_tokens"] for usage in counted),
-        "output_tokens": sum(usage["output_tokens"] for usage in counted),
-        "calls": max(1, len(counted)),
-    }
+CHANNELS = "channels"
+"""Key of a side's memory that holds the channels which its agent goes on from."""
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
@@ -55,65 +42,142 @@ async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: i
         retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
     )
     reply = await asked.ainvoke(list(messages), **arguments)
-    return draft(str(reply.text), usage_of([reply]))
+    return drafts_of([reply])[0]
 
 
 @dataclass(frozen=True)
 class ChatSpeaker:
-    """Asks a chat model for one message; what it is sent is its view of the state."""
+    """Asks a chat model for one message; what it is sent is built from the state."""
 
     role: Role
     model: BaseChatModel
-    view: View
+    build: MessageBuilder
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         seed = speaker_seed(self.role, state, runtime.context)
-        return {"drafts": [await drafted(self.model, self.view(state), seed)]}
+        return {"drafts": [await drafted(self.model, self.build(state), seed)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"model": model_provenance(self.model), "view": describe(self.view)}
+        return {"model": model_provenance(self.model), "view": describe(self.build)}
+
+
+Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
+"""From the scenario to the channels of an agent's state with which a conversation about it begins."""
 
 
 @dataclass(frozen=True)
 class AgentSpeaker:
     """Somebody's own agent: a compiled LangGraph graph, or any runnable, that speaks `messages`.
 
-    It is sent the same messages as a chat model would be, and its last message is the draft.
+    It is sent the same messages as a chat model would be. Each message with words that it answers is a draft, with
+    the tools that it called before.
     """
 
     role: Role
     agent: Runnable[Any, Any]
-    view: View
+    build: MessageBuilder
+    keep: tuple[str, ...] = ()
+    """Channels of the agent's final state that are copied into the record, and given to it again on its next turn.
+    Each conversation has its own, and those of a rejected draft are dropped."""
+    start: Start | None = None
+    """The channels that the agent has in a conversation from the beginning; those that are kept win over them."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.agent, Pregel) and "messages" not in self.agent.channels:
+        object.__setattr__(self, "keep", tuple(self.keep))
+        if "messages" in self.keep:
+            raise ContractError(f"{self.role}: 'messages' cannot be kept: the agent is sent them on every turn")
+        if not isinstance(self.agent, Pregel):
+            return
+        if "messages" not in self.agent.channels:
             raise ContractError(
                 f"{self.role}: expected an agent whose state has 'messages', got a graph with "
-                + ", ".join(
-                    sorted(str(name) for name in self.agent.channels if not str(name).startswith(("_", "branch:")))
-                )
+                + ", ".join(_channels(self.agent))
             )
+        self._known("keep", self.keep)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        sent = self.view(state)
-        answer = await self.agent.ainvoke({"messages": sent})
+        sent = self.build(state)
+        memory = state.get("memory", {})
+        channels = self._start(state["scenario"]) | memory.get(CHANNELS, {})
+        # Channels that are no part of the graph's own output are read all the same.
+        asked: dict[str, Any] = {}
+        if self.keep and isinstance(self.agent, Pregel):
+            asked["output_keys"] = ["messages", *self.keep]
+        answer = await self.agent.ainvoke({**channels, "messages": sent}, **asked)
+        drafts = drafts_of(self._added(answer, sent))
+        if not self.keep:
+            return {"drafts": drafts}
+        kept = self._kept(answer)
+        if drafts:
+            drafts[-1]["kept"] = kept
+        return {"drafts": drafts, "memory": {**memory, CHANNELS: kept}}
+
+    def _start(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        if self.start is None:
+            return {}
+        channels = self.start(copy.deepcopy(scenario))
+        if not isinstance(channels, Mapping):
+            raise ContractError(
+                f"{self.role}: expected 'start' to give an object of channels, got {type(channels).__name__}"
+            )
+        self._known("start", channels)
+        return copy.deepcopy(dict(channels))  # conversations about one scenario must not share an object of it
+
+    def _known(self, what: str, names: Iterable[str]) -> None:
+        """ContractError for a name that is no channel which the graph takes."""
+        if not isinstance(self.agent, Pregel):
+            return
+        known = _channels(self.agent)
+        for name in names:
+            if name not in known:
+                raise ContractError(f"{self.role}: {what}: the agent's state has no {name!r}, only {', '.join(known)}")
+            if isinstance(self.agent, CompiledStateGraph):
+                taken = self.agent.builder.schemas[self.agent.builder.input_schema]
+                if name not in taken:
+                    raise ContractError(
+                        f"{self.role}: {what}: the agent's input has no {name!r}, only {', '.join(sorted(taken))}: "
+                        "it could not go on from it"
+                    )
+
+    def _added(self, answer: Any, sent: Sequence[BaseMessage]) -> list[BaseMessage]:
         if isinstance(answer, BaseMessage):
-            return {"drafts": [draft(str(answer.text), usage_of([answer]))]}
+            return [answer]
         if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
             raise ContractError(
                 f"{self.role}: expected the agent to answer with 'messages', got {type(answer).__name__}"
             )
-        known = {message.id for message in sent if message.id}
-        messages = convert_to_messages(answer["messages"])  # a server answers with plain JSON
-        said = [m for m in messages if isinstance(m, AIMessage) and m.id not in known]
-        own = said[sum(isinstance(m, AIMessage) for m in sent if not m.id) :]
-        if not own:
-            return {"drafts": []}
-        return {"drafts": [draft(str(own[-1].text), usage_of(own))]}
+        try:
+            answered = convert_to_messages(answer["messages"])
+        except (ValueError, NotImplementedError) as error:
+            raise ContractError(f"{self.role}: expected the agent to answer with messages; {error}") from None
+        return [m for m in new_messages(answered, sent) if isinstance(m, (AIMessage, ToolMessage))]
+
+    def _kept(self, answer: Any) -> dict[str, Any]:
+        kept = {}
+        for name in self.keep:
+            if isinstance(answer, dict) and name in answer:
+                try:
+                    kept[name] = plain_json(answer[name])
+                except (TypeError, ValueError, RecursionError) as error:
+                    raise ContractError(
+                        f"{self.role}: keep: the agent's {name!r} is no plain JSON; {error}: leave it out, or keep "
+                        "texts, numbers, lists and objects in it"
+                    ) from None
+        return kept
 
     def provenance(self) -> dict[str, Any]:
-        name = getattr(self.agent, "name", None) or type(self.agent).__name__
-        return {"agent": str(name), "view": describe(self.view)}
+        name = self.agent.name or type(self.agent).__name__
+        told: dict[str, Any] = {"agent": str(name), "view": describe(self.build)}
+        if self.keep:
+            told["keep"] = list(self.keep)
+        if self.start is not None:
+            told["start"] = describe(self.start)
+        return told
+
+
+def _channels(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
+    """Names of the graph's channels, without those that LangGraph makes for itself."""
+    return sorted(str(name) for name in agent.channels if not str(name).startswith(("_", "branch:")))
 
 
 Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | BaseMessage | Awaitable[str | BaseMessage]]
@@ -130,26 +194,26 @@ class FunctionSpeaker:
 
     role: Role
     reply: Reply
-    view: View
+    build: MessageBuilder
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        sent = convert_to_openai_messages(self.view(state))
-        given: Any = sent if isinstance(sent, list) else [sent]
+        sent = convert_to_openai_messages(self.build(state))
+        messages: Any = sent if isinstance(sent, list) else [sent]
         if inspect.iscoroutinefunction(self.reply):
-            answer = await self.reply(given)
+            answer = await self.reply(messages)
         else:
-            answer = await asyncio.to_thread(self.reply, given)
+            answer = await asyncio.to_thread(self.reply, messages)
         if inspect.isawaitable(answer):  # of an object whose call is async, or a lambda around one
             answer = await answer
         if isinstance(answer, BaseMessage):
-            return {"drafts": [draft(str(answer.text), usage_of([answer]))]}
+            return {"drafts": drafts_of([answer])}
         if not isinstance(answer, str):
             got = type(answer).__name__
             raise ContractError(f"{self.role}: expected the function to answer with a text, got {got}")
         return {"drafts": [draft(answer)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"function": describe(self.reply), "view": describe(self.view)}
+        return {"function": describe(self.reply), "view": describe(self.build)}
 
 
 def is_reply(given: object) -> bool:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal, Required, TypeAlias, TypedDict, cast, get_args
 
-from ..data.records import Role, StopReason
+from ..data.records import Role
 
 Place: TypeAlias = Literal[
     "user_prompt_selector",
@@ -42,7 +42,17 @@ class Draft(TypedDict, total=False):
     spans: list[dict[str, Any]]
     """`{"text", "start"}` each, where the speaker itself knows them (a replayed answer)."""
     usage: dict[str, int]
-    """`input_tokens`, `output_tokens`, `calls` of the call."""
+    """`input_tokens`, `output_tokens`, `calls` of the call; `cached_tokens` and `reasoning_tokens` where there are."""
+    finish_reason: str
+    """Why the model stopped writing, in its endpoint's word."""
+    model: str
+    """Name of the model that was served."""
+    reasoning: str
+    """What the endpoint gave as reasoning: kept, never sent on, never said."""
+    tool_calls: list[dict[str, Any]]
+    """The tools that were called for it, each the plain form of a `data.ToolCall`, in their order."""
+    kept: dict[str, Any]
+    """Named channels of an agent's state after the call."""
     labels: dict[str, Any]
     extra: dict[str, Any]
     stored: bool
@@ -96,7 +106,16 @@ class State(TypedDict, total=False):
     """The node that ran last."""
     taken: dict[str, int]
     """How often each edge was taken, by `source>target`."""
-    stop: StopReason | None
+    memory: dict[str, Any]
+    """What the side keeps for itself: stands only in the state that a node of its trio is given."""
+    memories: dict[Role, dict[str, Any]]
+    """What each side keeps for itself. No node is given it; to the nodes of a trio it is `memory`."""
+    pending_memory: dict[str, Any] | None
+    """What the speaker will keep if its drafts stand."""
+    record_memory: bool
+    """Whether the record holds what each side keeps."""
+    stop: str | None
+    """Why the conversation ends: a core reason, or one of the cast's own (`cast:reason`)."""
     failure: dict[str, str] | None
     provenance: dict[str, Any]
     labels: dict[str, Any]
@@ -114,18 +133,22 @@ class Update(TypedDict, total=False):
     """From a speaker."""
     verdicts: list[Verdict]
     """From a validator: one for each draft."""
-    stop: StopReason | None
-    """From a speaker or a validator: the conversation ends here."""
+    memory: dict[str, Any]
+    """From a prompt selector or a speaker: all that its side keeps for itself from now on, in place of what the
+    state's `memory` holds. Of a speaker it counts once its drafts stand: a rejected draft has not happened."""
+    stop: str | None
+    """From a speaker, a validator or the recorder: the conversation ends here. A reason of the core, or one that the
+    cast declares (`Cast.stop_reasons`), written `cast:reason`."""
     labels: dict[str, Any]
     """From the recorder or the closing node: what is said of the conversation as a whole."""
 
 
 ANSWERS: dict[Place, frozenset[str]] = {
-    "user_prompt_selector": frozenset({"prompt"}),
-    "user_simulator": frozenset({"drafts", "stop"}),
+    "user_prompt_selector": frozenset({"prompt", "memory"}),
+    "user_simulator": frozenset({"drafts", "stop", "memory"}),
     "question_validator": frozenset({"verdicts", "stop"}),
-    "assistant_prompt_selector": frozenset({"prompt"}),
-    "assistant": frozenset({"drafts", "stop"}),
+    "assistant_prompt_selector": frozenset({"prompt", "memory"}),
+    "assistant": frozenset({"drafts", "stop", "memory"}),
     "answer_validator": frozenset({"verdicts", "stop"}),
     "turn_recorder": frozenset({"labels", "stop"}),
     "closing": frozenset({"labels"}),

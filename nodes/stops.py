@@ -5,7 +5,7 @@ from typing import Any
 
 from ..data.checks import plain_words
 from ..data.grounding import gives_no_answer
-from ..data.records import Message, StopReason
+from ..data.records import Message
 from ..errors import SettingError
 from .contract import Stop, check_stop, describe
 from .limits import Limits
@@ -18,7 +18,7 @@ class AnyOf:
 
     criteria: tuple[Stop, ...]
 
-    def __call__(self, state: State, limits: Limits) -> StopReason | None:
+    def __call__(self, state: State, limits: Limits) -> str | None:
         return next((reason for stop in self.criteria if (reason := stop(state, limits)) is not None), None)
 
     def provenance(self) -> dict[str, Any]:
@@ -35,13 +35,13 @@ def any_of(*criteria: Stop) -> Stop:
     return AnyOf(criteria)
 
 
-def max_turns(state: State, limits: Limits) -> StopReason | None:
+def max_turns(state: State, limits: Limits) -> str | None:
     """`max_turns` once as many exchanges are complete as the limits allow."""
     reached = limits.max_turns is not None and state.get("turn", 0) >= limits.max_turns
     return "max_turns" if reached else None
 
 
-def budget(state: State, limits: Limits) -> StopReason | None:
+def budget(state: State, limits: Limits) -> str | None:
     """`budget` once the conversation has cost as many tokens as the limits allow, drafts included."""
     if limits.max_tokens is None:
         return None
@@ -63,9 +63,9 @@ class CoverageReached:
     """Stop once this share of the section's characters stands in the answers' spans."""
 
     share: float
-    reason: StopReason
+    reason: str
 
-    def __call__(self, state: State, limits: Limits) -> StopReason | None:
+    def __call__(self, state: State, limits: Limits) -> str | None:
         section = str(state["scenario"].get("section", ""))
         covered = {
             position
@@ -79,7 +79,7 @@ class CoverageReached:
         return {"share": self.share, "reason": self.reason}
 
 
-def coverage_reached(share: float, reason: StopReason = "user_ended") -> Stop:
+def coverage_reached(share: float, reason: str = "user_ended") -> Stop:
     """Stop once this share (0 to 1) of the section's characters stands in the answers' spans."""
     if not 0 < share <= 1:
         raise SettingError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
@@ -91,9 +91,9 @@ class NothingNewFor:
     """Stop once this many of the assistant's messages in a row told nothing that was not told before."""
 
     turns: int
-    reason: StopReason
+    reason: str
 
-    def __call__(self, state: State, limits: Limits) -> StopReason | None:
+    def __call__(self, state: State, limits: Limits) -> str | None:
         told: set[int] = set()
         words: set[str] = set()
         without = 0
@@ -110,7 +110,7 @@ class NothingNewFor:
         return {"turns": self.turns, "reason": self.reason}
 
 
-def nothing_new_for(turns: int, reason: StopReason = "user_gave_up") -> Stop:
+def nothing_new_for(turns: int, reason: str = "user_gave_up") -> Stop:
     """Stop once this many of the assistant's messages in a row told nothing that was not told before.
 
     A refusal tells nothing; an answer tells nothing new if its spans, or without spans its words, were

@@ -14,6 +14,17 @@ Judge: TypeAlias = Callable[[Draft, State], Verdict | str | None]
 """Reads one draft: None if it may stand, the reason why not, or a whole verdict."""
 
 
+CUT_OFF = "cut_off"
+"""Reason of a draft that ends where its model was not allowed to write on."""
+
+_BY_LENGTH = frozenset({"length", "max_tokens"})
+
+
+def cut_off(draft: Draft) -> Verdict | None:
+    """The rejection of a draft that its endpoint cut off by length, as the endpoint itself says; None for others."""
+    return {"accepted": False, "reason": CUT_OFF} if draft.get("finish_reason") in _BY_LENGTH else None
+
+
 @dataclass(frozen=True)
 class JudgedBy:
     """A validator made of a plain function that reads one draft."""

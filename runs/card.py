@@ -7,6 +7,7 @@ from typing import Any
 from ..data import simquac
 from ..data.counts import Counts
 from ..data.formats.unsupported import total
+from ..data.records import NodeInfo
 
 UNKNOWN_LICENCE = "not stated when the run was made"
 QUAC = "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
@@ -24,8 +25,10 @@ def card(
     `kinds` are those of the scenarios.
     """
     settings, sources = manifest["settings"], manifest["data"]
-    models = {place: _model(settings["nodes"][place]) for place in ("user_simulator", "assistant")}
-    replayed = [place for place in models if "replays" in settings["nodes"][place]]
+    speakers = {place: NodeInfo.of(place, settings["nodes"][place]) for place in ("user_simulator", "assistant")}
+    replayed = [place for place, speaker in speakers.items() if speaker.replays is not None]
+    models = {place: speaker.label for place, speaker in speakers.items()}
+    models |= {place: f"replay of {speakers[place].replays}" for place in replayed}
     offline = [place for place, model in models.items() if model.startswith("offline")]
     kind = "Re-enacted" if len(replayed) == 2 else "Simulated"
     lines = [
@@ -105,17 +108,6 @@ def _licence_id(sources: list[Mapping[str, Any]]) -> str:
     known = {source.get("licence_id") or str(source.get("licence") or "").lower() for source in sources}
     only = known.pop() if len(known) == 1 else ""
     return only if re.fullmatch(r"[a-z][a-z0-9.-]+", only) else "unknown"
-
-
-def _model(node: Mapping[str, Any]) -> str:
-    """What speaks at a place, in a word: a model's spec with its arguments, a replayed file, an agent."""
-    model = node.get("model")
-    if isinstance(model, Mapping):
-        arguments = "&".join(f"{key}={value}" for key, value in model.get("arguments", {}).items())
-        return f"{model.get('spec') or model.get('class')}{f'?{arguments}' if arguments else ''}"
-    if "replays" in node:
-        return f"replay of {node['replays']}"
-    return str(node.get("agent") or node.get("name"))
 
 
 def _cell(text: object) -> str:

@@ -11,7 +11,7 @@ from langgraph.errors import GraphRecursionError
 
 from ..data.records import Conversation, Failure
 from ..errors import SettingError
-from ..graphs import Cast, ConversationGraph, conversation, fuse, record
+from ..graphs import Cast, ConversationGraph, conversation, fuse
 from ..nodes.environment import error_line
 from ..nodes.limits import Limits
 from ..nodes.state import State
@@ -35,16 +35,12 @@ async def converse(
 
     def over(**changes: Any) -> None:
         try:
-            made = record(state)
+            made = graph.record(state)
         except ValueError as error:  # a state that is none of ours: what ends it must still be written down
             made = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
             changes["failure"] = Failure(node="graph", error=error_line(error))
-        timing = {
-            **made.timing,
-            "started": started.isoformat(timespec="seconds"),
-            "seconds": round(perf_counter() - began, 3),
-        }
-        keep(made.model_copy(update={"timing": timing, **changes}))
+        clock = {"started": started.isoformat(timespec="seconds"), "seconds": round(perf_counter() - began, 3)}
+        keep(made.model_copy(update={"timing": made.timing.model_copy(update=clock), **changes}))
 
     try:
         # Values are streamed so that the last state survives whatever ends the graph.

@@ -9,7 +9,7 @@ from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import is_of_journal
 from ..data.formats.jsonfiles import dumps, read_json, write_json
 from ..data.formats.record_lines import RECORDS
-from ..data.records import FINISHED, Conversation
+from ..data.records import Conversation
 from ..errors import DataError, at
 from .journal import Journal, RunError
 
@@ -86,7 +86,7 @@ class RunFolder:
 
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: finished ones and failed ones apart."""
-        (self._finished if conversation.stop in FINISHED else self._failed).append(conversation)
+        (self._finished if conversation.finished else self._failed).append(conversation)
 
     def conversations(self) -> Iterator[Conversation]:
         """Every finished conversation in the order in which they were planned, each read when it is asked for."""

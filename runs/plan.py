@@ -1,11 +1,10 @@
 """Which conversations a run consists of: scenarios with their ids, equal ones told apart."""
 
 from collections.abc import Iterable
-from typing import Any
 
-from ..data.identity import begun_with, conversation_id
 from ..errors import SettingError
 from ..graphs import Cast
+from ..graphs.recording import state_id
 from ..nodes.contract import ContractError
 from ..nodes.state import State
 
@@ -24,9 +23,7 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
                 "make a list of them with a cast's scenarios(...), such as graphs.simquac.scenarios(topics)"
             )
         ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
-        about: dict[str, Any] = scenario["scenario"]
-        begun = begun_with(scenario.get("messages", []))
-        while (name := scenario.get("id") or conversation_id(cast.name, about, ordinal, repeat, begun)) in seen:
+        while (name := state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)) in seen:
             if scenario.get("id"):
                 raise SettingError(f"two scenarios have the id {name}: leave ids out, or make them differ")
             ordinal += 1

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..data.counts import Counts, count
 from ..data.formats import messages, record_lines
 from ..data.formats.jsonfiles import write_json, write_text
 from ..data.identity import digest, equals, ordinals
-from ..data.records import ENDED_BY_ITSELF, FINISHED, SCHEMA, Conversation
+from ..data.records import SCHEMA, Conversation
 from ..graphs import Cast
 from ..nodes.limits import Limits
 from ..nodes.state import State
@@ -51,14 +51,16 @@ class Summary:
     finished: int
     failed: dict[str, str]
     """Id and reason of each conversation of this call that did not end by itself."""
+    ended: int
+    """Conversations in the folder that ended by themselves: at a limit, as their user chose, or as a cast says."""
     counts: Counts
     left_out: list[str]
     notes: list[str]
 
     @property
     def complete(self) -> bool:
-        """Whether every planned conversation ended by itself: at a limit, or as its user chose."""
-        return self.finished == self.planned and not set(self.counts.stops) - set(ENDED_BY_ITSELF)
+        """Whether every planned conversation ended by itself."""
+        return self.finished == self.planned and self.ended == self.counts.conversations
 
 
 async def asimulate(
@@ -123,7 +125,7 @@ async def arun(
 
         def kept(conversation: Conversation) -> None:
             folder.keep(conversation)
-            if conversation.stop not in FINISHED:
+            if not conversation.finished:
                 failed[conversation.id] = conversation.failure.error if conversation.failure else str(conversation.stop)
             if keep is not None:
                 keep(conversation)
@@ -147,9 +149,11 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
         "cast": cast.plain(),
         "settings": {
             "cast": cast.name,
-            "nodes": cast.describe(),
+            "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
             "limits": limits.plain(),
             "prompts": cast.prompts.digests,
+            **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
+            **({"record_memory": True} if cast.record_memory else {}),
         },
         "data": [
             {"source": "scenarios"}
@@ -171,7 +175,15 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
     name, write, what = _WRITERS.get(next(iter(kinds)), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
     dataset = folder.path / "dataset" / name
     left_out = write(folder.conversations(), dataset)
-    counts = count(folder.conversations())
+    ended = 0
+
+    def finished() -> Iterator[Conversation]:
+        nonlocal ended
+        for conversation in folder.conversations():
+            ended += conversation.ended_by_itself
+            yield conversation
+
+    counts = count(finished())
     files = {name or "TASK/FILE.json": what}
     write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, kinds))
     wanted = {name_of(state) for state in plan}
@@ -182,6 +194,7 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
         equal=folder.manifest["data"][-1]["equal"],
         finished=len(wanted & folder.done),
         failed={name: reason for name, reason in failed.items() if name not in folder.done},
+        ended=ended,
         counts=counts,
         left_out=left_out,
         notes=folder.notes,

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from ..data.executed_graph import executed
+from ..data.executed_graph import SPEAKERS, executed
 from ..data.grounding import gives_no_answer
 from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
@@ -80,7 +80,9 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
         pieces=pieces(section, conversation.messages) if isinstance(section, str) else (),
         material=material(conversation),
         turns=tuple(turns(conversation)),
-        seconds=conversation.timing.get("seconds"),
+        seconds=conversation.timing.seconds,
+        stop=stop_text(conversation),
+        speakers={role: _label(conversation, role) for role in ("user", "assistant")},
         nodes=() if graph.edges else _nodes(conversation),
         graph=Markup(drawn(graph)) if graph.edges else "",
     )
@@ -135,12 +137,19 @@ def turns(conversation: Conversation) -> Iterator[Turn]:
     yield from silent.get(len(conversation.messages), [])
 
 
+def stop_text(conversation: Conversation) -> str:
+    """Why it ended, in words; of a cast's own reason whose it is and whose fault."""
+    cast, own, name = (conversation.stop or "no reason told").rpartition(":")
+    words = name.replace("_", " ")
+    return f"{words} ({cast}; fault: {conversation.fault or 'not told'})" if own else words
+
+
+def _label(conversation: Conversation, role: Role) -> str:
+    """What speaks for a side, where the record tells it."""
+    nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
+    return next((nodes[place].label for place, side in SPEAKERS.items() if side == role and place in nodes), "")
+
+
 def _nodes(conversation: Conversation) -> tuple[tuple[str, int, float], ...]:
     """Name, runs and seconds of each node, where a record without edges tells them."""
-    nodes = conversation.timing.get("nodes")
-    told = nodes.items() if isinstance(nodes, dict) else ()
-    return tuple(
-        (name, int(str(value.get("runs", 0))), float(str(value.get("seconds", 0))))
-        for name, value in told
-        if isinstance(value, dict)
-    )
+    return tuple((name, node.runs, node.seconds) for name, node in conversation.timing.nodes.items())

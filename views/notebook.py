@@ -15,7 +15,7 @@ from ..data.records import Conversation
 from .conversation import conversation_html, notebook_html
 from .graph import graph_html
 from .pages import render, source
-from .run import facts, model_of, summary_html
+from .run import facts, summary_html
 
 UNFOLDING = 20
 """Most conversations of a list that unfold in a cell; a page has no such bound."""
@@ -79,9 +79,10 @@ def cast_html(cast: Any) -> str:
     """A cast's places, each with its node, the model that speaks there and the node's settings."""
     rows = []
     for place, node in cast.describe().items():
-        settings = node if isinstance(node, dict) else {"name": str(node)}
-        others = {key: value for key, value in settings.items() if key not in ("name", "model")}
-        rows.append((place, str(settings.get("name", "")), model_of(settings) if "model" in settings else "", others))
+        others = {key: value for key, value in node.settings.items() if key != "model"}
+        rows.append((place, node.name, node.label if "model" in node.settings else "", others))
+    rows += [(name, text, "", {}) for name, text in cast.words.items()]
+    rows += [(f"stop: {reason}", "", "", {"fault": fault}) for reason, fault in cast.own_reasons.items()]
     return _styled("cast.html", name=cast.name, limits=cast.limits.plain(), rows=rows)
 
 

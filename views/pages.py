@@ -68,6 +68,11 @@ def _words(value: object) -> str:
     return str(value).replace("_", " ")
 
 
+def _json(value: object) -> str:
+    """JSON as people read it; a mere text as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
     """`1 draft`, `2 drafts`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
@@ -82,7 +87,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "p": _probability, "words": _words}
+    environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json}
     environment.globals |= {"plural": plural}
     return environment
 

@@ -8,7 +8,7 @@ from ..data.counts import Counts, count
 from ..data.executed_graph import executed
 from ..data.formats.jsonfiles import write_text
 from ..data.outlines import Outline, outline
-from ..data.records import Conversation
+from ..data.records import Conversation, NodeInfo
 from ..errors import DataError, at
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
@@ -103,11 +103,12 @@ def facts(conversations: Sequence[Conversation], manifest: Mapping[str, Any] | N
         if several:
             told.append((name, ", ".join(several[:4]) + (f" and {len(several) - 4} more" if len(several) > 4 else "")))
 
-    nodes = [settings["nodes"]] if isinstance(settings.get("nodes"), Mapping) else [each.nodes for each in made]
+    flat = settings.get("nodes")
+    nodes = [_infos(flat)] if isinstance(flat, Mapping) else [each.nodes for each in made]
     limits = [settings["limits"]] if isinstance(settings.get("limits"), Mapping) else [each.limits for each in made]
     tell("cast", [settings["cast"]] if "cast" in settings else [each.cast for each in made])
     for place, name in (("user_simulator", "user"), ("assistant", "assistant")):
-        tell(name, (model_of(each.get(place)) for each in nodes))
+        tell(name, (each[place].label for each in nodes if place in each))
     tell("seed", (each.get("seed", "") for each in limits))
     tell(
         "limits",
@@ -127,16 +128,9 @@ def facts(conversations: Sequence[Conversation], manifest: Mapping[str, Any] | N
     return told
 
 
-def model_of(node: Any) -> str:
-    """What speaks in a place: the model's spec, the file that is replayed, or the node's name."""
-    if not isinstance(node, Mapping):
-        return ""
-    model = node.get("model")
-    if isinstance(model, Mapping) and model.get("spec"):
-        arguments = model.get("arguments")
-        told = ", ".join(f"{k}={v}" for k, v in arguments.items()) if isinstance(arguments, Mapping) else ""
-        return f"{model['spec']} ({told})" if told else str(model["spec"])
-    return f"replays {node['replays']}" if "replays" in node else str(node.get("name") or "")
+def _infos(flat: Mapping[str, Any]) -> dict[str, NodeInfo]:
+    """What stands at each place, as a manifest says it."""
+    return {place: NodeInfo.of(place, node) for place, node in flat.items() if isinstance(node, Mapping)}
 
 
 def summary_html(

@@ -25,6 +25,9 @@ class Form:
     """A message as a turn."""
     system: Callable[[str], dict[str, Any]]
     """What a system message says as a turn."""
+    tools: Callable[[Message, int], list[dict[str, Any]]] | None = None
+    """The turns before a message in which tools were called for it, the first call with this number; None: the format
+    has none."""
 
     def message(self, message: Message, turn: Mapping[str, Any]) -> Message:
         """The message with what its turn has besides."""
@@ -40,7 +43,14 @@ class Form:
 
         Asides of another format are left out, but for what a system message says.
         """
-        turns = [self._turn(message) for message in conversation.messages if message.stored]
+        turns: list[Any] = []
+        calls = 0
+        for message in conversation.messages:
+            if message.stored:
+                if self.tools is not None:
+                    turns += self.tools(message, calls + 1)
+                    calls += len(message.tool_calls)
+                turns.append(self._turn(message))
         for aside in asides(conversation):
             if isinstance(own := aside.get(self.kind), dict):
                 turns.insert(aside["at"], own)

@@ -4,29 +4,58 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import JsonValue
+
 from ...errors import DataError, at
 from ..records import Conversation, Message
 from .dialogues import Form, Reading
-from .jsonfiles import read_lines, write_lines
+from .jsonfiles import dumps, read_lines, write_lines
 from .unsupported import BeyondWords
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
+
+
+def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
+    """The tools that were called for a message, as OpenAI writes them: the calls, then what each gave."""
+    calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
+    if not calls:
+        return []
+    functions = [
+        {"id": name, "type": "function", "function": {"name": call.name, "arguments": dumps(call.arguments)}}
+        for name, call in calls
+    ]
+    gave = [
+        {
+            "role": "tool",
+            "tool_call_id": name,
+            "content": call.error if call.error is not None else _content(call.result),
+        }
+        for name, call in calls
+    ]
+    return [{"role": message.role, "content": None, "tool_calls": functions}, *gave]
+
+
+def _content(result: JsonValue) -> str:
+    return result if isinstance(result, str) else dumps(result)
+
 
 FORM = Form(
     kind="messages",
     turns="messages",
     turn=lambda message: {"role": message.role, "content": message.text},
     system=lambda text: {"role": "system", "content": text},
+    tools=_tool_turns,
 )
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One conversation a line: its id and what both sides said; what was read in this format is the same again.
+    """One conversation a line: its id, what both sides said and the tools that were called for it; what was read in
+    this format is the same again.
 
     Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
     """
-    beyond = BeyondWords(kept=FORM.kind)
+    beyond = BeyondWords(kept=FORM.kind, tools=True)
 
     def written() -> Iterator[dict[str, Any]]:
         for conversation in conversations:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..records import Conversation, Json, Message
+from ..records import Conversation, Json, Message, Timing
 from .dialogues import ASIDES, asides
 
 MOST_NAMED = 8
@@ -12,7 +12,7 @@ MOST_NAMED = 8
 
 _SPEAKER = {"from"}
 """ShareGPT has several names for a side: another one is no further key."""
-_SAID = {"number", "text", "verdict"}
+_SAID = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
 """Of a draft that stands what says nothing beyond its message."""
 _PLAIN = {"kind", "digest"}
 """Keys of a scenario of which nothing is known but its conversation: they are made again in reading."""
@@ -56,16 +56,18 @@ class BeyondWords:
     Every field of a record has its line, but for the order of a source's keys.
     """
 
-    def __init__(self, kept: str = "") -> None:
-        """`kept`: the format's own key in `extra`, of which everything is written again."""
+    def __init__(self, kept: str = "", *, tools: bool = False) -> None:
+        """`kept`: the format's own key in `extra`, of which everything is written again. `tools`: whether the format
+        holds the tools that were called for a message."""
         self.kept = kept
+        self.tools = tools
         self._having: Counter[str] = Counter()
         self._keys: dict[str, None] = {}
 
     def note(self, conversation: Conversation) -> None:
         """Count what a conversation holds beside the words."""
         stored = [message for message in conversation.messages if message.stored]
-        self._having.update(what for what, lost in _lost(conversation, stored, self.kept) if lost)
+        self._having.update(what for what, lost in _lost(conversation, stored, self.kept, tools=self.tools) if lost)
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.kept)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
@@ -80,15 +82,15 @@ class BeyondWords:
         ]
 
 
-def beyond_words(conversations: Iterable[Conversation], kept: str = "") -> list[str]:
+def beyond_words(conversations: Iterable[Conversation], kept: str = "", *, tools: bool = False) -> list[str]:
     """A line for each kind of thing beside the stored words that there is, with how many conversations have it."""
-    noted = BeyondWords(kept)
+    noted = BeyondWords(kept, tools=tools)
     for conversation in conversations:
         noted.note(conversation)
     return noted.lines()
 
 
-def _lost(conversation: Conversation, stored: list[Message], kept: str) -> Iterator[tuple[str, bool]]:
+def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools: bool) -> Iterator[tuple[str, bool]]:
     """Each kind of thing, and whether the conversation has it."""
     scenario, extras = conversation.scenario, _extras(conversation, stored)
     plain = not scenario.keys() - _PLAIN
@@ -103,18 +105,21 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str) -> Itera
     yield "further keys of the source", any(_further(extra, kept) for extra in extras)
     yield (
         "calls and results of tools",
-        any("system" not in aside and kept not in aside for aside in asides(conversation)),
+        any("system" not in aside and kept not in aside for aside in asides(conversation))
+        or (not tools and any(message.tool_calls for message in stored)),
     )
     yield "messages that are not stored", len(stored) < len(conversation.messages)
     drafts = list(conversation.attempts())
     yield "rejected drafts", any(draft.verdict == "rejected" for draft in drafts)
+    yield "reasoning of models", any(draft.reasoning for draft in drafts)
+    yield "what agents and sides kept", bool(conversation.memory) or any(draft.kept for draft in drafts)
     details = (draft.plain().keys() - _SAID for draft in drafts if draft.verdict != "rejected")
     yield "prompts, tokens and notes of the drafts that stand", any(details)
     yield "turns in which nothing was said", bool(conversation.unsaid)
     yield "why it ended (stop, failure)", conversation.stop is not None or conversation.failure is not None
     yield "how it was made (provenance)", conversation.provenance is not None
     yield "the way through the graph (edges)", bool(conversation.edges)
-    yield "times (timing)", bool(conversation.timing)
+    yield "times (timing)", conversation.timing != Timing()
 
 
 def _extras(conversation: Conversation, stored: list[Message]) -> list[Json]:

@@ -69,6 +69,7 @@ def losses(conversation: Conversation) -> dict[str, int]:
     unknown = [label for label in conversation.labels if label not in known and not label.startswith(_STRATEGY)]
     return {
         "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
+        "tool calls": sum(len(message.tool_calls) for message in conversation.messages if message.stored),
         "spans": sum(len(message.spans) for message in conversation.messages if message.stored),
     } | {f"label {label}": 1 for label in unknown}
 

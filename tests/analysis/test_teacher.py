@@ -9,7 +9,7 @@ from duologue import data
 from duologue.analysis import attempt_rows, attempt_table
 from duologue.analysis.simquac import relation, teacher_statistics
 from duologue.data import Attempt, Conversation, Message
-from duologue.data.records import Provenance, Unsaid
+from duologue.data.records import NodeInfo, Provenance, Unsaid
 from duologue.data.simquac import Topic
 
 NONE = "I cannot find the answer."
@@ -136,7 +136,10 @@ def draft(number, verdict, reason=None, text="x"):
 
 def test_validity_is_counted_by_attempt_reason_and_model():
     user = Message(role="user", text="Who?")
-    provenance = Provenance(cast="c", nodes={"assistant": {"model": {"spec": "m", "arguments": {"temperature": 0}}}})
+    provenance = Provenance(
+        cast="c",
+        nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "m", "arguments": {"temperature": 0}}})},
+    )
     made = Conversation(
         id="a",
         scenario=TOPIC.scenario(),

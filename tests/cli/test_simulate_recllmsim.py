@@ -143,7 +143,7 @@ def test_a_users_replies_may_be_played_to_another_assistant(simulate, open_data)
     source = open_data / "recllmsim/LLM_agent_user/recipe planning"
     code, out, err = simulate("--user", f"replay:{source}", "--assistant", "offline", "--limit", "2", "--json")
     assert (code, json.loads(out)["finished"]) == (0, 2), err
-    assert {one.provenance.nodes["assistant"]["model"]["spec"] for one in load("run")} == {"offline"}
+    assert {one.provenance.nodes["assistant"].label for one in load("run")} == {"offline"}
 
 
 def test_equal_profiles_and_profiles_in_another_language_are_said(simulate):

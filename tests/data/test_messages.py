@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, messages, sharegpt
 from duologue.data.formats.dialogues import further
-from duologue.data.records import Attempt, Edge, Provenance, Record, Span, Unsaid, Usage
+from duologue.data.records import Attempt, Edge, Provenance, Record, Span, Timing, Unsaid, Usage
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
 talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
@@ -67,7 +67,8 @@ LOST: dict[str, tuple[type[Record], Any]] = {
     "why it ended (stop, failure)": (Conversation, {"stop": "max_turns"}),
     "how it was made (provenance)": (Conversation, {"provenance": Provenance(cast="c")}),
     "the way through the graph (edges)": (Conversation, {"edges": (Edge(source="a", target="b"),)}),
-    "times (timing)": (Conversation, {"timing": {"seconds": 1}}),
+    "times (timing)": (Conversation, {"timing": Timing(seconds=1)}),
+    "what agents and sides kept": (Conversation, {"memory": {"user": {"mood": "calm"}}}),
     "labels": (Conversation, {"labels": {"rating": 2}}),
     "extra (path)": (Conversation, {"extra": {"path": "a/1.json"}}),
     "turns in which nothing was said": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),

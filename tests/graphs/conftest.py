@@ -19,7 +19,7 @@ class Scripted:
     """Says one line a call, or several or none; an exception in the script is raised. Keeps what it saw."""
 
     lines: list[Any]
-    view: Any = None
+    build: Any = None
     seen: list[State] = field(default_factory=list)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
@@ -53,8 +53,8 @@ def casting() -> Callable[..., Cast]:
     def make(user: list[Any], assistant: list[Any] | None = None, **changes: Any) -> Cast:
         plain = simquac.cast()
         return plain.replace(
-            user_simulator=Scripted(user, plain.user_simulator.view),  # type: ignore[attr-defined]
-            assistant=Scripted(assistant or ["Three keepers"], plain.assistant.view),  # type: ignore[attr-defined]
+            user_simulator=Scripted(user, plain.user_simulator.build),  # type: ignore[attr-defined]
+            assistant=Scripted(assistant or ["Three keepers"], plain.assistant.build),  # type: ignore[attr-defined]
             **changes,
         )
 

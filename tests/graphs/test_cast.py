@@ -75,6 +75,7 @@ def test_functions_methods_objects_and_validators_of_functions_are_nodes():
         ({"verdicts": [{"ok": True}]}, r"question_validator: expected each of 'verdicts' to have 'accepted' \(bool\)"),
         ({"verdicts": [{"accepted": True, "why": 1}]}, r"expected 'verdicts' without the key 'why'"),
         ({"verdicts": [{"accepted": True}], "stop": "tired"}, r"expected a stop reason .*'tired'"),
+        ({"verdicts": [{"accepted": True}], "memory": {}}, r"question_validator: .*got the key 'memory'"),
         (None, r"question_validator: expected an update \(a dict\), got NoneType None"),
     ],
 )
@@ -121,10 +122,11 @@ async def test_somebodys_own_graph_stands_in_the_assistants_place_as_it_is(topic
     made = record(await conversation(cast).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2)))
     assert [m.text for m in made.messages if m.role == "assistant"] == ["The last one left in 1968."] * 2
     assert made.messages[1].attempts[0].cleaned == ("reasoning",)
-    assert made.provenance.nodes["assistant"] == {
+    assert made.provenance.nodes["assistant"].label == "mine"
+    assert made.provenance.nodes["assistant"].flat() == {
         "name": "AgentSpeaker",
         "agent": "mine",
-        "view": {"name": "TeacherView", "tokens": 40},
+        "view": {"name": "TeacherMessages", "tokens": 40},
     }
     assert "1968" in sent[0][1].content  # the agent sees what the teacher sees
     assert len(sent[1]) > len(sent[0])
@@ -152,14 +154,16 @@ def test_a_graph_that_does_not_speak_messages_is_refused():
 
 
 def test_the_cast_describes_its_nodes_models_and_settings():
-    told = simquac.cast(assistant="offline?paraphrase=0.5", question_words=9).describe()
-    assert told["assistant"] == {
+    cast = simquac.cast(assistant="offline?paraphrase=0.5", question_words=9)
+    told = cast.describe()
+    assert told["assistant"].flat() == {
         "name": "ChatSpeaker",
         "model": {"spec": "offline", "arguments": {"paraphrase": 0.5}},
-        "view": {"name": "TeacherView", "tokens": 40},
+        "view": {"name": "TeacherMessages", "tokens": 40},
     }
-    assert told["question_validator"]["words"] == 9
-    assert told["fallback"] == "I cannot find the answer."
+    assert (told["assistant"].label, told["assistant"].role) == ("offline?paraphrase=0.5", "assistant")
+    assert told["question_validator"].settings["words"] == 9
+    assert cast.words["fallback"] == "I cannot find the answer."
 
 
 @pytest.mark.parametrize(
@@ -174,15 +178,15 @@ def test_a_model_stands_in_a_speakers_place_by_spec_or_as_an_instance():
     cast = simquac.cast()
     for given in ("offline?empty=0.5", chat_model("offline", empty=0.5)):
         replaced = cast.replace(assistant=given)
-        assert replaced.describe()["assistant"]["model"] == {"spec": "offline", "arguments": {"empty": 0.5}}
-        assert replaced.assistant.view is cast.assistant.view
+        assert replaced.describe()["assistant"].settings["model"] == {"spec": "offline", "arguments": {"empty": 0.5}}
+        assert replaced.assistant.build is cast.assistant.build
     with pytest.raises(ValueError, match="model 'gpt' is unknown"):
         cast.replace(assistant="gpt")
 
 
-def test_a_model_needs_a_view_and_says_so():
+def test_a_model_needs_messages_and_says_so():
     cast = simquac.cast().replace(assistant=accept_all)
-    with pytest.raises(ContractError, match=r"assistant: .*has no view that a model could be sent"):
+    with pytest.raises(ContractError, match=r"assistant: .*builds no messages that a model could be sent"):
         cast.replace(assistant="offline")
 
 
@@ -295,3 +299,68 @@ def test_a_stop_criterion_that_cannot_be_asked_is_refused_where_it_is_put_togeth
     with pytest.raises(ContractError, match=problem):
         stops.any_of(stops.max_turns, criterion)
     assert stops.any_of(stops.max_turns, stops.any_of(stops.budget))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"tool_calls": [{"arguments": {}}]}, r"assistant: expected 'drafts' that a record can hold; tool_calls.name"),
+        ({"tool_calls": [{"name": "a", "args": {}}]}, r"tool_calls.args: Extra inputs are not permitted"),
+        ({"tool_calls": "look_up"}, r"tool_calls: Input should be a valid tuple"),
+        ({"finish_reason": 3}, r"finish_reason: Input should be a valid string"),
+        ({"kept": {"a": {1}}}, r"assistant: expected 'drafts' that a record can hold; kept"),
+        ({"reasoning": ["a"]}, r"reasoning: Input should be a valid string"),
+        ({"thoughts": "a"}, r"expected 'drafts' without the key 'thoughts'"),
+    ],
+)
+async def test_what_a_draft_tells_of_its_call_is_checked(topic, more, told):
+    async def mine(state, runtime):
+        return {"drafts": [{"text": "Three keepers", **more}]}
+
+    graph = conversation(simquac.cast().replace(assistant=mine))
+    with pytest.raises(ContractError, match=told):
+        await graph.ainvoke(simquac.scenario(topic))
+
+
+async def test_all_that_a_draft_tells_of_its_call_stands_in_the_record_also_before_it_is_judged(topic):
+    call = {"name": "look_up", "arguments": {"a": [1]}, "result": {"b": None}, "error": None}
+    told = {"finish_reason": "stop", "model": "m-0815", "reasoning": "hm", "tool_calls": [call], "kept": {"c": 1}}
+
+    async def mine(state, runtime):
+        return {"drafts": [{"text": "Three keepers", **told}]}
+
+    graph = conversation(simquac.cast().replace(assistant=mine))
+    stream = graph.astream(simquac.scenario(topic), context=Limits(max_turns=1), stream_mode="values")
+    seen = [record(state) async for state in stream]
+    unjudged = next(turn.attempts[0] for made in seen for turn in made.unsaid if turn.role == "assistant")
+    for attempt in (unjudged, seen[-1].messages[1].attempts[0]):
+        assert attempt.model_dump(mode="json", include=set(told)) == told
+
+
+async def test_reasoning_is_never_sent_to_anybody(topic):
+    heard = []
+
+    def reply(messages):
+        heard.append(str(messages))
+        text = "Nothing of this." if len(heard) == 2 else "The last one left in 1968."
+        return AIMessage(text, additional_kwargs={"reasoning_content": "swordfish"})
+
+    def ask(messages):
+        heard.append(str(messages))
+        return AIMessage("Who?", additional_kwargs={"reasoning_content": "swordfish"})
+
+    made = record(
+        await conversation(simquac.cast(ask, reply)).ainvoke(simquac.scenario(topic), context=Limits(max_turns=2))
+    )
+    assert {attempt.reasoning for attempt in made.attempts()} == {"swordfish"}
+    assert any(attempt.verdict == "rejected" for attempt in made.attempts())
+    assert "swordfish" not in "".join(heard)
+
+
+@pytest.mark.parametrize("place", conformance.PLACES)
+async def test_the_nodes_of_the_casts_conform_in_states_with_tools_and_cuts(place):
+    states = conformance.states(place)
+    drafts = [each for state in states.values() for each in state["drafts"]]
+    assert any(each.get("finish_reason") == "length" for each in drafts)
+    assert any(each.get("tool_calls") for each in drafts)
+    await conformance.conforms(place, getattr(simquac.cast(), place))

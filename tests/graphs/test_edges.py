@@ -53,7 +53,7 @@ async def test_every_step_of_a_conversation_is_counted_and_ways_not_taken_are_li
         ("turn_recorder", "closing", "stop"): 1,
         ("closing", "__end__", ""): 1,
     }
-    runs = {name: node["runs"] for name, node in made.timing["nodes"].items()}
+    runs = {name: node.runs for name, node in made.timing.nodes.items()}
     arrived = Counter()
     for edge in made.edges:
         arrived[edge.target] += edge.count

@@ -12,6 +12,7 @@ from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, draft
+from duologue.runs import asimulate
 
 TEXTS = st.sampled_from(
     [
@@ -100,7 +101,7 @@ async def test_the_record_says_where_it_comes_from():
     state = await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=1, seed=7))
     made = record(state).provenance
     assert made.cast == "simquac"
-    assert made.nodes["assistant"]["model"] == {"spec": "offline", "arguments": {}}
+    assert made.nodes["assistant"].settings["model"] == {"spec": "offline", "arguments": {}}
     assert made.prompts["user/start"] == record(state).messages[0].prompt.digest
     assert made.limits["seed"] == 7
     assert made.data == data.identity.digest(TOPIC.scenario())
@@ -112,7 +113,7 @@ async def test_times_stand_in_one_place_only():
         record(await conversation(simquac.cast()).ainvoke(simquac.scenario(TOPIC), context=Limits(max_turns=2)))
         for _ in range(2)
     ]
-    assert runs[0].timing["nodes"]["assistant"]["runs"] == 2
+    assert runs[0].timing.nodes["assistant"].runs == 2
     assert runs[0].without_timing() == runs[1].without_timing()
 
 
@@ -124,3 +125,20 @@ async def test_an_answer_that_is_being_judged_stands_in_the_record_as_unjudged()
     ]
     assert any(turn.attempts[0].verdict == "unjudged" for made in seen for turn in made.unsaid)
     assert not seen[-1].unsaid
+
+
+@pytest.mark.parametrize("build", [simquac.cast, simquac.as_released])
+async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
+    cast = build()
+    graph = conversation(cast)
+    scenario = simquac.scenario(TOPIC, messages=[Message(role="user", text="Who lived there?")])
+    bare = graph.record(scenario)
+    ended = graph.record(await graph.ainvoke(scenario, context=Limits(max_turns=1)))
+    (of_a_run,) = await asimulate(cast, [scenario], limits=Limits(max_turns=1))
+    assert bare.id == ended.id == of_a_run.id == record(scenario, cast.name).id
+    assert graph.with_config(tags=["mine"]).record(scenario).id == bare.id
+
+
+def test_the_ids_of_runs_are_what_they_were():
+    ids = [conversation(build()).record(simquac.scenario(TOPIC)).id for build in (simquac.cast, simquac.as_released)]
+    assert ids == ["5c9a81d927e0f143", "e00d1afdcb7ad32b"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from werkzeug import Response
 
 import duologue
 from duologue import graphs
@@ -53,7 +55,7 @@ def test_a_conversation_stores_the_sections_own_words(talk, endpoint):
         "enumeration", "not_in_section", "not_in_section",
     ]  # fmt: skip
     assert (talk.usage.calls, talk.usage.input_tokens, talk.usage.output_tokens) == (9, 180, 27)
-    assert talk.provenance.nodes["assistant"]["model"] == {"spec": "openai:m", "arguments": {}}
+    assert talk.provenance.nodes["assistant"].settings["model"] == {"spec": "openai:m", "arguments": {}}
     assert [side for side, *_ in endpoint.calls] == [*2 * ["user"], *2 * ["assistant"], "user", *2 * ["assistant"], "user", "assistant"]  # fmt: skip
 
 
@@ -150,7 +152,7 @@ def test_arguments_of_the_spec_reach_the_request_and_the_record(endpoint, simula
     assert 60 in (user.get("max_tokens"), user.get("max_completion_tokens"))
     assert (assistant["model"], assistant["top_p"]) == ("other", 0.9)
     assert "temperature" not in assistant
-    assert made.provenance.nodes["user_simulator"]["model"] == {
+    assert made.provenance.nodes["user_simulator"].settings["model"] == {
         "spec": "openai:m",
         "arguments": {"temperature": 0.5, "max_tokens": 60},
     }
@@ -267,7 +269,7 @@ def test_a_chat_model_instance_stands_in_for_a_spec(simulated):
     student, teacher = Parrot(line="Who lived there?"), Parrot(line="three keepers")
     made = simulated(student, teacher)
     assert [message.text for message in made.messages] == ["Who lived there?", "Three keepers"]
-    assert made.provenance.nodes["user_simulator"]["model"] == {"class": "Parrot", "arguments": {}}
+    assert made.provenance.nodes["user_simulator"].settings["model"] == {"class": "Parrot", "arguments": {}}
     assert made.usage.calls == 2
 
 
@@ -279,3 +281,20 @@ def test_an_instance_is_sent_a_seed_only_if_it_knows_one_and_has_none(simulated)
     assert [sorted(kwargs) for kwargs in seeded.heard] == [["seed"], ["seed"]]
     assert seeded.heard[0] != seeded.heard[1]
     assert settled.heard == [{}, {}]
+
+
+def test_a_reply_that_the_endpoint_cut_off_is_rejected_and_the_record_says_so(endpoint, simulated):
+    cut = json.loads(endpoint.completion("Three keep").get_data())
+    cut["choices"][0]["finish_reason"] = "length"
+    cut["usage"] |= {
+        "prompt_tokens_details": {"cached_tokens": 7},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    endpoint.say(user=["Who lived there?"], assistant=[Response(json.dumps(cut), content_type="application/json")])
+    made = simulated("openai:m", "openai:m")
+    first, second = made.messages[1].attempts
+    assert (first.reason, first.finish_reason, first.model) == ("cut_off", "length", "m-0815")
+    assert (first.usage.cached_tokens, first.usage.reasoning_tokens) == (7, 2)
+    assert (second.verdict, second.finish_reason) == ("accepted", "stop")
+    assert (made.usage.cached_tokens, made.usage.reasoning_tokens) == (7, 2)
+    assert "broke off before its end" in endpoint.bodies("assistant")[1]["messages"][-1]["content"]

@@ -162,7 +162,7 @@ async def test_a_rejected_draft_is_sent_back_with_its_reason():
     assert state["prompt"]["name"] == "assistant/repair_incomplete"
     assert "it lacks Spending Habits." in state["prompt"]["text"]
     assert "(Try 2 of 4.)" in state["prompt"]["text"]
-    sent = ProfileProposer(chat_model("offline"), shipped("profiles")).view(state)
+    sent = ProfileProposer(chat_model("offline"), shipped("profiles")).build(state)
     assert [message.type for message in sent] == ["system", "human", "ai", "human"]
     assert sent[1].text == state["judged"]["prompt"]["text"]
     assert sent[2].text == state["judged"]["text"]
@@ -171,13 +171,13 @@ async def test_a_rejected_draft_is_sent_back_with_its_reason():
     state |= await update(validator, state)
     state |= await update(prompts, state)
     assert state["prompt"]["quote"] == ANNA
-    last = ProfileProposer(chat_model("offline"), shipped("profiles")).view(state)[-1].text
+    last = ProfileProposer(chat_model("offline"), shipped("profiles")).build(state)[-1].text
     assert f"<quote>{ANNA}</quote>" in last
 
 
 async def test_an_empty_draft_is_sent_back_as_something():
     rejected = [Proposal(text="", verdict="rejected", place=0, round=0, attempt=1, reason="empty")]
-    sent = ProfileProposer(chat_model("offline"), shipped("profiles")).view({"wanted": 1, "rejected": rejected})
+    sent = ProfileProposer(chat_model("offline"), shipped("profiles")).build({"wanted": 1, "rejected": rejected})
     assert all(message.text for message in sent[2:3])
 
 

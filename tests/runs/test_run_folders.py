@@ -233,7 +233,7 @@ def test_the_manifest_tells_the_whole_run(tmp_path, topics):
     (source,) = told["data"]
     assert (source["scenarios"], source["equal"]) == (2, 1)
     assert len(told["planned"]) == 3
-    assert told["schema_version"] == 1
+    assert told["schema_version"] == 2
     assert str(tmp_path) not in json.dumps(told)
 
 

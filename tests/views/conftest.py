@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span
-from duologue.data.records import Prompt, Unsaid
+from duologue.data.records import NodeTiming, Prompt, Timing, Unsaid
 from duologue.data.simquac import Topic
 
 SECTION = "Three keepers lived there. The last one left in 1968."
@@ -101,7 +101,7 @@ def talk():
             ),
             unsaid=(Unsaid(role="assistant", after=3, attempts=(rejected,)),),
             stop="user_ended",
-            timing={"seconds": 1.5, "nodes": {"assistant": {"runs": 2, "seconds": 1.25}}},
+            timing=Timing(seconds=1.5, nodes={"assistant": NodeTiming(runs=2, seconds=1.25)}),
         )
         return made.model_copy(update=more)
 

@@ -64,7 +64,7 @@ def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
     told = " ".join("".join(tags(shown(simquac.cast(user="offline?misbehave=0.5"))).text).split())
     for words in (
         "QuestionValidator",
-        "offline (misbehave=0.5)",
+        "offline?misbehave=0.5",
         "max turns 12",
         "one question: False",
     ):

@@ -76,7 +76,7 @@ def test_a_run_says_its_models_seed_and_limits(talk):
     page = run_page([talk()], "x", manifest=manifest)
     told = dict(re.findall(r"<dt>([^<]*)</dt><dd[^>]*>([^<]*)</dd>", page))
     assert told | {
-        "cast": "simquac", "user": "openai:m (temperature=0.5)", "assistant": "replays f.json", "seed": "7", "limits": "max turns 5",
+        "cast": "simquac", "user": "openai:m?temperature=0.5", "assistant": "replay:f.json", "seed": "7", "limits": "max turns 5",
         "planned": "3", "source": "mine.jsonl", "version": "1.2",
     } == told  # fmt: skip
 

@@ -4,7 +4,7 @@ import pytest
 
 from duologue.analysis.recllmsim import quality_by_questionnaire, quality_by_rating, quality_by_turns
 from duologue.data import recllmsim
-from duologue.data.records import Provenance
+from duologue.data.records import NodeInfo, Provenance
 
 
 def rating(alignment, completeness, **others):
@@ -60,7 +60,7 @@ def test_questionnaires_are_scored_by_assistant_and_memory_is_good_when_nothing_
 
 
 def test_ratings_name_whom_they_judge_and_a_runs_model_is_its_assistant(simulated):
-    ran = Provenance(cast="recllmsim", nodes={"assistant": {"model": {"spec": "openai:gpt", "arguments": {}}}})
+    ran = Provenance(cast="recllmsim", nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "openai:gpt"}})})
     one = simulated(rating=rating(2, 2, Diversity=1), satisfaction={"detail": 2}).model_copy(update={"provenance": ran})
     rows = {(row.assistant, row.about, row.item): row.mean for row in quality_by_rating([one]).rows}
     assert rows == {

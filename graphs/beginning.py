@@ -1,0 +1,79 @@
+"""How a conversation begins: its id, its provenance, the messages that it already holds, each side's memory."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from .. import __version__
+from ..data.identity import begun_with, digest
+from ..data.provenance import SIDES
+from ..data.records import Conversation, Message
+from ..nodes.contract import ContractError, check_reason
+from ..nodes.limits import Limits
+from ..nodes.state import State, awaits_answer, merged
+from ..nodes.stops import until_spent
+from .cast import Cast
+from .recording import state_id
+
+
+def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
+    """What a conversation begins with: its id, its provenance, and the messages that it already holds."""
+    scenario = state.get("scenario")
+    if not isinstance(scenario, dict):
+        raise ContractError("the initial state has no 'scenario': begin with one, such as simquac.scenario(topic)")
+    memories = state.get("memories", {})
+    if not isinstance(memories, dict) or not all(
+        side in SIDES.values() and isinstance(memory, dict) for side, memory in memories.items()
+    ):
+        raise ContractError("the initial state's 'memories': expected an object for each side, such as {'user': {}}")
+    try:
+        messages = tuple(Message.model_validate(message) for message in state.get("messages", []))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ContractError(f"the initial state's messages: {where}: {first['msg']}") from None
+    said = [message.plain() for message in messages]
+    begun = Conversation(id="", scenario=scenario, messages=messages)
+    turn = sum(1 for exchange in begun.exchanges if any(message.stored for message in exchange.assistant))
+    return {
+        "id": state_id(state, cast.name),
+        "ordinal": state.get("ordinal", 0),
+        "repeat": state.get("repeat", 0),
+        "messages": said or _greeting(cast),
+        "turn": turn,
+        "opened": turn,
+        "attempts": [],
+        "drafts": [],
+        "verdicts": [],
+        "unsaid": [],
+        "memories": memories,
+        "pending_memory": None,
+        "record_memory": cast.record_memory,
+        "stop": _spent(cast, state, said, turn, limits),
+        "provenance": {
+            "cast": cast.name,
+            "nodes": {place: node.plain() for place, node in cast.describe().items()},
+            "words": cast.words,
+            "stop_reasons": cast.own_reasons,
+            "prompts": cast.prompts.digests,
+            "limits": limits.plain(),
+            "data": digest(scenario),
+            "version": __version__,
+        }
+        | ({"begun": begun_with(said)} if said else {}),
+    }
+
+
+def _greeting(cast: Cast) -> list[dict[str, Any]]:
+    """What the assistant says before anybody spoke, where the cast has it say something."""
+    if cast.greeting is None:
+        return []
+    return [Message(role="assistant", text=cast.greeting, stored=False).plain()]
+
+
+def _spent(cast: Cast, state: State, said: list[dict[str, Any]], turn: int, limits: Limits) -> str | None:
+    """Why a conversation that begins with messages has no further exchange, if it has none."""
+    begun = merged(state, {"messages": said, "turn": turn, "opened": turn})
+    if not said or awaits_answer(begun):
+        return None
+    return check_reason(cast.stop, cast.stop(begun, limits), cast.own_reasons) or until_spent(begun, limits)

@@ -1,0 +1,119 @@
+"""What follows from a validator's verdicts: a draft becomes a message, is rejected and asked for again, or it ends."""
+
+from typing import Any
+
+from ..data.records import Role
+from ..nodes.contract import OF_THE_CALL, check_reason
+from ..nodes.limits import Limits
+from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged
+from ..nodes.stops import budget, until_spent
+from .cast import Cast
+
+FELL_WITH_ANOTHER = "fell_with_another"
+"""Reason of a draft that nothing is wrong with, but with another of the same call."""
+
+
+def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+    """Keep the drafts as messages, ask again, or end: the trace of one judged turn."""
+    drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
+    stop = update.get("stop") or state.get("stop")
+    number = attempt_number(state)
+    unjudged = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did or failed
+    verdicts += [Verdict(accepted=True)] * unjudged
+    passed = all(verdict["accepted"] for verdict in verdicts)
+    tried = [
+        _attempt(draft, verdict, number, state, passed=passed) for draft, verdict in zip(drafts, verdicts, strict=True)
+    ]
+    for attempt in tried[len(tried) - unjudged :]:
+        attempt["verdict"] = "unjudged"
+    earlier = list(state.get("attempts", []))
+    if state.get("failure"):
+        changed = _unsaid(role, state, earlier + tried)
+    elif passed:
+        said = [_message(role, *each) for each in zip(drafts, verdicts, tried, strict=True)]
+        changed = _said(role, state, said, earlier) | _remembered(role, state)
+    elif role == "assistant" and budget(merged(state, {"attempts": earlier + tried}), limits):
+        changed, stop = _unsaid(role, state, earlier + tried), "budget"
+    elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
+        changed = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}
+    elif role == "user" or stop:
+        changed = _unsaid(role, state, earlier + tried)
+        stop = stop or "user_rejected"
+    elif cast.fallback is not None:
+        changed = _said(role, state, [{"role": role, "text": cast.fallback}], earlier + tried)
+    else:
+        standing = [attempt | {"verdict": "observed"} for attempt in tried]
+        said = [
+            _message(role, draft, Verdict(accepted=True, observed=True), attempt)
+            for draft, attempt in zip(drafts, standing, strict=True)
+        ]
+        changed = _said(role, state, said, earlier) | _remembered(role, state)
+    changed = {"pending_memory": None} | changed
+    if role == "user":
+        return changed | {"stop": stop_of(cast, state, changed, stop, limits)}
+    return changed | {"stop": "model_failed" if state.get("failure") else stop}
+
+
+def stop_of(cast: Cast, state: State, changed: dict[str, Any], reason: str | None, limits: Limits) -> str | None:
+    """The failure's reason, the one that was told, or what the cast's criterion says of the new state.
+
+    The limits hold whatever the criterion is: one that never stops must not cost ten thousand calls.
+    """
+    if state.get("failure"):
+        return "model_failed"
+    new = merged(state, changed)
+    return reason or check_reason(cast.stop, cast.stop(new, limits), cast.own_reasons) or until_spent(new, limits)
+
+
+def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> dict[str, Any]:
+    """The messages are said; the rejected drafts before them stand with the first."""
+    changed: dict[str, Any] = {"attempts": [], "drafts": [], "verdicts": [], "prompt": None}
+    if not messages:
+        return changed | _unsaid(role, state, earlier)
+    first = messages[0] | {"attempts": [*earlier, *messages[0].get("attempts", [])]}
+    if not first["attempts"]:
+        del first["attempts"]
+    return changed | {"messages": [*state.get("messages", []), first, *messages[1:]]}
+
+
+def _remembered(role: Role, state: State) -> dict[str, Any]:
+    """The memory that the speaker wished for, once what it wrote stands."""
+    pending = state.get("pending_memory")
+    return {} if pending is None else {"memories": {**state.get("memories", {}), role: pending}}
+
+
+def _unsaid(role: Role, state: State, attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Nothing was said; the drafts are kept."""
+    changed: dict[str, Any] = {"attempts": [], "drafts": [], "verdicts": [], "prompt": None}
+    if attempts:
+        turn = {"role": role, "after": len(state.get("messages", [])), "attempts": attempts}
+        changed["unsaid"] = [*state.get("unsaid", []), turn]
+    return changed
+
+
+def _message(role: Role, draft: Draft, verdict: Verdict, attempt: dict[str, Any]) -> dict[str, Any]:
+    """The message that an accepted draft becomes, in the validator's words where it gave some."""
+    message: dict[str, Any] = {"role": role, "text": verdict.get("text", draft["text"])}
+    spans = verdict.get("spans", draft.get("spans", []))
+    if spans:
+        message["spans"] = spans
+    message["attempts"] = [attempt]
+    if not verdict.get("stored", draft.get("stored", True)):
+        message["stored"] = False
+    return message | {key: value for key in ("labels", "extra") if (value := draft.get(key))}
+
+
+def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passed: bool) -> dict[str, Any]:
+    """The draft with its verdict, as the record keeps it."""
+    judged = "rejected" if not passed else "observed" if verdict.get("observed") else "accepted"
+    attempt: dict[str, Any] = {"number": number, "text": draft["text"], "verdict": judged}
+    if "raw" in draft:
+        attempt["raw"] = draft["raw"]
+    fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
+    told = {
+        "reason": verdict.get("reason") or fell,
+        "notes": verdict.get("notes"),
+        "prompt": state.get("prompt"),
+        **{key: draft.get(key) for key in OF_THE_CALL},
+    }
+    return attempt | {key: value for key, value in told.items() if value}

@@ -1,0 +1,71 @@
+"""A reply that its endpoint cut off by length is rejected, with a line of its own; a published script's rules are not."""
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from duologue.data.recllmsim import Situation
+from duologue.data.simquac import Topic
+from duologue.graphs import conversation, recllmsim, record, simquac
+from duologue.nodes import Limits
+from duologue.prompts import shipped
+
+TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there. The last one left in 1968.")
+TASK = {"task": "gift preparation", "task_context": "You want a present.", "preference": "1. Gender: Female"}
+
+
+def cut_once(text):
+    """A function whose first answer is cut off."""
+    answers = [AIMessage(text[: len(text) // 2], response_metadata={"finish_reason": "length"})]
+    return lambda messages: answers.pop() if answers else AIMessage(text, response_metadata={"finish_reason": "stop"})
+
+
+def cast_of(build, language=None):
+    settings = {} if language is None else {"language": language}
+    question, answer = ("Who lived there?", "Three keepers") if language is None else ("A present?", "A fine book.")
+    return build(cut_once(question), cut_once(answer), **settings)
+
+
+def state_of(language):
+    if language is None:
+        return simquac.scenario(TOPIC)
+    return recllmsim.scenario(Situation(language=language, **TASK))
+
+
+async def played(build, language=None):
+    graph = conversation(cast_of(build, language))
+    return record(await graph.ainvoke(state_of(language), context=Limits(max_turns=1)))
+
+
+@pytest.mark.parametrize(("build", "language"), [(simquac.cast, None), (recllmsim.cast, "en"), (recllmsim.cast, "zh")])
+async def test_a_draft_that_was_cut_off_is_rejected_on_both_sides_with_a_page_of_its_own(build, language):
+    made = await played(build, language)
+    for message in made.messages:
+        first, second = message.attempts
+        assert (first.verdict, first.reason, first.finish_reason) == ("rejected", "cut_off", "length")
+        assert (second.verdict, second.finish_reason) == ("accepted", "stop")
+        assert second.prompt.name == f"{message.role}/repair_cut_off"
+    pages = shipped("simquac") if language is None else shipped("recllmsim", language)
+    assert "{{ attempt }}" in pages["user/repair_cut_off"].source
+
+
+@pytest.mark.parametrize(("build", "language"), [(simquac.as_released, None), (recllmsim.as_published, "en")])
+async def test_the_published_rules_know_no_cut(build, language):
+    made = await played(build, language)
+    said = [message for message in made.messages if message.stored]
+    assert [message.role for message in said] == ["user", "assistant"]
+    assert not any(attempt.reason == "cut_off" for attempt in made.attempts())
+    assert said[0].attempts[0].finish_reason == "length"
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "length"])
+async def test_a_reply_that_is_empty_because_it_was_cut_off_is_called_cut_off(reason):
+    about = {"finish_reason": reason}
+    cast = recllmsim.cast("offline", lambda messages: AIMessage("", response_metadata=about))
+    made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1, answer_attempts=1)))
+    assert {attempt.reason for attempt in made.attempts("assistant")} == {"cut_off"}
+
+
+async def test_the_offline_model_is_never_cut_off():
+    made = record(await conversation(simquac.cast()).ainvoke(state_of(None), context=Limits(max_turns=2)))
+    assert {attempt.finish_reason for attempt in made.attempts()} == {None}
+    assert {attempt.model for attempt in made.attempts()} == {"offline"}

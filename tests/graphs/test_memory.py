@@ -1,0 +1,176 @@
+"""What each side keeps for itself: seen by its own nodes alone, and dropped with a rejected draft."""
+
+import json
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from duologue.data.simquac import Topic
+from duologue.graphs import Cast, conversation, record, simquac
+from duologue.nodes import ContractError, Limits, accept_all, prompt, validator
+
+TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there.")
+SECRET = "swordfish"
+
+
+class Seen:
+    """A node that keeps the states that it was given, and answers what it is told to."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = list(answers)
+        self.states: list[Any] = []
+
+    async def __call__(self, state: Any, runtime: Any) -> Any:
+        self.states.append(json.loads(json.dumps(state)))
+        return self.answers[min(len(self.states), len(self.answers)) - 1]
+
+    @property
+    def memories(self) -> list[Any]:
+        return [state.get("memory") for state in self.states]
+
+
+def says(text: str, **more: Any) -> dict[str, Any]:
+    return {"drafts": [{"text": text}], **more}
+
+
+def cast(**nodes: Any) -> Cast:
+    settings = {"user_simulator": Seen(says("Who?")), "assistant": Seen(says("Three keepers"))}
+    settings |= {"question_validator": accept_all, "answer_validator": accept_all}
+    return simquac.cast().replace(**(settings | nodes))
+
+
+async def play(played: Cast, turns: int = 2, **state: Any) -> Any:
+    return await conversation(played).ainvoke(
+        simquac.scenario(TOPIC) | state, context=Limits(max_turns=turns, question_attempts=3, answer_attempts=2)
+    )
+
+
+async def test_a_sides_memory_is_seen_by_its_own_nodes_alone():
+    nodes = {
+        "user_prompt_selector": Seen({"prompt": prompt("a", "b")}),
+        "user_simulator": Seen(says("Who?", memory={"word": SECRET})),
+        "question_validator": Seen({"verdicts": [{"accepted": True}]}),
+        "assistant_prompt_selector": Seen({"prompt": None}),
+        "assistant": Seen(says("Three keepers")),
+        "answer_validator": Seen({"verdicts": [{"accepted": True}]}),
+        "turn_recorder": Seen({}),
+        "closing": Seen({}),
+    }
+    state = await play(cast(**nodes))
+    knows = {place for place, node in nodes.items() if SECRET in json.dumps(node.states)}
+    assert knows == {"user_prompt_selector", "user_simulator", "question_validator"}
+    assert nodes["user_simulator"].memories == [{}, {"word": SECRET}]
+    assert nodes["assistant"].memories == [{}, {}]
+    assert nodes["closing"].memories == [None]
+    assert not any("memories" in seen or "pending_memory" in seen for node in nodes.values() for seen in node.states)
+    assert state["memories"] == {"user": {"word": SECRET}}
+
+
+async def test_a_selectors_memory_counts_at_once_and_a_rejected_drafts_is_dropped():
+    selector = Seen({"prompt": None, "memory": {"asked": 1}}, {"prompt": None})
+    speaker = Seen(
+        says("first", memory={"said": "first"}),
+        says("second", memory={"said": "second"}),
+        says("third", memory={"said": "third"}),
+    )
+    judge = iter(["rude", "rude", None])
+    played = cast(
+        user_prompt_selector=selector,
+        user_simulator=speaker,
+        question_validator=validator(lambda draft, state: next(judge, None)),
+    )
+    state = await play(played, turns=2)
+    assert speaker.memories == [{"asked": 1}] * 3 + [{"said": "third"}]
+    assert state["memories"]["user"] == {"said": "third"}
+
+
+@pytest.mark.parametrize(("fallback", "kept"), [(None, {"n": 1}), ("Sorry.", {})])
+async def test_the_memory_of_a_draft_that_stands_at_last_counts_and_that_of_one_replaced_by_declared_words_does_not(
+    fallback, kept
+):
+    speaker = Seen(says("no", memory={"n": 1}))
+    played = cast(assistant=speaker, answer_validator=validator(lambda draft, state: "rude"), fallback=fallback)
+    state = await play(played, turns=1)
+    assert state["memories"].get("assistant", {}) == kept
+
+
+async def test_a_speaker_that_fails_or_says_nothing_keeps_what_it_had_or_what_it_says():
+    class Failing(Seen):
+        async def __call__(self, state: Any, runtime: Any) -> Any:
+            await super().__call__(state, runtime)
+            raise RuntimeError("no")
+
+    state = await play(cast(assistant=Failing({})), memories={"assistant": {"n": 1}})
+    assert (state["stop"], state["memories"]) == ("model_failed", {"assistant": {"n": 1}})
+    state = await play(cast(assistant=Seen({"drafts": [], "memory": {"n": 2}})))
+    assert state["memories"] == {"assistant": {"n": 2}}
+
+
+async def test_what_a_node_changes_in_its_memory_without_answering_it_has_not_happened():
+    class Careless(Seen):
+        async def __call__(self, state: Any, runtime: Any) -> Any:
+            answer = await super().__call__(state, runtime)
+            state["memory"]["n"] = 99
+            return answer
+
+    speaker = Careless(says("Who?", memory={"n": 1}), says("When?"))
+    state = await play(cast(user_simulator=speaker), turns=3)
+    assert speaker.memories == [{}, {"n": 1}, {"n": 1}]
+    assert state["memories"] == {"user": {"n": 1}}
+
+
+async def test_the_record_holds_the_memories_where_the_cast_says_so():
+    speaker = Seen(says("Who?", memory={"word": SECRET}))
+    assert record(await play(cast(user_simulator=speaker))).memory == {}
+    made = record(await play(cast(user_simulator=speaker, record_memory=True)))
+    assert made.memory == {"user": {"word": SECRET}}
+    assert SECRET in json.dumps(made.plain())
+
+
+@pytest.mark.parametrize(
+    ("place", "answer", "problem"),
+    [
+        ("assistant", says("a", memory=3), "assistant: expected 'memory' to be a dict, got int 3"),
+        ("assistant", says("a", memory={"x": {1}}), "assistant: expected plain JSON values"),
+        ("question_validator", {"verdicts": [{"accepted": True}], "memory": {}}, "got the key 'memory'"),
+        ("turn_recorder", {"memory": {}}, "got the key 'memory'"),
+    ],
+)
+async def test_a_memory_that_is_none_is_refused_by_name(place, answer, problem):
+    with pytest.raises(ContractError, match=problem):
+        await play(cast(**{place: Seen(answer)}))
+
+
+@pytest.mark.parametrize("memories", [{"user": 3}, {"student": {}}, [1]])
+async def test_memories_that_a_conversation_cannot_begin_with_are_refused(memories):
+    with pytest.raises(ContractError, match="the initial state's 'memories'"):
+        await play(cast(), memories=memories)
+
+
+async def test_a_memory_outlives_an_interruption():
+    speaker = Seen(says("Who?", memory={"n": 1}), says("When?"))
+    graph = conversation(cast(user_simulator=speaker), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke(
+        simquac.scenario(TOPIC), config, context=Limits(max_turns=2), interrupt_before=["turn_recorder"]
+    )
+    await graph.ainvoke(None, config, context=Limits(max_turns=2))
+    assert speaker.memories == [{}, {"n": 1}]
+
+
+async def test_questions_put_afterwards_are_put_to_sides_that_remember():
+    from duologue.data.recllmsim import Situation
+    from duologue.graphs import recllmsim
+
+    about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
+    speakers = {side: Seen(says("Hello there.", memory={"of": side})) for side in ("user", "assistant")}
+    played = recllmsim.cast(post_questions=True).replace(
+        user_simulator=speakers["user"], assistant=speakers["assistant"]
+    )
+    await conversation(played).ainvoke(recllmsim.scenario(about), context=Limits(max_turns=1))
+    for side, speaker in speakers.items():
+        assert speaker.memories[0] == {}
+        assert speaker.memories[1:] == [{"of": side}] * (len(speaker.states) - 1)
+        assert len(speaker.states) > 2
+        assert not any("memories" in state for state in speaker.states)

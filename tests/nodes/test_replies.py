@@ -1,0 +1,162 @@
+"""What chat models and agents answer becomes drafts: words, tools, reasoning, and what the endpoint says of them."""
+
+from dataclasses import dataclass
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from pydantic import BaseModel
+
+from duologue.nodes.replies import drafts_of, new_messages, plain_json
+
+
+def called(text, *names, **more):
+    calls = [{"name": name, "args": {"n": number}, "id": f"{name}-{number}"} for number, name in enumerate(names)]
+    return AIMessage(text, tool_calls=calls, **more)
+
+
+def gave(call, content, **more):
+    return ToolMessage(content, tool_call_id=call, **more)
+
+
+def test_a_reply_keeps_what_its_endpoint_says_of_it():
+    usage = {
+        "input_tokens": 9, "output_tokens": 5, "total_tokens": 14,
+        "input_token_details": {"cache_read": 4}, "output_token_details": {"reasoning": 3},
+    }  # fmt: skip
+    about = {"finish_reason": "length", "model_name": "m-0815"}
+    reply = AIMessage(
+        "Who?", usage_metadata=usage, response_metadata=about, additional_kwargs={"reasoning_content": "hm"}
+    )
+    assert drafts_of([reply]) == [
+        {
+            "text": "Who?",
+            "finish_reason": "length",
+            "model": "m-0815",
+            "reasoning": "hm",
+            "usage": {
+                "input_tokens": 9,
+                "output_tokens": 5,
+                "calls": 1,
+                "cached_tokens": 4,
+                "reasoning_tokens": 3,
+            },
+        }
+    ]
+
+
+@pytest.mark.parametrize("block", [
+    {"type": "reasoning", "reasoning": "first"},
+    {"type": "thinking", "thinking": "first", "signature": "x"},
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "first"}]},
+])  # fmt: skip
+def test_reasoning_in_blocks_is_kept_and_never_said(block):
+    (made,) = drafts_of([AIMessage([block, {"type": "text", "text": "Who?"}])])
+    assert (made["text"], made["reasoning"]) == ("Who?", "first")
+
+
+@pytest.mark.parametrize(("name", "reason"), [("stop_reason", "max_tokens"), ("done_reason", "length")])
+def test_other_endpoints_words_for_the_finish_are_known(name, reason):
+    assert drafts_of([AIMessage("a", response_metadata={name: reason})])[0]["finish_reason"] == reason
+
+
+def test_each_message_with_words_is_a_draft_and_tools_belong_to_the_next():
+    spent = {"input_tokens": 2, "output_tokens": 1, "total_tokens": 3}
+    drafts = drafts_of(
+        [
+            called("Let me look.", "look_up", usage_metadata=spent),
+            gave("look_up-0", '{"seat": "12A"}'),
+            called("", "change", "pay", usage_metadata=spent),
+            gave("pay-1", "card refused", status="error"),
+            gave("change-0", "done"),
+            AIMessage("It is changed.", usage_metadata=spent),
+        ]
+    )
+    assert [draft["text"] for draft in drafts] == ["Let me look.", "It is changed."]
+    assert "tool_calls" not in drafts[0]  # the words beside a call come before it
+    assert drafts[1]["tool_calls"] == [
+        {"name": "look_up", "arguments": {"n": 0}, "result": {"seat": "12A"}},
+        {"name": "change", "arguments": {"n": 0}, "result": "done"},
+        {"name": "pay", "arguments": {"n": 1}, "error": "card refused"},
+    ]
+    assert drafts[0]["usage"] == {"input_tokens": 6, "output_tokens": 3, "calls": 3}
+    assert "usage" not in drafts[1]
+
+
+def test_tools_behind_the_last_words_belong_to_them():
+    (made,) = drafts_of([AIMessage("Bye."), called("", "hang_up"), gave("hang_up-0", "null")])
+    assert (made["text"], made["tool_calls"]) == ("Bye.", [{"name": "hang_up", "arguments": {"n": 0}, "result": None}])
+
+
+def test_tools_without_any_words_make_an_empty_draft():
+    (made,) = drafts_of([called("", "look_up"), gave("look_up-0", "12")])
+    assert (made["text"], made["tool_calls"][0]["result"]) == ("", 12)
+
+
+def test_a_call_that_nothing_came_of_and_a_malformed_one_are_errors():
+    broken = {"name": "pay", "args": '{"n": ', "id": "x", "error": "no JSON", "type": "invalid_tool_call"}
+    (made,) = drafts_of([AIMessage("", tool_calls=called("", "look_up").tool_calls, invalid_tool_calls=[broken])])
+    assert [call["error"] for call in made["tool_calls"]] == ["no result came", 'malformed call: no JSON: {"n": ']
+
+
+def test_thoughts_in_tags_beside_a_call_are_reasoning_and_no_message():
+    (made,) = drafts_of([called("<think>first</think>", "look_up"), gave("look_up-0", "1"), AIMessage("Found.")])
+    assert made["text"] == "Found."
+    assert "first" in made["reasoning"]
+    (alone,) = drafts_of([AIMessage("<think>first</think>")])
+    assert (alone["text"], alone["raw"]) == ("", "<think>first</think>")
+
+
+def test_half_a_surrogate_pair_is_replaced_wherever_it_stands():
+    call = {"name": "a\ud800", "args": {"b\ud800": "\ud800"}, "id": "1"}
+    reply = AIMessage("c\ud800", tool_calls=[call], additional_kwargs={"reasoning_content": "\ud800"})
+    str(drafts_of([reply, gave("1", "\ud800")])).encode("utf-8")
+
+
+SENT = [SystemMessage("s"), HumanMessage("Who?"), AIMessage("Three keepers."), HumanMessage("When?")]
+NEW = AIMessage("Three keepers.")
+
+
+def copies(messages, **more):
+    return [message.model_copy(update=more) for message in messages]
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        [*SENT, NEW],
+        [NEW],
+        [*copies(SENT), NEW],
+        [*copies(SENT[1:]), NEW],
+        [SystemMessage("other"), *copies(SENT[1:], id="given by the server"), NEW],
+    ],
+    ids=["the same objects", "new ones alone", "copies", "without the system message", "with other ids"],
+)
+def test_what_an_agent_added_is_told_from_what_it_was_sent(answered):
+    assert new_messages(answered, SENT) == [NEW]
+
+
+def test_what_an_agent_added_is_told_by_ids_though_it_cut_and_summed_up_the_talk():
+    sent = [message.model_copy(update={"id": str(number)}) for number, message in enumerate(SENT)]
+    assert new_messages([AIMessage("So far: keepers.", id="sum"), *copies(sent[3:]), NEW], sent) == [NEW]
+    assert new_messages(copies(sent), sent) == []
+
+
+class Booking(BaseModel):
+    seat: str
+
+
+@dataclass
+class Basket:
+    items: list
+
+
+def test_what_an_agent_keeps_becomes_plain_json():
+    value = {"a": (Booking(seat="1A"), Basket([Booking(seat="2B"), 1.5, None, True]))}
+    assert plain_json(value) == {"a": [{"seat": "1A"}, {"items": [{"seat": "2B"}, 1.5, None, True]}]}
+    assert plain_json(HumanMessage("x"))["content"] == "x"
+
+
+@pytest.mark.parametrize("value", [{1: 2}, {1, 2}, object(), float("nan"), b"x", {"a": [lambda: 0]}])
+def test_what_is_no_json_is_no_plain_json(value):
+    with pytest.raises(TypeError):
+        plain_json(value)

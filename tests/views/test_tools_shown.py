@@ -1,0 +1,82 @@
+"""What stands behind a message on its page: tools, kept channels, reasoning, the model, memory, an own reason."""
+
+import pytest
+
+from duologue.data import Attempt, Conversation, Message, ToolCall, Usage
+from duologue.data.records import NodeInfo, Provenance
+from duologue.views import conversation_page
+
+
+def made(text="look_up", **more):
+    call = ToolCall(name=text, arguments={text: [1, text]}, result={text: text})
+    failed = ToolCall(name="pay", error=text)
+    told = {"tool_calls": (call, failed), "kept": {text: [text]}, "reasoning": text, "model": text}
+    rejected = Attempt(text="no", verdict="rejected", reason="cut_off", finish_reason="length", **told)
+    accepted = Attempt(
+        number=2,
+        text="Your seat is 12A.",
+        verdict="accepted",
+        finish_reason="stop",
+        usage=Usage(input_tokens=900, cached_tokens=800, output_tokens=50, reasoning_tokens=40),
+        **told,
+    )
+    settings = {
+        "id": "a",
+        "scenario": {"kind": "airline"},
+        "messages": (
+            Message(role="user", text="Where do I sit?"),
+            Message(role="assistant", text="Your seat is 12A.", attempts=(rejected, accepted)),
+        ),
+        "stop": "airline:transferred",
+        "provenance": Provenance(
+            cast="airline",
+            nodes={"assistant": NodeInfo.of("assistant", {"name": "AgentSpeaker", "agent": "clerk"})},
+            stop_reasons={"airline:transferred": "assistant"},
+        ),
+        "memory": {"user": {text: text}},
+    }
+    return Conversation(**(settings | more))
+
+
+def words(page, tags):
+    return " ".join("".join(tags(page).text).split())
+
+
+def test_tools_and_all_that_an_endpoint_says_stand_behind_the_message(tags):
+    page = conversation_page(made())
+    text = words(page, tags)
+    for told in (
+        "2 tool calls: look_up, pay", '{ "look_up": [ 1, "look_up" ] }', "gave", "no result: look_up",
+        "kept of the agent's state: look_up", "its reasoning", "served by look_up", "finished by length",
+        "950 tokens, 800 of them cached, 40 of them reasoning", "ended with transferred (airline; fault: assistant)",
+        "What the user keeps for itself", "draft 1: rejected, cut off",
+    ):  # fmt: skip
+        assert told in text, told
+    assert page.count('<details class="tools">') == 2  # of the draft that was rejected, and of the one that stands
+    assert "finished by stop" not in text
+
+
+def test_a_model_that_is_the_one_that_was_asked_for_is_not_named_again(tags):
+    origin = Provenance(cast="c", nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "openai:look_up"}})})
+    assert "served by" not in words(conversation_page(made(provenance=origin)), tags)
+
+
+def test_a_message_without_tools_has_no_place_for_them(tags):
+    plain = Message(role="user", text="a", attempts=(Attempt(text="a", verdict="accepted"),))
+    page = conversation_page(Conversation(id="a", scenario={}, messages=(plain,)))
+    text = words(page, tags)
+    assert 'class="tools"' not in page
+    for absent in ("kept of", "reasoning", "served by", "finished by", "keeps for itself"):
+        assert absent not in text
+
+
+@pytest.mark.parametrize("stop", ["user_gave_up", None])
+def test_other_stops_read_as_before(stop, tags):
+    text = words(conversation_page(made(stop=stop)), tags)
+    assert f"ended with {'user gave up' if stop else 'no reason told'}" in text
+
+
+def test_hostile_tools_stay_text(tags, hostile_text):
+    page = conversation_page(made(hostile_text))
+    page.encode("utf-8")
+    assert tags(page).tags == tags(conversation_page(made("plain"))).tags
