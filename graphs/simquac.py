@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..data.checks import QUESTION_WORDS
-from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
 from ..data.identity import ordinals
 from ..data.records import Message
 from ..data.simquac import Topic
+from ..data.simquac.checks import ANSWER_TOKENS
 from ..nodes import as_released as released
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node, Stop

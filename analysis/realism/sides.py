@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...data import domains
 from ...data.identity import digest
-from ...data.recllmsim import KIND, variant
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from .report import Part, SideSummary
@@ -104,8 +104,7 @@ def _told_of(name: str, given: Sequence[Conversation]) -> list[str]:
             "or intervals are too narrow."
         )
     people = name == "People"
-    own = [one for one in given if one.scenario.get("kind") == KIND]
-    if other := sum((variant(one) == "simulated") == people for one in own):
+    if other := sum(domains.of(each).simulated(each) is people for each in given):
         who = "simulated users" if people else "people"
         notes.append(
             f"{name}: {other} of {len(given)} conversations are of {who}, as the data tells: is this intended?"

@@ -4,17 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...data import domains
 from ...data.formats.dialogues import further
 from ...data.identity import digest
-from ...data.recllmsim import KIND, Situation, cluster, common_task, in_language
-from ...data.recllmsim.situations import lines_of
+from ...data.recllmsim import common_task
 from ...data.records import Conversation
-from ...data.text.languages import Language, language_of
+from ...data.text.languages import Language
 from ..annotations import annotations_of
 from .words import content_of, words_of
-
-USER_KEYS = ("user", "user_id")
-"""Keys of a line or of a scenario that say who the user is, in data of any origin."""
 
 
 @dataclass(frozen=True)
@@ -94,22 +91,12 @@ class Speech:
 
 def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:
     """Attribute and value of the user's profile in the language; empty where there is none."""
-    if conversation.scenario.get("kind") != KIND:
-        return []
-    situation = Situation.of(conversation)
-    translated = conversation.extra.get(f"preference_{language}")
-    if isinstance(translated, str):
-        return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
-    return situation.facts if situation.language == language else []
+    return domains.of(conversation).facts_in(conversation, language)
 
 
 def task_context(conversation: Conversation, language: Language) -> str:
     """The task's context in the language; empty where there is none."""
-    translated = conversation.extra.get(f"task_context_{language}")
-    if isinstance(translated, str):
-        return translated
-    text = conversation.scenario.get("task_context")
-    return text if isinstance(text, str) and language_of(text) == language else ""
+    return domains.of(conversation).task_context(conversation, language)
 
 
 def speeches(conversations: Iterable[Conversation], language: Language | None) -> list[Speech]:
@@ -121,14 +108,14 @@ def speeches(conversations: Iterable[Conversation], language: Language | None) -
 
 
 def _speech(conversation: Conversation, wanted: Language | None) -> Speech | None:
-    spoken = _spoken(conversation)
+    domain, spoken = domains.of(conversation), _spoken(conversation)
     language = wanted or spoken or "en"
     user, original, before = [], [], []
     last = ""
     for message in conversation.messages:
         if not message.stored:
             continue
-        text = in_language(message, language, spoken)
+        text = domain.text_in(message, language, spoken)
         if message.role == "assistant":
             last = text or ""
             continue
@@ -146,9 +133,7 @@ def _speech(conversation: Conversation, wanted: Language | None) -> Speech | Non
 
 def _spoken(conversation: Conversation) -> Language | None:
     """The language of a conversation: one of its messages may be a foreign name or a number."""
-    if conversation.scenario.get("kind") == KIND:
-        return Situation.of(conversation).language
-    return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
+    return domains.of(conversation).language(conversation)
 
 
 def speaker(conversation: Conversation) -> str:
@@ -158,21 +143,12 @@ def speaker(conversation: Conversation) -> str:
 
 def named(conversation: Conversation) -> str:
     """Who speaks as user, as the source tells; empty where it does not."""
-    if conversation.scenario.get("kind") == KIND:
-        return cluster(conversation)
-    for key in USER_KEYS:
-        for holder in (further(conversation), conversation.scenario):
-            name = holder.get(key)
-            if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
-                name = int(name)
-            if isinstance(name, str | int):
-                return str(name)
-    return ""
+    return domains.of(conversation).user(conversation)
 
 
 def task_of(conversation: Conversation) -> str:
     """The task by its common name; empty where the source tells none."""
-    name = conversation.scenario.get("task") or further(conversation).get("task")
+    name = domains.of(conversation).task(conversation.scenario) or further(conversation).get("task")
     return common_task(name) if isinstance(name, str) else ""
 
 
@@ -181,10 +157,10 @@ def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
     both: list[Language] = ["zh", "en"]
     counts: dict[Language, int] = dict.fromkeys(both, 0)
     for conversation in conversations:
-        spoken = _spoken(conversation)
+        domain, spoken = domains.of(conversation), _spoken(conversation)
         user = [message for message in conversation.messages if message.role == "user" and message.stored]
         for language in both:
-            counts[language] += bool(user) and all(in_language(one, language, spoken) is not None for one in user)
+            counts[language] += bool(user) and all(domain.text_in(one, language, spoken) is not None for one in user)
     enough: list[Language] = [
         language for language in both if counts[language] and counts[language] * 2 >= len(conversations)
     ]

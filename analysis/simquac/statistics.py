@@ -10,7 +10,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from ...data.records import Conversation, Record
-from ...data.simquac import KIND
+from ...data.simquac import DOMAIN
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..comparing import Comparison, compare_means, comparison_table
 from ..tables import Cell, Column, Table
@@ -101,7 +101,7 @@ def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> Simquac
     """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
     given = {name: list(conversations) for name, conversations in sources.items()}
     samples = [measure(name, conversations) for name, conversations in given.items()]
-    about = {name: [one for one in found if one.scenario.get("kind") == KIND] for name, found in given.items()}
+    about = {name: list(filter(DOMAIN.is_about, found)) for name, found in given.items()}
     return SimquacStatistics(
         sources=tuple(_source(sample, about[sample.source]) for sample in samples),
         comparisons=tuple(one for a, b in combinations(samples, 2) for one in _compared(a, b)),

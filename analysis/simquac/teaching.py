@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
 from ...data.records import Conversation, Message, Record
-from ...data.simquac import KIND
+from ...data.simquac import DOMAIN
 from ...errors import DataError
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..tables import Cell, Column, Table
@@ -127,7 +127,7 @@ def teacher_statistics(
     People's answers stand in `references` about the same sections in any order, or, in the published teacher
     topics, beside the teacher's own. ValueError where they are missing or answer other questions.
     """
-    given = [one for one in answered if one.scenario.get("kind") == KIND]
+    given = list(filter(DOMAIN.is_about, answered))
     pairs, missing = _paired(given, None if references is None else list(references))
     notes = [] if pairs else ["there is no question to compare: give conversations about sections."]
     if missing:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..records import Conversation, Message
+from .detection import Format
 from .dialogues import Form, Reading
 from .jsonfiles import read_lines, write_lines
 from .unsupported import beyond_words
@@ -61,6 +62,9 @@ def read(path: str | Path) -> list[Conversation]:
                 )
         conversations.append(reading.conversation(value, messages, asides))
     return conversations
+
+
+FORMAT = Format(FORM.kind, "JSON lines of messages", lambda source: source.has(FORM.turns), read, write)
 
 
 def _text(content: Any) -> str | None:

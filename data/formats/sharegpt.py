@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..records import Conversation, Message, Role
+from .detection import Format, Source
 from .dialogues import Form, Reading
 from .jsonfiles import read_json, read_lines, read_text, write_json, write_lines
 from .unsupported import beyond_words
@@ -68,6 +69,14 @@ def read(path: str | Path) -> list[Conversation]:
                 asides.append(FORM.aside(position, turn, turn["value"] if said == SYSTEM else None))
         conversations.append(reading.conversation(value, messages, asides))
     return conversations
+
+
+def _recognised(source: Source) -> bool:
+    values = source.value if isinstance(source.value, list) else [source.value]
+    return bool(values) and all(isinstance(value, dict) and FORM.turns in value for value in values)
+
+
+FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write)
 
 
 def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:

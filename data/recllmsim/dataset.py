@@ -57,13 +57,13 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
     """The conversation as a file has it; ValueError if it is about something else.
 
     A fresh simulation has the published keys in the published order as far as they have a value. Messages
-    that are not stored are left out, and so is everything that the format does not know (`losses` tells).
+    that are not stored are left out, and so is everything that the format does not know (`unsupported_fields` tells).
     """
     history = [_turn(message) for message in conversation.messages if message.stored]
     return _restored(_file(conversation) | {"history": history}, conversation.extra.get("file"))
 
 
-def losses(conversation: Conversation) -> dict[str, int]:
+def unsupported_fields(conversation: Conversation) -> dict[str, int]:
     """What a file cannot hold of the conversation, counted. A goodbye is left out by rule and is no loss."""
     known = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
     unknown = [label for label in conversation.labels if label not in known and not label.startswith(_STRATEGY)]

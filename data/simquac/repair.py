@@ -7,9 +7,9 @@ of a sentence, the word that was lost is the first of that sentence; elsewhere t
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from ..checks.simquac import before_first_word
 from ..records import Conversation, Message, Record, Span
-from ..text.tokens import Work, places
+from ..text.tokens import Work, token_index
+from .checks import before_first_word
 from .topics import Topic
 
 Kind: TypeAlias = Literal["offset", "case", "first_word"]
@@ -57,7 +57,7 @@ def _steps(span: Span, section: str) -> Iterable[tuple[Kind, Span]]:
     """What is to be mended in a span, one step after the other."""
     there = section[span.start : span.end]
     if there.casefold() != span.text.casefold():
-        source, work = places(section), Work.over(section, span.text)
+        source, work = token_index(section), Work.over(section, span.text)
         found = source.find(span.text, 0, work)
         if found is None or source.find(span.text, found.end, work) != found:  # nowhere, or who knows where
             return

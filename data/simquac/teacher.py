@@ -8,15 +8,22 @@ import re
 from pathlib import Path
 
 from ...errors import DataError, at
-from ..formats.detection import TEACHER_START
 from ..formats.jsonfiles import read_text
 from ..grounding import ground
 from ..identity import named
 from ..records import Conversation, Message
 from .topics import Topic
 
+START = "<Topic:"
+"""What such a file begins with."""
+
 _TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n", re.MULTILINE)
 _QUESTION = re.compile(r"^<QS:[^>\n]*>[ \t]*\n", re.MULTILINE)
+
+
+def is_teacher(text: str) -> bool:
+    """Whether the text is one of teacher topics."""
+    return text.lstrip().startswith(START)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -27,7 +34,7 @@ def read(path: str | Path) -> list[Conversation]:
     text = read_text(path).replace("\r\n", "\n")
     blocks = _TOPIC.split(text)
     if len(blocks) < 2 or blocks[0].strip():
-        raise DataError(f"{at(path)}: does not begin with {TEACHER_START!r}: this is no file of teacher topics")
+        raise DataError(f"{at(path)}: does not begin with {START!r}: this is no file of teacher topics")
     conversations = []
     for number, block in enumerate(blocks[1:], start=1):
         head, *questions = _QUESTION.split(block)
@@ -51,13 +58,13 @@ def _pair(block: str, section: str, place: str) -> tuple[Message, Message]:
     if len(lines) < 3 or not lines[1].startswith("QUAC:") or not lines[2].startswith("GPT4:"):
         raise DataError(f"{place}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
     answer = "\n".join([lines[2].removeprefix("GPT4:").strip(), *lines[3:]]).strip()
-    found = ground(answer, section)
+    grounding = ground(answer, section)
     return (
         Message(role="user", text=lines[0]),
         Message(
             role="assistant",
             text=answer,
-            spans=found.spans,
+            spans=grounding.spans,
             labels={"quac": lines[1].removeprefix("QUAC:").strip()},
         ),
     )

@@ -52,12 +52,12 @@ def token_count(text: str) -> int:
 
 
 @lru_cache(maxsize=32)
-def places(text: str) -> "Places":
+def token_index(text: str) -> "TokenIndex":
     """The text made searchable; the last few are kept."""
-    return Places(text)
+    return TokenIndex(text)
 
 
-class Places:
+class TokenIndex:
     """A text as two rows of token codes, one with and one without case, that can be searched."""
 
     def __init__(self, text: str) -> None:
