@@ -4,13 +4,21 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from ...errors import DataError, at
-from ..formats import record_lines
+from ..formats import messages, record_lines, sharegpt
 from ..formats.detection import Source, detected
-from ..formats.jsonfiles import read_text
 from ..records import Conversation
 from . import dataset, teacher, topics
 from .domain import DOMAIN
 from .topics import MAX_BYTES, Topic
+
+
+def _validate(conversation: Conversation) -> None:
+    if DOMAIN.is_about(conversation):
+        DOMAIN.validate(conversation)
+
+
+_SOURCES = (*record_lines.formats(_validate), *DOMAIN.formats)
+"""Formats of files that hold topics, alone or with what was said about them."""
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -18,7 +26,8 @@ def read(path: str | Path) -> list[Conversation]:
 
     What was read is kept, odd values and unknown keys included: `write` gives a JSON file's object again.
     """
-    return teacher.read(path) if teacher.is_teacher(read_text(path)) else dataset.read(path)
+    form = detected(Source(path), DOMAIN.formats)
+    return teacher.read(path) if form is not None and form.read is teacher.read else dataset.read(path)
 
 
 def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
@@ -28,10 +37,11 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
     cannot be simulated: an empty section, no header, more bytes than the bound.
     """
     source = Source(path)
-    form = detected(source, (*record_lines.formats(), *DOMAIN.formats))
+    form = detected(source, (*_SOURCES, messages.FORMAT, sharegpt.FORMAT))
     if form is None:
-        known = ", ".join(each.about for each in (*DOMAIN.formats, *record_lines.formats()))
-        raise DataError(f"{at(path)}: is none of the known formats of topics: give {known}")
+        raise DataError(f"{at(path)}: is none of the known formats: give {', '.join(each.about for each in _SOURCES)}")
+    if form not in _SOURCES:
+        raise DataError(f"{at(path)}: is a {form.name}, not a source of topics: give a data set's file or JSON lines")
     if topics.are_topics(source):
         return topics.checked(topics.read_topic_lines(path), path, max_bytes)
     placed = []
