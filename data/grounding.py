@@ -81,13 +81,13 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
     whole = source.find(answer, 0, work)
     if whole is not None:
         return Grounding(spans=(whole,))
-    found: list[Span] = []
+    spans: list[Span] = []
     failed: list[str] = []
     behind = 0
     for line in filter(_says_something, answer.split("\n")):
         span = source.find(line, behind, work)
         if span is not None:
-            found.append(span)
+            spans.append(span)
             behind = span.end
             continue
         of_line: list[Span] = []
@@ -96,17 +96,17 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
             if span is None:
                 failed.append(part)
                 if len(failed) == MOST_FAILED:
-                    return Grounding(reason="partly" if found or of_line else "not_in_section", failed=tuple(failed))
+                    return Grounding(reason="partly" if spans or of_line else "not_in_section", failed=tuple(failed))
                 continue
             if of_line and source.touch(of_line[-1].end, span.start):
                 of_line[-1] = source.slice(of_line[-1].start, span.end)
             else:
                 of_line.append(span)
             behind = span.end
-        found.extend(of_line)
+        spans.extend(of_line)
     if not failed:
-        return Grounding(spans=tuple(found))
-    return Grounding(reason=_reason(bool(found), failed, answer, background), failed=tuple(failed))
+        return Grounding(spans=tuple(spans))
+    return Grounding(reason=_reason(bool(spans), failed, answer, background), failed=tuple(failed))
 
 
 def _reason(some_found: bool, failed: list[str], answer: str, background: str) -> Reason:

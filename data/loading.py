@@ -49,12 +49,12 @@ def load(path: str | Path) -> Loaded:
     Where a format is a folder of files, a broken one is named and the others are read all the same. A file of topics
     has no conversation: read it with `data.simquac.read_topics`.
     """
-    place = Path(path)
-    form = _format_of(place)
-    contents = _of_folder(place) if form is None else form.contents(place)
-    manifest = read_json(place / MANIFEST) if form is domains.RUN else {}
+    source = Path(path)
+    form = _format_of(source)
+    contents = _of_folder(source) if form is None else form.contents(source)
+    manifest = read_json(source / MANIFEST) if form is domains.RUN else {}
     return Loaded(
-        place,
+        source,
         FOLDER if form is None else form.name,
         contents.conversations,
         (*contents.notes, *_notes(contents.conversations), *contents.broken),

@@ -164,7 +164,7 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
     dataset = folder_of_data / form.name
     left_out = form.write(conversations, dataset)
     counts = count(conversations)
-    files = {form.name or form.files: form.about}
+    files = {form.name or form.files or "*": form.about}
     attributions = [domain.attribution for domain in known if domain.attribution]
     write_text(folder_of_data / "README.md", card(folder.manifest, counts, files, left_out, attributions))
     wanted = {name_of(state) for state in plan}

@@ -27,9 +27,9 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
     Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
     """
-    given = list(conversations)
-    write_lines(path, map(FORM.written, given))
-    return beyond_words(given, kept=FORM.kind)
+    written = list(conversations)
+    write_lines(path, map(FORM.written, written))
+    return beyond_words(written, kept=FORM.kind)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -41,12 +41,12 @@ def read(path: str | Path) -> list[Conversation]:
     """
     reading, conversations = Reading(FORM), []
     for number, value in read_lines(path):
-        place = f"line {number}"
-        given = value.get("messages") if isinstance(value, dict) else None
-        if not isinstance(given, list):
-            raise DataError(f"{at(path, place)}: has no list 'messages': write one conversation a line")
+        line = f"line {number}"
+        turns = value.get("messages") if isinstance(value, dict) else None
+        if not isinstance(turns, list):
+            raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages, asides = [], []
-        for position, turn in enumerate(given):
+        for position, turn in enumerate(turns):
             role = turn.get("role") if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
             if role in TOOLS or (role == "assistant" and not text and _calls(turn)):
@@ -57,7 +57,7 @@ def read(path: str | Path) -> list[Conversation]:
                 messages.append(FORM.message(Message(role=role, text=text), turn))
             else:
                 raise DataError(
-                    f"{at(path, place, f'message {position}')}: "
+                    f"{at(path, line, f'message {position}')}: "
                     "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
                 )
         conversations.append(reading.conversation(value, messages, asides))

@@ -55,16 +55,16 @@ def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], l
 
 def _steps(span: Span, section: str) -> Iterable[tuple[Kind, Span]]:
     """What is to be mended in a span, one step after the other."""
-    there = section[span.start : span.end]
-    if there.casefold() != span.text.casefold():
+    at_offset = section[span.start : span.end]
+    if at_offset.casefold() != span.text.casefold():
         source, work = token_index(section), Work.over(section, span.text)
-        found = source.find(span.text, 0, work)
-        if found is None or source.find(span.text, found.end, work) != found:  # nowhere, or who knows where
+        only = source.find(span.text, 0, work)
+        if only is None or source.find(span.text, only.end, work) != only:  # nowhere, or who knows where
             return
-        yield "offset", found
-        span = found
-    elif there != span.text:
-        span = Span(text=there, start=span.start)
+        yield "offset", only
+        span = only
+    elif at_offset != span.text:
+        span = Span(text=at_offset, start=span.start)
         yield "case", span
     start = before_first_word(section, span.start)
     if start is not None:
