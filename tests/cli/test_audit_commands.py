@@ -5,7 +5,6 @@ import json
 import pytest
 
 from duologue import data
-from duologue.data.checks import RULES
 
 
 def test_the_open_simulated_file_is_checked_with_a_place_and_a_reason_for_each_finding(duologue, open_data):
