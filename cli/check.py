@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..data import load
+from ..data import domains, load
 from ..data.checks import RULES, check_all
 from .output import print_json, say, stdout
 
@@ -31,18 +31,19 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print every finding as JSON on stdout.")] = False,
 ) -> int:
     """Find what is wrong in conversations, without a model: each finding with its rule, place and reason."""
-    from ..data.checks.rules import chosen
+    from ..data.checks.rules import chosen, reading
 
     left = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
-    kinds = {str(conversation.scenario.get("kind")) for conversation in loaded}
-    left = [name for name in left if RULES[name].kind in kinds]
+    read = reading(loaded)
+    left = [name for name in left if name in read]
     findings = check_all(loaded, left)
     counts = Counter(finding.rule for finding in findings)
     for line in loaded.notes:
         say(line)
     if not left:
-        say("no rule reads these conversations: rules are about SimQuAC's and RecLLMSim's")
+        ruled = ", ".join(domain.kind for domain in domains.registered() if domain.rules)
+        say(f"no rule reads these conversations: rules are about those of a domain ({ruled})")
     if as_json:
         print_json(
             {

@@ -1,25 +1,13 @@
 """`duologue convert`: any data set that can be read, in another format."""
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from ..data import Conversation, DataError, load, recllmsim
-from ..data import simquac as simquac_format
-from ..data.formats import messages, record_lines, sharegpt
+from ..data import DataError, domains, load
+from ..errors import SettingError
 from .output import print_json, say
-
-Target = Literal["simquac", "recllmsim", "sharegpt", "messages", "replay"]
-
-_WRITERS: dict[str, Callable[[Iterable[Conversation], Path], list[str]]] = {
-    "simquac": simquac_format.write,
-    "recllmsim": recllmsim.write,
-    "sharegpt": sharegpt.write,
-    "messages": messages.write,
-    "replay": record_lines.write,
-}
 
 
 def convert(
@@ -28,21 +16,25 @@ def convert(
     ],
     target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; of recllmsim the folder.")],
     to: Annotated[
-        Target,
+        str,
         typer.Option(
             "--to",
-            help="simquac: SQuAD-style JSON; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON (or, by the name, JSON lines) of from and value; messages: JSON lines of role and content; replay: whole records, for replay:FILE.",
+            metavar="FORMAT",
+            help="simquac: SQuAD-style JSON; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON (or, by the name, JSON lines) of from and value; messages: JSON lines of role and content; replay: whole records, for replay:FILE; or what an installed domain writes.",
         ),
     ],
     force: Annotated[bool, typer.Option("--force", help="Replace DST if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
     """Write conversations in another format, and say what it cannot hold."""
+    writers = domains.targets()
+    if to not in writers:
+        raise SettingError(f"--to: {to!r} is no format to write: give {', '.join(writers)}")
     if target.exists() and not force:
         raise DataError(f"{target}: exists: give --force to replace it, or another file")
     loaded = load(source)
     try:
-        left_out = _WRITERS[to](loaded, target)
+        left_out = writers[to](loaded, target)
     except ValueError as error:
         raise DataError(f"{source}: cannot be written as {to}: {error}") from None
     for line in (*loaded.notes, *(f"left out: {line}" for line in left_out)):

@@ -10,8 +10,7 @@ import typer
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
-from ..data.formats.detection import FORMATS
-from ..data.loading import Loaded
+from ..data.loading import Loaded, about
 from ..data.records import Record
 from ..data.text.languages import Language
 from ..errors import at
@@ -191,7 +190,7 @@ def recllmsim(
 
 def _no_section(loaded: Loaded, command: str) -> str:
     """Why the command has nothing to count in a file; empty where a conversation is about a section."""
-    if any(conversation.scenario.get("kind") == simquac_format.KIND for conversation in loaded):
+    if any(map(simquac_format.DOMAIN.is_about, loaded)):
         return ""
     return (
         f"{_lacks(loaded, 'a section')}: {command} needs SimQuAC or QuAC JSON, teacher topics, "
@@ -202,7 +201,7 @@ def _no_section(loaded: Loaded, command: str) -> str:
 def _lacks(loaded: Loaded, topic: str) -> str:
     """What a path is, how much it holds, and that nothing of it is about what is wanted."""
     count = f"with {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, none about {topic}"
-    return f"{at(loaded.path)}: is {FORMATS[loaded.kind]} {count if len(loaded) else 'without any conversation'}"
+    return f"{at(loaded.path)}: is {about(loaded.kind)} {count if len(loaded) else 'without any conversation'}"
 
 
 def _function(name: str) -> Callable[[str], Any]:

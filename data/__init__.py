@@ -1,12 +1,13 @@
 """Conversations on paper: records, the data sets' formats, grounding, cleaning, checks. Pure functions."""
 
 from ..errors import DataError
-from . import checks, grounding, identity, recllmsim, simquac
+from . import checks, domains, grounding, identity, recllmsim, simquac
 from .counts import Counts, count
+from .domain import Dataset, Domain, Material
 from .executed_graph import ExecutedGraph, executed
 from .formats import messages, record_lines, sharegpt
-from .formats.detection import kind_of
-from .loading import Loaded, load
+from .formats.detection import Format
+from .loading import Loaded, kind_of, load
 from .outlines import Outline, coverage, outline
 from .pairing import Pairing, paired
 from .records import FAULTS, Attempt, Conversation, Edge, Exchange, Message, Role, Span, StopReason, ToolCall, Usage
@@ -18,10 +19,14 @@ __all__ = [
     "Conversation",
     "Counts",
     "DataError",
+    "Dataset",
+    "Domain",
     "Edge",
     "Exchange",
     "ExecutedGraph",
+    "Format",
     "Loaded",
+    "Material",
     "Message",
     "Outline",
     "Pairing",
@@ -34,6 +39,7 @@ __all__ = [
     "cleaning",
     "count",
     "coverage",
+    "domains",
     "executed",
     "grounding",
     "identity",

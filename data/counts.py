@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from .grounding import gives_no_answer
+from . import domains
 from .records import Conversation, Record, Role, Usage
 
 
@@ -19,7 +19,7 @@ class SideCounts(Record):
     observed: int
     """Drafts that would have been rejected and stand, because a published side is re-enacted."""
     refused: int
-    """Messages of the assistant that give no answer."""
+    """Messages of the assistant that give no answer; 0 where the domain has no refusals."""
     fallbacks: int
     """Messages that stand in for a row of rejected drafts."""
     reasons: dict[str, int]
@@ -57,10 +57,11 @@ def count(conversations: Iterable[Conversation]) -> Counts:
         exchanges += sum(any(message.stored for message in (*e.user, *e.assistant)) for e in conversation.exchanges)
         stops[conversation.stop or "not told"] += 1
         usage += conversation.usage
+        domain = domains.of(conversation)
         for message in conversation.messages:
             side = sides[message.role]
             side["messages"] += 1
-            side["refused"] += message.role == "assistant" and gives_no_answer(message)
+            side["refused"] += message.role == "assistant" and domain.refuses(message)
             side["fallbacks"] += message.fallback
         for role in sides:
             for attempt in conversation.attempts(role):

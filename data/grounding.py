@@ -1,7 +1,7 @@
 """Where in the section an answer stands: exact spans, or the reason why not.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.5, asks that a teacher's answer be copied from the section.
-The search itself is `places`: by tokens, in linear time. A word is what Python's `\\w+` is; each character of
+The search itself is `TokenIndex.find`: by tokens, in linear time. A word is what Python's `\\w+` is; each character of
 a script without spaces is one.
 """
 
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from .records import Message, Span
 from .text.sentences import sentences
-from .text.tokens import Work, places
+from .text.tokens import Work, token_index
 
 NO_ANSWER = "I cannot find the answer."
 """What a teacher says who does not find the answer: a constant of the published method."""
@@ -77,17 +77,17 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
         return Grounding(refused=True)
     if not _says_something(answer):
         return Grounding(reason="empty", failed=(answer,) if answer.strip() else ())
-    source, work = places(section), Work.over(section, answer)
+    source, work = token_index(section), Work.over(section, answer)
     whole = source.find(answer, 0, work)
     if whole is not None:
         return Grounding(spans=(whole,))
-    found: list[Span] = []
+    spans: list[Span] = []
     failed: list[str] = []
     behind = 0
     for line in filter(_says_something, answer.split("\n")):
         span = source.find(line, behind, work)
         if span is not None:
-            found.append(span)
+            spans.append(span)
             behind = span.end
             continue
         of_line: list[Span] = []
@@ -96,23 +96,23 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
             if span is None:
                 failed.append(part)
                 if len(failed) == MOST_FAILED:
-                    return Grounding(reason="partly" if found or of_line else "not_in_section", failed=tuple(failed))
+                    return Grounding(reason="partly" if spans or of_line else "not_in_section", failed=tuple(failed))
                 continue
             if of_line and source.touch(of_line[-1].end, span.start):
                 of_line[-1] = source.slice(of_line[-1].start, span.end)
             else:
                 of_line.append(span)
             behind = span.end
-        found.extend(of_line)
+        spans.extend(of_line)
     if not failed:
-        return Grounding(spans=tuple(found))
-    return Grounding(reason=_reason(bool(found), failed, answer, background), failed=tuple(failed))
+        return Grounding(spans=tuple(spans))
+    return Grounding(reason=_reason(bool(spans), failed, answer, background), failed=tuple(failed))
 
 
 def _reason(some_found: bool, failed: list[str], answer: str, background: str) -> Reason:
     if some_found:
         return "partly"
-    elsewhere, work = places(background), Work.over(background, answer)
+    elsewhere, work = token_index(background), Work.over(background, answer)
     if all(elsewhere.find(part, 0, work) is not None for part in failed):
         return "in_background"
     return "not_in_section"

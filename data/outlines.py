@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from .grounding import gives_no_answer
+from . import domains
 from .records import Conversation, Record
 
 
@@ -25,7 +25,7 @@ class Outline(Record):
     coverage: float | None
     """Share of the section in the answers' spans, 0 to 1; None without a section."""
     refused: int | None
-    """Messages of the assistant that give no answer; None without a section."""
+    """Messages of the assistant that give no answer; None where its domain has no refusals."""
     characters: int
     """Length of all messages, in Python characters."""
     tokens: int | None
@@ -33,49 +33,38 @@ class Outline(Record):
 
 
 def coverage(conversation: Conversation) -> float:
-    """Share of the section's characters that stand in a span of an answer, 0 to 1."""
-    section = str(conversation.scenario.get("section", ""))
+    """Share of the section's characters that stand in a span of an answer, 0 to 1; 0 without a section."""
+    section = domains.of(conversation).source_text(conversation.scenario) or ""
     covered = {
-        place
+        offset
         for message in conversation.messages
         for span in message.spans
-        for place in range(max(0, span.start), min(len(section), span.end))
+        for offset in range(max(0, span.start), min(len(section), span.end))
     }
     return len(covered) / len(section) if section else 0.0
 
 
 def title_of(conversation: Conversation) -> str:
-    """What a conversation is about, in a few words: the title, the task's first words, or its id."""
-    about = conversation.scenario
-    told = about.get("title") or about.get("task_context") or about.get("task")
-    if not isinstance(told, str) or not told.strip():
-        return f"Conversation {conversation.id}"
-    line = " ".join(told.split())
-    return line if about.get("title") or len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
-
-
-TITLE = 80
-"""Most characters of a title that is made of a longer text."""
+    """What a conversation is about, in a few words: its domain's title, or its id."""
+    return domains.of(conversation).title(conversation.scenario) or f"Conversation {conversation.id}"
 
 
 def outline(conversation: Conversation) -> Outline:
     """The conversation's row."""
-    about = conversation.scenario
-    said = conversation.messages
-    topic = about.get("header") or about.get("task")
-    section = isinstance(about.get("section"), str)
+    domain, scenario = domains.of(conversation), conversation.scenario
+    replies = [message for message in conversation.messages if message.role == "assistant"]
     return Outline(
         id=conversation.id,
         title=title_of(conversation),
-        topic=topic if isinstance(topic, str) else "",
-        kind=str(about.get("kind", "")),
+        topic=domain.subtitle(scenario),
+        kind=str(scenario.get("kind", "")),
         stop=conversation.stop or "not told",
         exchanges=len(conversation.exchanges),
-        messages=len(said),
+        messages=len(conversation.messages),
         rejected=sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
-        coverage=coverage(conversation) if section else None,
-        refused=sum(message.role == "assistant" and gives_no_answer(message) for message in said) if section else None,
-        characters=sum(len(message.text) for message in said),
+        coverage=coverage(conversation) if domain.source_text(scenario) is not None else None,
+        refused=sum(map(domain.refuses, replies)) if domain.has_refusals else None,
+        characters=sum(len(message.text) for message in conversation.messages),
         tokens=conversation.usage.tokens if conversation.usage.calls else None,
     )
 
@@ -86,6 +75,6 @@ FIGURES = ("exchanges", "messages", "rejected", "coverage", "refused", "characte
 
 def means(rows: Iterable[Outline]) -> dict[str, float | None]:
     """Mean of each figure over the conversations that have it; None where none has."""
-    found = list(rows)
-    known = {name: [value for row in found if (value := getattr(row, name)) is not None] for name in FIGURES}
+    outlines = list(rows)
+    known = {name: [value for row in outlines if (value := getattr(row, name)) is not None] for name in FIGURES}
     return {name: sum(values) / len(values) if values else None for name, values in known.items()}

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .identity import digest
+from . import domains
 from .records import Conversation
 
 
@@ -18,16 +18,9 @@ class Pairing:
 
 
 def topic_key(conversation: Conversation) -> str | None:
-    """What two conversations about the same topic share: the section's words, else the task's, else all of the
-    scenario. None where nothing is known but the conversation itself."""
-    about = conversation.scenario
-    for key in ("section", "task_context"):
-        text = about.get(key)
-        if isinstance(text, str) and text.strip():
-            return digest(key, " ".join(text.split()))
-    if not set(about) - {"kind", "digest"}:
-        return None
-    return digest("scenario", about)
+    """What two conversations about the same topic share, as their domain says; None where nothing is known but the
+    conversation itself."""
+    return domains.of(conversation).topic_key(conversation.scenario)
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
@@ -44,11 +37,11 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
     for same in (True, False):
         for number, conversation in enumerate(first):
             key = topic_key(conversation)
-            there = waiting[key] if number not in partners and key is not None and key in waiting else []
-            fitting = (other for other in there if not same or _person(other) == _person(conversation))
-            if (found := next(fitting, None)) is not None:
-                partners[number] = found
-                there[:] = [other for other in there if other is not found]
+            others = waiting[key] if number not in partners and key is not None and key in waiting else []
+            fitting = (other for other in others if not same or _person(other) == _person(conversation))
+            if (partner := next(fitting, None)) is not None:
+                partners[number] = partner
+                others[:] = [other for other in others if other is not partner]
     free = {id(conversation) for rest in (left, *waiting.values()) for conversation in rest}
     return Pairing(
         tuple((each, partners[number]) for number, each in enumerate(first) if number in partners),
@@ -58,5 +51,5 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
 
 
 def _person(conversation: Conversation) -> object:
-    """The profile of the one who asks; None where there is none."""
-    return conversation.scenario.get("preference") or conversation.scenario.get("profile")
+    """The one who asks; None where that is not told."""
+    return domains.of(conversation).person(conversation.scenario)

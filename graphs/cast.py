@@ -13,7 +13,7 @@ from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, c
 from ..nodes.import_path import import_path_of, imported, is_import_path
 from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder
-from ..nodes.models.specs import PROVIDERS, chat_model
+from ..nodes.models.specs import PROVIDERS, chat_model, recordable
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
@@ -147,9 +147,13 @@ class Cast:
         return self.spec
 
     def plain(self) -> dict[str, Any]:
-        """The cast for a manifest: its spec, or under `live` what keeps it from having one."""
+        """The cast for a manifest: its spec without credentials, or under `live` what keeps it from having one."""
         if self.spec is not None and not self.live:
-            return self.spec.model_dump()
+            plain = self.spec.model_dump()
+            for part in ("settings", "replace"):
+                values = plain.get(part, {}).items()
+                plain[part] = {name: recordable(value) if isinstance(value, str) else value for name, value in values}
+            return plain
         return {"live": list(self.live) or ["put together by hand"]}
 
     def __reduce__(self) -> tuple[Any, ...]:

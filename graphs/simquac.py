@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import Field
 
 from ..data.checks import QUESTION_WORDS
-from ..data.checks.simquac import ANSWER_TOKENS
 from ..data.grounding import NO_ANSWER
 from ..data.records import Role
+from ..data.simquac.checks import ANSWER_TOKENS
 from ..nodes import as_released as as_released_nodes
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node

@@ -6,10 +6,11 @@ source. Lines of ours stand between <note> and </note>; nothing else that is sen
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from ..data import domains
 from ..data.records import Role
 from .state import Prompt, State
 
@@ -25,9 +26,9 @@ class Builds(Protocol):
     def build(self) -> MessageBuilder: ...
 
 
-_MATERIAL = ("title", "background", "header", "section", "task", "profile")
+_MATERIAL = tuple(name for domain in domains.SHIPPED for name in domain.marks)
 MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
-"""The marks that material stands between."""
+"""The marks that material of the shipped domains stands between."""
 
 _NOTE = re.compile(r"<(\s*/?\s*note\b[^<>]*)>", re.IGNORECASE)
 _FENCED = re.compile(rf"‹(\s*/?\s*(?:note|{'|'.join(_MATERIAL)})\b[^‹›<>]*)›", re.IGNORECASE)
@@ -43,6 +44,15 @@ def fenced(text: str, *marks: str) -> str:
         spaced = mark.replace("/", r"/\s*")  # a model reads `</ task >` as it reads `</task>`
         text = re.sub(rf"<(\s*{spaced}\b[^<>]*)>", "‹\\1›", text, flags=re.IGNORECASE)
     return text
+
+
+def marks_of(scenario: Mapping[str, Any]) -> tuple[str, ...]:
+    """The marks that material may stand between: of the shipped domains and of the scenario's own.
+
+    Not of all that are registered: what a model is sent does not depend on what else is installed.
+    """
+    own = (name for name in domains.of(scenario).marks if name not in _MATERIAL)
+    return (*MARKS, *(f"{end}{name}" for name in own for end in ("", "/")))
 
 
 def unfenced(text: str) -> str:
@@ -77,10 +87,11 @@ def messages_for(
     Each side sees itself as the assistant of the model and the other side as its user. Roles alternate:
     what follows from the same side is joined by an empty line.
     """
+    marks = marks_of(state.get("scenario", {}))
     turns: list[tuple[bool, str]] = [(False, material)] if isinstance(material, str) else list(material)
     for message in state.get("messages", []):
         mine = message["role"] == role
-        turns.append((mine, message["text"] if mine else fenced(message["text"], *MARKS)))
+        turns.append((mine, message["text"] if mine else fenced(message["text"], *marks)))
     if own_drafts:
         for texts, prompt in _drafts(state):
             turns.append((False, note(prompt)))

@@ -12,9 +12,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from ..data.checks.profiles import proposed_profile
 from ..data.recllmsim import Profile, coverage
 from ..data.recllmsim.coverage import SIMILARITY
+from ..data.recllmsim.proposals import proposed_profile
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..prompts import Library

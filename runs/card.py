@@ -4,13 +4,11 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..data import simquac
 from ..data.counts import Counts
 from ..data.formats.unsupported import total
 from ..data.records import NodeInfo
 
 UNKNOWN_LICENCE = "not stated when the run was made"
-QUAC = "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
 
 
 def card(
@@ -18,11 +16,11 @@ def card(
     counts: Counts,
     files: Mapping[str, str],
     left_out: list[str],
-    kinds: Collection[str] = (),
+    attributions: Collection[str] = (),
 ) -> str:
     """The Markdown of `dataset/README.md`, with the front matter that Hugging Face reads.
 
-    `kinds` are those of the scenarios.
+    `attributions`: what the domains of the conversations say of their source texts, a line each.
     """
     settings, sources = manifest["settings"], manifest["data"]
     speakers = {place: NodeInfo.of(place, settings["nodes"][place]) for place in ("user_simulator", "assistant")}
@@ -82,7 +80,7 @@ def card(
             f"Licence of the source text: {_cell(source.get('licence') or UNKNOWN_LICENCE)}."
             for source in sources
         ),
-        *([QUAC] if set(kinds) == {simquac.KIND} else []),
+        *attributions,
         "",
         "## Files",
         "",

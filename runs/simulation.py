@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import __version__
-from ..data import recllmsim, simquac
+from ..data import domains
 from ..data.counts import Counts, count
-from ..data.formats import messages, record_lines
+from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_json, write_text
 from ..data.identity import digest, equals, ordinals
 from ..data.records import SCHEMA, Conversation
@@ -30,13 +30,6 @@ PROMPTS = "prompts.json"
 """The prompt pages of a run by name: with the digests of the records they say what was sent."""
 
 log = logging.getLogger(__name__)
-
-_WRITERS: Mapping[str, tuple[str, Callable[[Iterable[Conversation], Path], list[str]], str]] = {
-    simquac.KIND: ("simquac.json", simquac.write, "the conversations in SimQuAC's format (SQuAD-style JSON)"),
-    recllmsim.KIND: ("", recllmsim.write, "a conversation a file, in RecLLMSim's format"),
-}
-"""Per kind of scenario: the data set's file (none: it is the folder), its writer, what it is."""
-_OTHERWISE = ("messages.jsonl", messages.write, "the conversations as JSON lines of messages")
 
 
 @dataclass(frozen=True)
@@ -171,10 +164,10 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
 def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
     """The data set and its card, from what is finished on disk: two readings of it, one conversation at a time."""
     about = [state["scenario"] for state in plan if name_of(state) in folder.done] or [plan[0]["scenario"]] * bool(plan)
-    kinds = {str(scenario.get("kind")) for scenario in about}
-    name, write, what = _WRITERS.get(next(iter(kinds)), _OTHERWISE) if len(kinds) == 1 else _OTHERWISE
-    dataset = folder.path / "dataset" / name
-    left_out = write(folder.conversations(), dataset)
+    known = domains.present(about)
+    form = known[0].dataset if len(known) == 1 else domains.PLAIN.dataset
+    dataset = folder.path / "dataset" / form.name
+    left_out = form.write(folder.conversations(), dataset)
     ended = 0
 
     def finished() -> Iterator[Conversation]:
@@ -184,8 +177,9 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
             yield conversation
 
     counts = count(finished())
-    files = {name or "TASK/FILE.json": what}
-    write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, kinds))
+    files = {form.name or form.files or "*": form.about}
+    attributions = [domain.attribution for domain in known if domain.attribution]
+    write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, attributions))
     wanted = {name_of(state) for state in plan}
     return Summary(
         path=folder.path,

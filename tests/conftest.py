@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,3 +36,83 @@ def open_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the open data is not at {folder}")
     return folder
+
+
+@pytest.fixture
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry whose new domains are gone after the test; installed packages are asked anew."""
+    from duologue.data import domains
+
+    monkeypatch.setattr(domains, "_domains", {domain.kind: domain for domain in domains.SHIPPED})
+    monkeypatch.setattr(domains, "_asked", False)
+
+
+@pytest.fixture
+def airline(own_registry: None) -> Any:
+    """A third domain, registered as in a notebook: its scenarios are bookings, its files logs of a counter."""
+    from duologue.data import Conversation, Dataset, Domain, Format, Material, Message, domains
+    from duologue.data.checks import Rule
+
+    def promise(conversation):
+        for number, message in enumerate(conversation.messages):
+            if message.role == "assistant" and "promise" in message.text:
+                yield number, "promises what no tool confirmed"
+
+    def read(path):
+        for number, block in enumerate(path.read_text().split("== ")[1:]):
+            head, *lines = block.strip().split("\n")
+            code, goal = head.split(": ", 1)
+            messages = tuple(
+                Message(role="user" if line.startswith("C") else "assistant", text=line[3:]) for line in lines
+            )
+            scenario = {"kind": "airline", "booking": code, "goal": goal, "private": {"seat": "window"}}
+            yield Conversation(id=f"log{number}", scenario=scenario, messages=messages)
+
+    def write(conversations, path):
+        lines = []
+        for each in conversations:
+            lines.append(f"== {each.scenario['booking']}: {each.scenario['goal']}")
+            lines += [f"{'C' if m.role == 'user' else 'D'}: {m.text}" for m in each.messages]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines) + "\n")
+        return ["private facts"]
+
+    promises = {"promise": Rule("error", "a promise that no tool confirmed", promise)}
+
+    class Airline(Domain):
+        kind = "airline"
+        formats = (Format("counter-log", "logs of a counter", lambda source: source.text.startswith("== "), read),)
+        dataset = Dataset("counter.log", "what was said at the counter", write)
+        rules = promises
+        marks = ("booking",)
+        attribution = "The bookings are made up."
+
+        def title(self, scenario):
+            return f"Booking {scenario['booking']}"
+
+        def subtitle(self, scenario):
+            return "at the counter"
+
+        def topic_key(self, scenario):
+            return scenario["booking"]
+
+        def material(self, scenario):
+            return (Material("What is wanted", scenario["goal"]), Material("Ticket", "Fare B, no refund.", source=True))
+
+        def facts(self, scenario):
+            return tuple(scenario.get("private", {}).items())
+
+        def refuses(self, message):
+            return message.text.startswith("We cannot")
+
+        def notes(self, conversations):
+            return [f"{len(conversations)} at the counter"]
+
+        def user(self, conversation):
+            return conversation.scenario["booking"]
+
+        def validate(self, conversation):
+            if "booking" not in conversation.scenario:
+                raise ValueError("the scenario of kind 'airline' has no booking")
+
+    return domains.register(Airline())

@@ -6,12 +6,13 @@ from itertools import zip_longest
 
 from markupsafe import Markup
 
+from ..data import domains
 from ..data.counts import count
 from ..data.executed_graph import executed
 from ..data.outlines import means, outline
 from ..data.pairing import paired
 from ..data.records import Conversation
-from .conversation import Turn, material, pieces, turns
+from .conversation import Turn, pieces, turns
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
 from .pages import plural, render
@@ -43,13 +44,13 @@ def against_page(
     conversations side by side; the others are listed."""
     sets = [(f"A {names[0]}", first), (f"B {names[1]}", second)]
     outlines = [[outline(each) for each in conversations] for _, conversations in sets]
-    found = paired(first, second)
+    pairing = paired(first, second)
     shown = [figure for figure in FIGURES if any(getattr(row, figure[0]) for rows in outlines for row in rows)]
-    rows = [_row(one, other, names, shown, number) for number, (one, other) in enumerate(found.pairs)]
+    rows = [_row(*pair, names, shown, number) for number, pair in enumerate(pairing.pairs)]
     columns = [Column("title", number=False)]
     for _, label, digits in shown:
         columns += [Column(f"{label} {name[0]}", digits=digits, hint=f"{label}: {name}") for name, _ in sets]
-    alone = zip((name for name, _ in sets), (found.only_first, found.only_second), strict=True)
+    alone = zip((name for name, _ in sets), (pairing.only_first, pairing.only_second), strict=True)
     graphs = [(name, executed(conversations)) for name, conversations in sets]
     sides = [(name, Markup(drawn(graph))) for name, graph in graphs if graph.edges]
     return list_page(
@@ -58,7 +59,7 @@ def against_page(
         rows,
         lines=[
             *(f"{name}: {plural(len(conversations), 'conversation')}" for name, conversations in sets),
-            f"{plural(len(found.pairs), 'pair')} about the same topic",
+            f"{plural(len(pairing.pairs), 'pair')} about the same topic",
         ],
         about=summary_html(
             [(name, count(conversations)) for name, conversations in sets],
@@ -74,35 +75,38 @@ def against_page(
 
 def pair_html(first: Conversation, second: Conversation, names: tuple[str, str], anchor: str) -> str:
     """Two conversations in two columns, an exchange a row, below what they are about."""
-    section = first.scenario.get("section")
-    other = second.scenario.get("section")
+    domain = domains.of(first)
+    material = domain.material(first.scenario)
+    source = next((piece for piece in material if piece.source), None)
+    same = source is not None and domains.of(second).source_text(second.scenario) == source.text
     return render(
         "pair.html",
         anchor=anchor,
         names=names,
         told=(outline(first), outline(second)),
-        stretches=_stretches(section, first, second) if isinstance(section, str) and section == other else (),
-        material=material(first),
+        source=source.label if source else "",
+        stretches=_stretches(source.text, first, second) if source and same else (),
+        material=[piece for piece in material if piece is not source],
         rows=list(zip_longest(_exchanges(first), _exchanges(second), fillvalue=())),
     )
 
 
 def _row(
-    one: Conversation,
-    other: Conversation,
+    first: Conversation,
+    second: Conversation,
     names: tuple[str, str],
     shown: Sequence[tuple[str, str, int]],
     number: int,
 ) -> Row:
-    told = outline(one), outline(other)
-    figures = [getattr(side, name) for name, _, _ in shown for side in told]
-    said = "\n".join(message.text for each in (one, other) for message in each.messages)
+    sides = outline(first), outline(second)
+    figures = [getattr(side, name) for name, _, _ in shown for side in sides]
+    words = "\n".join(message.text for each in (first, second) for message in each.messages)
     return Row(
-        cells=[told[0].title, *figures],
-        text=f"{told[0].title}\n{told[0].topic}\n{said}",
-        packed=packed(pair_html(one, other, names, f"p{number}")),
-        small=told[0].topic,
-        choices={"kind": told[0].kind},
+        cells=[sides[0].title, *figures],
+        text=f"{sides[0].title}\n{sides[0].topic}\n{words}",
+        packed=packed(pair_html(first, second, names, f"p{number}")),
+        small=sides[0].topic,
+        choices={"kind": sides[0].kind},
     )
 
 

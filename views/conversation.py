@@ -6,17 +6,13 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from ..data import domains
 from ..data.executed_graph import SPEAKERS, executed
-from ..data.grounding import gives_no_answer
 from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
 from .graph import drawn
-from .marking import Mark, facts, leaves, marked
+from .marking import Mark, marked
 from .pages import page, render, source
-
-_KNOWN = ("task", "task_context", "preference", "profile")
-"""Keys of a scenario that are shown first, in this order; those below have places of their own."""
-_PLACED = frozenset({"kind", "digest", "title", "header", "background", "section"})
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,8 @@ class Turn:
     """Text of each span, and where in the section it begins."""
     marks: tuple[Mark, ...] = ()
     """The message's text, with the scenario's facts in it."""
+    refused: bool = False
+    """Whether it is a reply that gives no answer."""
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:
@@ -49,10 +47,6 @@ class Turn:
     def standing(self) -> Attempt | None:
         last = self.attempts[-1] if self.attempts else None
         return last if last is not None and last.verdict in ("accepted", "observed") else None
-
-    @property
-    def refused(self) -> bool:
-        return self.message is not None and self.role == "assistant" and gives_no_answer(self.message)
 
 
 def conversation_page(conversation: Conversation, *, back: str = "") -> str:
@@ -69,16 +63,14 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
 
     `anchor`: what its element ids begin with, in a page that holds several; by default they are its own.
     """
-    section = conversation.scenario.get("section")
+    material = domains.of(conversation).material(conversation.scenario)
     graph = executed([conversation])
     return render(
         "conversation.html",
         conversation=conversation,
         anchor=anchor or f"c{conversation.id}",
         told=outline(conversation),
-        background=str(conversation.scenario.get("background", "")),
-        pieces=pieces(section, conversation.messages) if isinstance(section, str) else (),
-        material=material(conversation),
+        material=[(each, pieces(each.text, conversation.messages) if each.source else ()) for each in material],
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,
         stop=stop_text(conversation),
@@ -107,33 +99,19 @@ def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
     )
 
 
-def material(conversation: Conversation) -> tuple[tuple[str, str | tuple[tuple[str, str], ...]], ...]:
-    """What the scenario says besides a topic's own texts: each key's name with its text, or with rows of an object."""
-    about = conversation.scenario
-    keys = [*(key for key in _KNOWN if key in about), *(key for key in about if key not in _KNOWN)]
-    found: list[tuple[str, str | tuple[tuple[str, str], ...]]] = []
-    for key in keys:
-        value = about[key]
-        if key in _PLACED or not value:
-            continue
-        if isinstance(value, dict):
-            rows = ((str(label).replace("_", " "), ", ".join(leaves(inner))) for label, inner in value.items())
-            found.append((key.replace("_", " "), tuple(row for row in rows if row[1])))
-        elif isinstance(value, str):
-            found.append((key.replace("_", " "), value))
-    return tuple(found)
-
-
 def turns(conversation: Conversation) -> Iterator[Turn]:
     """Messages and silent turns in the order in which they came."""
-    known = facts(conversation.scenario)
+    domain = domains.of(conversation)
+    facts = domain.facts(conversation.scenario)
     silent: dict[int, list[Turn]] = {turn.after: [] for turn in conversation.unsaid}
     for turn in conversation.unsaid:
         silent[turn.after].append(Turn(None, turn.role, None, turn.attempts, ()))
     for number, message in enumerate(conversation.messages):
         yield from silent.get(number, [])
         targets = tuple((span.text, span.start) for span in message.spans)
-        yield Turn(number, message.role, message, message.attempts, targets, marked(message.text, known))
+        marks = marked(message.text, facts)
+        refused = message.role == "assistant" and domain.refuses(message)
+        yield Turn(number, message.role, message, message.attempts, targets, marks, refused)
     yield from silent.get(len(conversation.messages), [])
 
 

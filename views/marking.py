@@ -1,11 +1,8 @@
 """Facts of a scenario that come up in messages: where a phrase stands in a text, as whole words in any case."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from ..data.recllmsim import KIND, Situation
 
 _SHORTEST = 2
 """Characters of a phrase that says something where it occurs."""
@@ -32,37 +29,14 @@ class Mark:
     label: str | None = None
 
 
-def facts(scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Attribute and value of each thing that the scenario's profile says of the user; none where there is no profile."""
-    if scenario.get("kind") != KIND:
-        return ()
-    try:
-        known = {key: scenario[key] for key in Situation.model_fields if key in scenario}
-        return tuple(dict.fromkeys(Situation.of(known).facts))
-    except ValueError:  # a scenario that is none is shown all the same
-        return ()
-
-
-def leaves(value: Any) -> Iterator[str]:
-    """Every text and number inside a JSON value, in its order."""
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            yield from leaves(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            yield from leaves(inner)
-    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        yield str(value)
-
-
-def marked(text: str, found: Sequence[tuple[str, str]]) -> tuple[Mark, ...]:
+def marked(text: str, facts: Sequence[tuple[str, str]]) -> tuple[Mark, ...]:
     """The text cut where a phrase begins or ends, the longest phrase first; together the marks are the text.
 
     English words may have another ending, and what is said of the user may be said by the user: `Travels with
     his dog` is found in `I travel with my dog`. A paraphrase is not.
     """
     labels: dict[str, str] = {}
-    for label, phrase in found:
+    for label, phrase in facts:
         if len(phrase.strip()) >= _SHORTEST:
             labels.setdefault(" ".join(phrase.split()), label)
     if not labels or not text:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..data import domains
 from ..data.counts import Counts, count
 from ..data.executed_graph import executed
 from ..data.formats.jsonfiles import write_text
@@ -160,22 +161,15 @@ def _page(
 
 
 def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
-    told = outline(conversation)
+    domain, told = domains.of(conversation), outline(conversation)
     said = "\n".join(message.text for message in conversation.messages)
     return Row(
         cells=cells(told),
         text=f"{told.title}\n{told.topic}\n{said}",
         packed=packed(html) if html else "",
         href=href,
-        small=" · ".join(
-            [told.topic]
-            + [
-                f"{name} {number}"
-                for name, key in (("context", "task_context_id"), ("profile", "preference_id"))
-                if (number := conversation.scenario.get(key)) is not None
-            ]
-        ),
-        choices={"stop": told.stop, "kind": told.kind, "task": str(conversation.scenario.get("task") or "")},
+        small=" · ".join([told.topic, *domain.details(conversation.scenario)]),
+        choices={"stop": told.stop, "kind": told.kind, "task": domain.task(conversation.scenario)},
     )
 
 

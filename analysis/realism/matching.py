@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...data import domains
 from ...data.identity import digest
-from ...data.recllmsim import KIND, variant
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from .measures.transcripts import UserTranscript, languages_of, named_user, transcripts_of, user_of
@@ -107,8 +107,7 @@ def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[st
             "or intervals are too narrow."
         )
     people = name == "People"
-    of_kind = [conversation for conversation in conversations if conversation.scenario.get("kind") == KIND]
-    if misplaced := sum((variant(conversation) == "simulated") == people for conversation in of_kind):
+    if misplaced := sum(domains.of(conversation).simulated(conversation) is people for conversation in conversations):
         who = "simulated users" if people else "people"
         notes.append(
             f"{name}: {misplaced} of {len(conversations)} conversations are of {who}, as the data tells: is this intended?"

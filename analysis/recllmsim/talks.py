@@ -6,7 +6,7 @@ from functools import cached_property
 from statistics import fmean, pstdev
 from typing import Literal, TypeAlias
 
-from ...data.recllmsim import KIND, cluster, common_task, variant
+from ...data.recllmsim import DOMAIN, cluster, common_task, variant
 from ...data.records import Conversation, Message, Role
 from ..attempts import speaker_of
 
@@ -97,7 +97,7 @@ Conversations: TypeAlias = Iterable[Conversation] | Talks
 
 
 def _talk(conversation: Conversation) -> Talk | None:
-    if conversation.scenario.get("kind") != KIND:
+    if not DOMAIN.is_about(conversation):
         return None
     try:
         side: Side = "simulated" if variant(conversation) == "simulated" else "people"

@@ -9,7 +9,7 @@ from typing import Literal
 from ...data.grounding import gives_no_answer
 from ...data.outlines import coverage
 from ...data.records import Conversation, Message, Record
-from ...data.simquac import KIND
+from ...data.simquac import DOMAIN
 from ...errors import of_extra
 
 
@@ -94,7 +94,7 @@ def measured(conversation: Conversation) -> Measured:
 def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
     """The conversations of a source that are about a section, measured. Needs the extra `stats`."""
     every = list(conversations)
-    about = [conversation for conversation in every if conversation.scenario.get("kind") == KIND]
+    about = list(filter(DOMAIN.is_about, every))
     return Sample(
         source=source,
         conversations=tuple(measured(conversation) for conversation in about),

@@ -10,7 +10,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from ...data.records import Conversation, Record
-from ...data.simquac import KIND
+from ...data.simquac import DOMAIN
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..comparison import Comparison, compare_means, comparison_table
 from ..tables import Cell, Column, Table
@@ -101,10 +101,7 @@ def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> Simquac
     """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
     by_name = {name: list(conversations) for name, conversations in sources.items()}
     samples = [measure(name, conversations) for name, conversations in by_name.items()]
-    about_sections = {
-        name: [conversation for conversation in conversations if conversation.scenario.get("kind") == KIND]
-        for name, conversations in by_name.items()
-    }
+    about_sections = {name: list(filter(DOMAIN.is_about, conversations)) for name, conversations in by_name.items()}
     return SimquacStatistics(
         sources=tuple(_source(sample, about_sections[sample.source]) for sample in samples),
         comparisons=tuple(comparison for a, b in combinations(samples, 2) for comparison in _compared(a, b)),

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
 from ...data.records import Conversation, Message, Record
-from ...data.simquac import KIND, released
+from ...data.simquac import DOMAIN, released
 from ...errors import DataError
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..tables import Cell, Column, Table
@@ -152,7 +152,7 @@ def teacher_statistics(
     or answer other questions.
     """
     every = list(answered)
-    conversations = [conversation for conversation in every if conversation.scenario.get("kind") == KIND]
+    conversations = list(filter(DOMAIN.is_about, every))
     pairs, missing = _paired(conversations, None if references is None else list(references))
     notes = [] if pairs else ["there is no question to compare: give conversations about sections."]
     if other := len(every) - len(conversations):

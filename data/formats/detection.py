@@ -1,29 +1,15 @@
-"""What a path is, told from what it holds, never from its name."""
+"""What a path is, told from what it holds, never from its name: the formats that are known are tried in order."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from ...errors import DataError, at
+from ..records import Conversation
 from .jsonfiles import read_json, read_lines, read_text
-
-Kind: TypeAlias = Literal[
-    "run", "simquac", "teacher", "recllmsim", "replay", "messages", "sharegpt", "topics", "folder"
-]
-
-FORMATS: Mapping[Kind, str] = {
-    "run": "the folder of a run",
-    "simquac": "SimQuAC or QuAC JSON",
-    "teacher": "teacher topics",
-    "recllmsim": "RecLLMSim JSON",
-    "replay": "JSON lines of records",
-    "messages": "JSON lines of messages",
-    "sharegpt": "ShareGPT JSON",
-    "topics": "JSON lines of topics",
-    "folder": "a folder of data files",
-}
-"""What each is, for a reader."""
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -32,76 +18,104 @@ CONVERSATIONS = "conversations.jsonl"
 FAILURES = "failures.jsonl"
 """Where a run keeps conversations that were cut short."""
 
-TEACHER_START = "<Topic:"
-"""What `teacher_sim_topics.txt` begins with."""
+Writer: TypeAlias = Callable[[Iterable[Conversation], Path], list[str]]
+"""Writes conversations to a path; gives a line for each thing that the format cannot hold."""
 
 
-def kind_of(path: str | Path) -> Kind:
-    """What a path is; DataError if it is nothing that can be read."""
-    place = Path(path)
-    if is_folder(place):
-        if (place / MANIFEST).is_file() and (place / CONVERSATIONS).is_file():
-            return "run"
-        return "recllmsim" if _holds_histories(place) else "folder"
-    text = read_text(place)
-    if text.lstrip().startswith(TEACHER_START):
-        return "teacher"
-    first = text.lstrip()[:1]
-    if first == "{":
+@dataclass(frozen=True)
+class Contents:
+    """What a file or folder holds."""
+
+    conversations: tuple[Conversation, ...]
+    notes: tuple[str, ...] = ()
+    """What is to be said of the source."""
+    broken: tuple[str, ...] = ()
+    """One line for each file of a folder that could not be read; the others were."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of conversations on disk."""
+
+    name: str
+    """Short and unique, such as `sharegpt`: what `kind_of` says of a path."""
+    about: str
+    """What it is in a few words, for the list of formats that are known."""
+    recognises: Callable[["Source"], bool]
+    """Whether a path is of this format; asked of every path, so it looks at little."""
+    read: Callable[[Path], Contents | Iterable[Conversation]]
+    """The conversations; DataError if they cannot be read."""
+    write: Writer | None = None
+    """None where conversations are not converted into this format."""
+
+    def contents(self, path: Path) -> Contents:
+        """What the path holds, also of a reader that gives nothing but conversations."""
+        result = self.read(path)
+        return result if isinstance(result, Contents) else Contents(tuple(result))
+
+
+class Source:
+    """A path that is looked at: read once, and only as far as somebody asks. What cannot be read is empty."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.fault: DataError | None = None
+        """Why text or value are empty, where they could not be read."""
+
+    @cached_property
+    def is_folder(self) -> bool:
+        return is_folder(self.path)
+
+    @cached_property
+    def text(self) -> str:
+        """The file's text; empty for a folder, and for what is no text."""
         try:
-            _, value = next(read_lines(place))
-        except DataError:  # not a line of its own: one object over many lines
-            value = read_json(place)
-        if not isinstance(value, dict) or "data" in value:
-            return "simquac"
-        if "schema_version" in value:
-            return "replay"
-        if is_history(value):
-            return "recllmsim"
-        if "messages" in value:
-            return "messages"
-        if "conversations" in value:
-            return "sharegpt"
-        if "section" in value or "header" in value or "title" in value:
-            return "topics"
-    if first == "[":
-        value = read_json(place)
-        if value and all(isinstance(one, dict) and "conversations" in one for one in value):
-            return "sharegpt"
-    if not text.strip():
-        raise DataError(f"{at(path)}: is empty: give a file with conversations or topics")
-    raise DataError(
-        f"{at(path)}: is none of the known formats: SimQuAC or QuAC JSON, RecLLMSim JSON, ShareGPT JSON, teacher topics, or JSON lines of topics, records or messages"
-    )
+            return "" if self.is_folder else read_text(self.path)
+        except DataError as error:
+            self.fault = error
+            return ""
+
+    @cached_property
+    def value(self) -> Any:
+        """The file's JSON list, or its object, of JSON lines the first; None where there is none."""
+        first = self.text.lstrip()[:1]
+        try:
+            if first == "{":
+                try:
+                    return next(read_lines(self.path))[1]
+                except DataError:  # not a line of its own: one object over many lines
+                    return read_json(self.path)
+            return read_json(self.path) if first == "[" else None
+        except DataError as error:
+            self.fault = error
+            return None
+
+    def has(self, *keys: str) -> bool:
+        """Whether the file begins with a JSON object that has all of the keys."""
+        return isinstance(self.value, dict) and all(key in self.value for key in keys)
 
 
-def is_history(value: Any) -> bool:
-    """Whether the object is a RecLLMSim conversation, if perhaps a broken one."""
-    return isinstance(value, dict) and ("history" in value or {"task_context", "profile"} <= value.keys())
+def detected(source: Source, formats: Iterable[Format]) -> Format | None:
+    """The first format that recognises the path; DataError for a file that cannot be read, or is empty."""
+    for known in formats:
+        if known.recognises(source):
+            return known
+    if source.fault is not None:
+        raise source.fault
+    if not source.is_folder and not source.text.strip():
+        raise DataError(f"{at(source.path)}: is empty: give a file with conversations or topics")
+    return None
 
 
 def json_files(root: Path) -> list[Path]:
     """Every JSON file below a folder, hidden ones left out, in the order of their paths."""
-    found = [
+    files = [
         Path(folder, name)
         for folder, _, names in os.walk(root)
         for name in names
         if name.endswith(".json") and not name.startswith(".")
     ]
-    return sorted(found, key=lambda file: file.relative_to(root).parts)
-
-
-def _holds_histories(folder: Path) -> bool:
-    """Whether any file below the folder is a RecLLMSim conversation, or one that was cut off."""
-    for file in json_files(folder):
-        try:
-            if b'"history"' in file.read_bytes() and is_history(read_json(file)):
-                return True
-        except OSError:
-            continue
-        except DataError:
-            return True
-    return False
+    return sorted(files, key=lambda file: file.relative_to(root).parts)
 
 
 def is_folder(path: Path) -> bool:

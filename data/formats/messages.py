@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from ...errors import DataError, at
 from ..records import Conversation, Message
+from .detection import Format
 from .dialogues import Form, Reading
 from .jsonfiles import dumps, read_lines, write_lines
 from .unsupported import BeyondWords
@@ -75,12 +76,12 @@ def read(path: str | Path) -> list[Conversation]:
     """
     reading, conversations = Reading(FORM), []
     for number, value in read_lines(path):
-        place = f"line {number}"
-        given = value.get("messages") if isinstance(value, dict) else None
-        if not isinstance(given, list):
-            raise DataError(f"{at(path, place)}: has no list 'messages': write one conversation a line")
+        line = f"line {number}"
+        turns = value.get("messages") if isinstance(value, dict) else None
+        if not isinstance(turns, list):
+            raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages, asides = [], []
-        for position, turn in enumerate(given):
+        for position, turn in enumerate(turns):
             role = turn.get("role") if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
             if role in TOOLS or (role == "assistant" and not text and _calls(turn)):
@@ -91,11 +92,14 @@ def read(path: str | Path) -> list[Conversation]:
                 messages.append(FORM.message(Message(role=role, text=text), turn))
             else:
                 raise DataError(
-                    f"{at(path, place, f'message {position}')}: "
+                    f"{at(path, line, f'message {position}')}: "
                     "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
                 )
         conversations.append(reading.conversation(value, messages, asides))
     return conversations
+
+
+FORMAT = Format(FORM.kind, "JSON lines of messages", lambda source: source.has(FORM.turns), read, write)
 
 
 def _text(content: Any) -> str | None:

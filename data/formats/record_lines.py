@@ -1,21 +1,23 @@
 """Conversations as this project keeps them: one whole record a line, nothing lost."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
 from ...errors import DataError, at
-from ..recllmsim import situations
-from ..recllmsim.situations import Situation
 from ..records import Conversation
-from ..simquac.topics import KIND, Topic
-from .detection import CONVERSATIONS, FAILURES, MANIFEST
+from .detection import CONVERSATIONS, FAILURES, MANIFEST, Format, Source
 from .journals import Codec, JournalReader
 from .jsonfiles import dumps, read_json, read_lines, write_lines
 
-_ABOUT: Mapping[str, type[Topic] | type[Situation]] = {KIND: Topic, situations.KIND: Situation}
+Validate: TypeAlias = Callable[[Conversation], object]
+"""Raises ValueError for a record that is none; `domains.validate` asks the domain that it is about."""
+
+
+def _accepted(conversation: Conversation) -> None:
+    """Whoever reads these records looks at their scenarios."""
 
 
 def line(conversation: Conversation) -> str:
@@ -29,18 +31,18 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     return []
 
 
-def read(path: str | Path) -> list[Conversation]:
+def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]:
     """The records of a file, in its order."""
-    return list(iterate(path))
+    return list(iterate(path, validate))
 
 
-def read_run(folder: str | Path) -> list[Conversation]:
+def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Conversation]:
     """The conversations of a run folder, in the order in which they were planned."""
     manifest = read_json(Path(folder) / MANIFEST)
     planned = manifest.get("planned") if isinstance(manifest, dict) else None
     if not isinstance(planned, list) or not all(isinstance(name, str) for name in planned):
         raise DataError(f"{at(Path(folder) / MANIFEST)}: has no list 'planned': is this folder a run?")
-    return JournalReader(Path(folder) / CONVERSATIONS, RECORDS).load(planned)
+    return JournalReader(Path(folder) / CONVERSATIONS, records(validate)).load(planned)
 
 
 def cut_short(folder: str | Path) -> list[Conversation]:
@@ -52,24 +54,22 @@ def cut_short(folder: str | Path) -> list[Conversation]:
     return [each for each in JournalReader(path, RECORDS).load() if each.id not in finished]
 
 
-def iterate(path: str | Path) -> Iterator[Conversation]:
+def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
     """The records of a file one after the other."""
     for number, value in read_lines(path):
         try:
-            yield from_plain(value)
+            yield from_plain(value, validate)
         except DataError as error:
             raise DataError(f"{at(path, f'line {number}')}: {error}") from None
 
 
-def from_plain(value: Any) -> Conversation:
+def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
     """The record of a line's JSON value; DataError says what is wrong with it."""
     if not isinstance(value, dict):
         raise DataError("is not an object: is this a file of records?")
     try:
         conversation = Conversation.from_plain(value)
-        about = _ABOUT.get(str(conversation.scenario.get("kind")))
-        if about is not None:
-            about.of(conversation)
+        validate(conversation)
         return conversation
     except ValidationError as error:
         first = error.errors()[0]
@@ -79,5 +79,31 @@ def from_plain(value: Any) -> Conversation:
         raise DataError(str(error)) from None
 
 
-RECORDS = Codec(key=lambda conversation: conversation.id, to_plain=Conversation.plain, from_plain=from_plain)
-"""How the journals of a run hold conversations."""
+def records(validate: Validate = _accepted) -> Codec[Conversation]:
+    """How the journals of a run hold conversations."""
+    return Codec(
+        key=lambda conversation: conversation.id,
+        to_plain=Conversation.plain,
+        from_plain=lambda value: from_plain(value, validate),
+    )
+
+
+RECORDS = records()
+"""The same for who looks at no scenario."""
+
+
+def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
+    """A run's folder and a file of records, both of which this project alone writes."""
+    return (
+        Format("run", "the folder of a run", _is_run, lambda path: read_run(path, validate)),
+        Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
+    )
+
+
+def _is_run(source: Source) -> bool:
+    return source.is_folder and (source.path / MANIFEST).is_file() and (source.path / CONVERSATIONS).is_file()
+
+
+def _is_record(source: Source) -> bool:
+    # A data set of somebody else's may tell a `schema_version` too.
+    return source.has("schema_version") and any(source.has(key) for key in ("id", "scenario", "messages"))

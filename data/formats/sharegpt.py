@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..records import Conversation, Message, Role
+from .detection import Format, Source
 from .dialogues import Form, Reading
 from .jsonfiles import read_json, read_lines, read_text, write_json, write_lines
 from .unsupported import beyond_words
@@ -34,13 +35,13 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
     Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
     """
-    given = list(conversations)
-    values = map(FORM.written, given)
+    written = list(conversations)
+    values = map(FORM.written, written)
     if Path(path).suffix == ".jsonl":
         write_lines(path, values)
     else:
         write_json(path, list(values), end="\n")
-    return beyond_words(given, kept=FORM.kind)
+    return beyond_words(written, kept=FORM.kind)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -50,24 +51,32 @@ def read(path: str | Path) -> list[Conversation]:
     places. DataError for any other speaker.
     """
     reading, conversations = Reading(FORM), []
-    for place, value in _elements(path):
-        given = value.get("conversations") if isinstance(value, dict) else None
-        if not isinstance(given, list):
-            raise DataError(f"{at(path, place)}: has no list 'conversations': is this a ShareGPT file?")
+    for element, value in _elements(path):
+        turns = value.get("conversations") if isinstance(value, dict) else None
+        if not isinstance(turns, list):
+            raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
         messages, asides = [], []
-        for position, turn in enumerate(given):
-            said = turn.get("from") if isinstance(turn, dict) else None
-            if said not in (*ROLES, SYSTEM, *TOOLS) or not isinstance(turn.get("value"), str):
+        for position, turn in enumerate(turns):
+            speaker = turn.get("from") if isinstance(turn, dict) else None
+            if speaker not in (*ROLES, SYSTEM, *TOOLS) or not isinstance(turn.get("value"), str):
                 raise DataError(
-                    f"{at(path, place, f'turn {position}')}: "
+                    f"{at(path, element, f'turn {position}')}: "
                     "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
                 )
-            if said in ROLES:
-                messages.append(FORM.message(Message(role=ROLES[said], text=turn["value"]), turn))
+            if speaker in ROLES:
+                messages.append(FORM.message(Message(role=ROLES[speaker], text=turn["value"]), turn))
             else:
-                asides.append(FORM.aside(position, turn, turn["value"] if said == SYSTEM else None))
+                asides.append(FORM.aside(position, turn, turn["value"] if speaker == SYSTEM else None))
         conversations.append(reading.conversation(value, messages, asides))
     return conversations
+
+
+def _recognised(source: Source) -> bool:
+    values = source.value if isinstance(source.value, list) else [source.value]
+    return bool(values) and all(isinstance(value, dict) and FORM.turns in value for value in values)
+
+
+FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write)
 
 
 def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:

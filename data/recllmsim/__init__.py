@@ -1,17 +1,19 @@
 """Task-oriented conversations with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from .choosing import chosen, combined
 from .contexts import Template, expand
 from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
+from .domain import DOMAIN
 from .folders import Reading, cluster, oddities, read, read_folder, write
-from .naming import TaskName, common_task, task_name
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
+from .selection import chosen, combined
 from .situations import ATTRIBUTES, KIND, Situation
+from .task_names import TaskName, common_task, task_name
 from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
 
 __all__ = [
     "ATTRIBUTES",
+    "DOMAIN",
     "FIELDS",
     "KIND",
     "Coverage",

@@ -57,13 +57,13 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
     """The conversation as a file has it; ValueError if it is about something else.
 
     A fresh simulation has the published keys in the published order as far as they have a value. Messages
-    that are not stored are left out, and so is everything that the format does not know (`losses` tells).
+    that are not stored are left out, and so is everything that the format does not know (`unsupported_fields` tells).
     """
     history = [_turn(message) for message in conversation.messages if message.stored]
     return _restored(_file(conversation) | {"history": history}, conversation.extra.get("file"))
 
 
-def losses(conversation: Conversation) -> dict[str, int]:
+def unsupported_fields(conversation: Conversation) -> dict[str, int]:
     """What a file cannot hold of the conversation, counted. A goodbye is left out by rule and is no loss."""
     known = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
     unknown = [label for label in conversation.labels if label not in known and not label.startswith(_STRATEGY)]
@@ -76,9 +76,9 @@ def losses(conversation: Conversation) -> dict[str, int]:
 
 def variant(conversation: Conversation) -> Variant:
     """Whether simulated or people's, and which of people's; ValueError if it is about something else."""
-    given = conversation.extra.get("variant")
-    if given in get_args(Variant):
-        return given  # type: ignore[return-value]
+    from_source = conversation.extra.get("variant")
+    if from_source in get_args(Variant):
+        return from_source  # type: ignore[return-value]
     situation = Situation.of(conversation)
     if situation.preference is not None:
         return "simulated"
@@ -134,9 +134,10 @@ def _message(turn: Any, path: str | Path, place: str) -> Message:
 
 def _turn(message: Message) -> dict[str, Any]:
     """The message as an element of `history`."""
-    given = message.labels | message.extra
-    said: dict[str, Any] = {"role": message.role, "content": message.text}
-    return _restored(said | {key: given[key] for key in _OF_MESSAGE if key in given}, message.extra.get("turn"))
+    annotations = message.labels | message.extra
+    turn: dict[str, Any] = {"role": message.role, "content": message.text}
+    turn |= {key: annotations[key] for key in _OF_MESSAGE if key in annotations}
+    return _restored(turn, message.extra.get("turn"))
 
 
 def _file(conversation: Conversation) -> dict[str, Any]:
@@ -144,13 +145,13 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     situation = Situation.of(conversation)
     about = situation.model_dump(mode="python", exclude={"kind", "language"}, exclude_none=True)
     simulated = situation.preference is not None
-    given = conversation.labels | about | {"history": []}
-    given |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
+    values = conversation.labels | about | {"history": []}
+    values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
     if not simulated:
-        given["task_type"] = given.pop("task")
+        values["task_type"] = values.pop("task")
     strategies = sorted(key for key in conversation.labels if key.startswith(_STRATEGY))
     keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies))
-    return {key: given[key] for key in keys if key in given and given[key] is not None}
+    return {key: values[key] for key in keys if key in values and values[key] is not None}
 
 
 def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:

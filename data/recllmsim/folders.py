@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ...errors import DataError, at
-from ..formats.detection import is_folder, is_history, json_files
+from ..formats.detection import Source, is_folder, json_files
 from ..formats.jsonfiles import read_json, write_json
 from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation
-from .dataset import from_object, losses, to_object, variant
+from .dataset import from_object, to_object, unsupported_fields, variant
 from .situations import Situation
 
 INDENT = 4
@@ -40,28 +41,50 @@ class Reading:
         return dict(Counter(map(variant, self.conversations)))
 
 
+def is_history(value: Any) -> bool:
+    """Whether the object is a conversation of a file, if perhaps a broken one."""
+    return isinstance(value, dict) and ("history" in value or {"task_context", "profile"} <= value.keys())
+
+
+def holds_conversations(source: Source) -> bool:
+    """Whether a file, or any file below a folder, is such a conversation, or one that was cut off."""
+    return _any_history(source.path) if source.is_folder else is_history(source.value)
+
+
+def _any_history(folder: Path) -> bool:
+    for file in json_files(folder):
+        try:
+            if b'"history"' in file.read_bytes() and is_history(read_json(file)):
+                return True
+        except OSError:
+            continue
+        except DataError:
+            return True
+    return False
+
+
 def oddities(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
     """Conversations that are not of a user and an assistant in turn: their paths (or ids) by what they do instead."""
-    found: dict[str, list[str]] = {}
+    paths: dict[str, list[str]] = {}
     for conversation in conversations:
         roles = [message.role for message in conversation.messages]
         what = {
             "without a message": not roles,
             "begun by the assistant": roles[:1] == ["assistant"],
             "ended by the user": roles[-1:] == ["user"],
-            "not alternating": any(one == other for one, other in pairwise(roles)),
+            "not alternating": any(first == second for first, second in pairwise(roles)),
         }
-        for name in (name for name, there in what.items() if there):
-            found.setdefault(name, []).append(str(conversation.extra.get("path") or conversation.id))
-    return found
+        for name in (name for name, odd in what.items() if odd):
+            paths.setdefault(name, []).append(str(conversation.extra.get("path") or conversation.id))
+    return paths
 
 
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of a file, or of every file below a folder; DataError if one is broken."""
-    found = read_folder(path)
-    for line in found.broken:
-        raise DataError(line if len(found.broken) == 1 else f"{line} ({len(found.broken)} files are broken)")
-    return list(found.conversations)
+    reading = read_folder(path)
+    for line in reading.broken:
+        raise DataError(line if len(reading.broken) == 1 else f"{line} ({len(reading.broken)} files are broken)")
+    return list(reading.conversations)
 
 
 def read_folder(path: str | Path) -> Reading:
@@ -81,11 +104,12 @@ def read_folder(path: str | Path) -> Reading:
             if file != root and not is_history(value):
                 others.append(relative)
                 continue
-            one = from_object(value, file)
+            conversation = from_object(value, file)
         except DataError as error:
             broken.append(str(error))
         else:
-            conversations.append(one.model_copy(update={"extra": {"path": relative} | one.extra}))
+            extra = {"path": relative} | conversation.extra
+            conversations.append(conversation.model_copy(update={"extra": extra}))
     if not conversations:
         raise DataError(broken[0] if broken else f"{at(path)}: holds no RecLLMSim conversation: give their folder")
     return Reading(tuple(named(conversations)), tuple(broken), tuple(others))
@@ -105,21 +129,21 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     losing: Counter[str] = Counter()
     for conversation in conversations:
         value = to_object(conversation)
-        counted = Counter({what: count for what, count in losses(conversation).items() if count})
+        counted = Counter({what: count for what, count in unsupported_fields(conversation).items() if count})
         lost.update(counted)
         losing.update(counted.keys())
-        given = conversation.extra.get("path")
-        if isinstance(given, str) and conversation.repeat:
-            place = PurePosixPath(given)
-            given = str(place.with_stem(f"{place.stem}_{conversation.repeat + 1}")) if place.name else given
-        if isinstance(given, str):
-            if not _inside(root, given):
-                left_out.add(f"conversation {conversation.id}: its path {json.dumps(given)} leads out of the folder")
-                given = None
-            elif given in taken:
-                left_out.add(f"conversation {conversation.id}: all of it, another one is written to {given}")
+        own = conversation.extra.get("path")
+        if isinstance(own, str) and conversation.repeat:
+            file = PurePosixPath(own)
+            own = str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if file.name else own
+        if isinstance(own, str):
+            if not _inside(root, own):
+                left_out.add(f"conversation {conversation.id}: its path {json.dumps(own)} leads out of the folder")
+                own = None
+            elif own in taken:
+                left_out.add(f"conversation {conversation.id}: all of it, another one is written to {own}")
                 continue
-        path = given if isinstance(given, str) else _fresh(conversation, taken)
+        path = own if isinstance(own, str) else _fresh(conversation, taken)
         taken.add(path)
         write_json(root / path, value, indent=INDENT)
     left_out.begin_with(f"{what} ({count}), of {_conversations(losing[what])}" for what, count in lost.items())

@@ -8,7 +8,7 @@ question has one `orig_answer` besides the references of `answers`.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from ...errors import DataError, at
 from ..formats import json_stream
@@ -229,52 +229,6 @@ def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
             else patch,
         )
     return qa
-
-
-@overload
-def references(source: Message) -> tuple[str, ...]: ...
-@overload
-def references(source: Conversation) -> tuple[tuple[str, ...], ...]: ...
-def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
-    """Every answer that a data set gives: to a message's question, or to the question of each exchange.
-
-    The answer of the talk, and the further ones of QuAC's own layout in the file's order (the talk's own first,
-    unless it is one of them). A refusal is `NO_ANSWER`, and so is what was said in an exchange without an answer.
-    """
-    if isinstance(source, Conversation):
-        return tuple(_references(exchange.assistant) for exchange in source.exchanges)
-    return _references((source,))
-
-
-def _references(messages: Sequence[Message]) -> tuple[str, ...]:
-    refused = all(map(gives_no_answer, messages))
-    answer = NO_ANSWER if refused else "\n".join(message.text for message in messages)
-    further: list[str] = []
-    for message in messages:
-        answers = _values(message).get("answers")
-        texts = (
-            [str(each.get("text", "")) for each in answers if isinstance(each, dict)]
-            if isinstance(answers, list)
-            else []
-        )
-        if texts != [span.text for span in message.spans]:  # else they are the spans of this answer, oddly written
-            further += [NO_ANSWER if text == MARKER else text for text in texts]
-    return tuple(further if answer in further else [answer, *further])
-
-
-def by_people(conversation: Conversation) -> bool:
-    """Whether it was read from a file whose layout says that people answered.
-
-    That is QuAC's own layout (`orig_answer`), and a number as a question's id, which simulated data sets do not have.
-    """
-    return any(
-        "orig_answer" in values or type(values.get("id")) is int for values in map(_values, conversation.messages)
-    )
-
-
-def _values(message: Message) -> dict[str, Any]:
-    """What the file has of a question or an answer beyond what we would write."""
-    return _mapping(_mapping(message.extra.get("qa")).get("values"))
 
 
 def spoken(messages: Sequence[Message]) -> list[Message]:

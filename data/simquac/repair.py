@@ -9,9 +9,9 @@ it is. A sound answer that begins there is taken for a damaged one: people's do 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from ..checks.simquac import before_first_word
 from ..records import Conversation, Message, Record, Span
-from ..text.tokens import Work, places
+from ..text.tokens import Work, token_index
+from .checks import before_first_word
 from .topics import Topic
 
 Kind: TypeAlias = Literal["offset", "case", "first_word"]
@@ -62,7 +62,7 @@ def _steps(span: Span, section: str) -> Iterable[tuple[Kind, Span]]:
     """What is to be mended in a span, one step after the other."""
     text_there = section[span.start : span.end]
     if text_there.casefold() != span.text.casefold():
-        source, work = places(section), Work.over(section, span.text)
+        source, work = token_index(section), Work.over(section, span.text)
         match = source.find(span.text, 0, work)
         if match is None or source.find(span.text, match.end, work) != match:  # nowhere, or in several places
             return

@@ -8,15 +8,22 @@ import re
 from pathlib import Path
 
 from ...errors import DataError, at
-from ..formats.detection import TEACHER_START
 from ..formats.jsonfiles import read_text
 from ..grounding import ground
 from ..identity import named
 from ..records import Conversation, Message
 from .topics import Topic
 
+START = "<Topic:"
+"""What such a file begins with."""
+
 _TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n", re.MULTILINE)
 _QUESTION = re.compile(r"^<QS:[^>\n]*>[ \t]*\n", re.MULTILINE)
+
+
+def is_teacher(text: str) -> bool:
+    """Whether the text is one of teacher topics."""
+    return text.lstrip().startswith(START)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -27,7 +34,7 @@ def read(path: str | Path) -> list[Conversation]:
     text = read_text(path).replace("\r\n", "\n")
     blocks = _TOPIC.split(text)
     if len(blocks) < 2 or blocks[0].strip():
-        raise DataError(f"{at(path)}: does not begin with {TEACHER_START!r}: this is no file of teacher topics")
+        raise DataError(f"{at(path)}: does not begin with {START!r}: this is no file of teacher topics")
     conversations = []
     for number, block in enumerate(blocks[1:], start=1):
         head, *questions = _QUESTION.split(block)

@@ -7,6 +7,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError
 
 from ...errors import DataError, at
+from ..formats.detection import Contents, Source
 from ..formats.jsonfiles import read_lines
 from ..records import Conversation, Json, Record
 
@@ -97,3 +98,14 @@ def read_topic_lines(path: str | Path) -> list[tuple[str, Topic]]:
             what = "is missing" if first["type"] == "missing" else "must be a text"
             raise DataError(f"{at(path, place)}: {key!r} {what}: a topic has {', '.join(FIELDS)}") from None
     return topics
+
+
+def are_topics(source: Source) -> bool:
+    """Whether a file holds topics as JSON lines, and no conversation about them."""
+    spoken = ("messages", "conversations", "history", "data")
+    return any(map(source.has, ("section", "header", "title"))) and not any(map(source.has, spoken))
+
+
+def no_conversations(path: Path) -> Contents:
+    """DataError: topics can be simulated, and nothing was said yet."""
+    raise DataError(f"{at(path)}: holds topics and no conversation: simulate them first")

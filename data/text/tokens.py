@@ -52,12 +52,12 @@ def token_count(text: str) -> int:
 
 
 @lru_cache(maxsize=32)
-def places(text: str) -> "Places":
+def token_index(text: str) -> "TokenIndex":
     """The text made searchable; the last few are kept."""
-    return Places(text)
+    return TokenIndex(text)
 
 
-class Places:
+class TokenIndex:
     """A text as two rows of token codes, one with and one without case, that can be searched."""
 
     def __init__(self, text: str) -> None:
@@ -91,18 +91,18 @@ class Places:
         for row, fold in ((self.rows[0], False), (self.rows[1], True)):
             codes = [self.codes.get(t.casefold() if fold else t, "") for t in tokens[first:last]]
             if all(codes):
-                place = self._first(row, "".join(codes), behind, work)
-                if place is not None:
-                    return self._with_edges(place, tokens[:first], tokens[last:])
+                match = self._first(row, "".join(codes), behind, work)
+                if match is not None:
+                    return self._with_edges(match, tokens[:first], tokens[last:])
         return None
 
     def _first(self, row: str, pattern: str, behind: int, work: Work) -> tuple[int, int] | None:
         """First and last token of the first place behind the offset, else of the first of all."""
         after, key = bisect_left(self.starts, behind), (row, pattern)
         if 0 < after < work.nowhere_from.get(key, len(row)):
-            place = self._from(row, pattern, after, work)
-            if place is not None:
-                return place
+            match = self._from(row, pattern, after, work)
+            if match is not None:
+                return match
             work.nowhere_from[key] = after
         if key not in work.first:
             work.first[key] = self._from(row, pattern, 0, work)
@@ -161,9 +161,9 @@ class Places:
         number = bisect_left(self.openings, at)
         return self.openings[number] if number < len(self.openings) else len(self.rows[0])
 
-    def _with_edges(self, place: tuple[int, int], before: list[str], after: list[str]) -> Span:
+    def _with_edges(self, match: tuple[int, int], before: list[str], after: list[str]) -> Span:
         """The slice of the place, and of the answer's own edge punctuation as far as it stands there."""
-        first, last = place
+        first, last = match
         for token in reversed(before):
             if first == 0 or self._token(first - 1) != token or self.ends[first - 1] != self.starts[first]:
                 break

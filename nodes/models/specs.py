@@ -174,6 +174,18 @@ def endpoint_host(model: BaseChatModel) -> str | None:
     return host_of(url) if isinstance(url, str) else None
 
 
+def recordable(text: str) -> str:
+    """A spec, or any other text, as a record may hold it: without what is a credential."""
+    if text.partition(":")[0].partition("?")[0] in PROVIDERS and "?" in text:
+        try:
+            arguments = parse_spec(text)[2]
+        except ModelError:
+            arguments = {}
+        query = "&".join(f"{name}={_without_secrets(value, name)}" for name, value in arguments.items())
+        text = f"{text.partition('?')[0]}?{query}"
+    return redacted(text)
+
+
 def _without_secrets(value: Any, name: str = "") -> Any:
     """The arguments without what is, by its name, a credential; it is redacted elsewhere too from now on."""
     if isinstance(value, dict):

@@ -130,7 +130,7 @@ def test_conversations_of_which_only_the_messages_are_known_are_no_pair():
 
 def test_of_one_task_the_conversations_of_the_same_person_are_paired_first():
     def asks(name, who):
-        return talk(name, {"kind": "x", "task_context": "Plan a trip.", "preference": who})
+        return talk(name, {"kind": "recllmsim", "task_context": "Plan a trip.", "preference": who})
 
     found = paired([asks("a", "Ann"), asks("b", "Bea"), asks("c", "Cay")], [asks("x", "Bea"), asks("y", "Dot")])
     assert [(one.id, two.id) for one, two in found.pairs] == [("a", "y"), ("b", "x")]

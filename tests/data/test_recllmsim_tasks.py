@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from duologue.data import DataError, recllmsim
 from duologue.data.recllmsim import Template, expand
-from duologue.data.recllmsim.naming import NAMES
+from duologue.data.recllmsim.task_names import NAMES
 
 
 def made(prompt: str, **options: list[str]) -> list[str]:

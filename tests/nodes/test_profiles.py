@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 import duologue
-from duologue.data.checks.profiles import proposed_profile
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
+from duologue.data.recllmsim.proposals import proposed_profile
 from duologue.nodes import chat_model
 from duologue.nodes.profile_targets import OPPOSED, wanted
 from duologue.nodes.profiles import (

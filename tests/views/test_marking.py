@@ -1,23 +1,13 @@
-"""Facts of a scenario, and where they come up."""
+"""Where facts of a scenario come up."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.views.marking import facts, marked
+from duologue.views.marking import marked
 
 
 def shown(text, *phrases):
     return [(mark.text, mark.label) for mark in marked(text, [("L", phrase) for phrase in phrases])]
-
-
-def test_the_facts_are_those_of_the_profile_whichever_its_form():
-    about = {"kind": "recllmsim", "task": "travel", "task_context": "Go."}
-    text = "1. Age: 21\n2. Daily Interests and Hobbies: hiking, slow food, and hiking"
-    assert facts(about | {"preference": text}) == (
-        ("Age", "21"), ("Daily Interests and Hobbies", "hiking"), ("Daily Interests and Hobbies", "slow food"),
-    )  # fmt: skip
-    assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
-    assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
 
 
 def test_a_fact_is_found_in_the_first_person_and_with_other_endings():

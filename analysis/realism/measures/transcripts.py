@@ -4,17 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ....data import domains
 from ....data.formats.dialogues import further
 from ....data.identity import digest
-from ....data.recllmsim import KIND, Situation, cluster, common_task, in_language
-from ....data.recllmsim.situations import lines_of
+from ....data.recllmsim import common_task
 from ....data.records import Conversation
-from ....data.text.languages import Language, language_of
+from ....data.text.languages import Language
 from ...annotations import annotations_of
 from .words import content_of, words_of
-
-USER_KEYS = ("user", "user_id")
-"""Keys of a line or of a scenario that name the user, in data of any origin."""
 
 
 @dataclass(frozen=True)
@@ -96,22 +93,12 @@ class UserTranscript:
 
 def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:
     """Attribute and value of the user's profile in the language; empty where there is none."""
-    if conversation.scenario.get("kind") != KIND:
-        return []
-    situation = Situation.of(conversation)
-    translated = conversation.extra.get(f"preference_{language}")
-    if isinstance(translated, str):
-        return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
-    return situation.facts if situation.language == language else []
+    return domains.of(conversation).facts_in(conversation, language)
 
 
 def task_context(conversation: Conversation, language: Language) -> str:
     """The task's context in the language; empty where there is none."""
-    translated = conversation.extra.get(f"task_context_{language}")
-    if isinstance(translated, str):
-        return translated
-    text = conversation.scenario.get("task_context")
-    return text if isinstance(text, str) and language_of(text) == language else ""
+    return domains.of(conversation).task_context(conversation, language)
 
 
 def transcripts_of(conversations: Iterable[Conversation], language: Language | None) -> list[UserTranscript]:
@@ -124,14 +111,14 @@ def transcripts_of(conversations: Iterable[Conversation], language: Language | N
 
 
 def _transcript(conversation: Conversation, wanted: Language | None) -> UserTranscript | None:
-    spoken = _spoken_language(conversation)
+    domain, spoken = domains.of(conversation), _spoken_language(conversation)
     language = wanted or spoken or "en"
     texts, originals, replies_before = [], [], []
     last_reply = ""
     for message in conversation.messages:
         if not message.stored:
             continue
-        text = in_language(message, language, spoken)
+        text = domain.text_in(message, language, spoken)
         if message.role == "assistant":
             last_reply = text or ""
             continue
@@ -156,9 +143,7 @@ def _transcript(conversation: Conversation, wanted: Language | None) -> UserTran
 
 def _spoken_language(conversation: Conversation) -> Language | None:
     """The language of all the user's messages together: a single one may be a foreign name or a number."""
-    if conversation.scenario.get("kind") == KIND:
-        return Situation.of(conversation).language
-    return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
+    return domains.of(conversation).language(conversation)
 
 
 def user_of(conversation: Conversation) -> str:
@@ -168,21 +153,12 @@ def user_of(conversation: Conversation) -> str:
 
 def named_user(conversation: Conversation) -> str:
     """Name of the user or of the profile in the source; empty where it has none."""
-    if conversation.scenario.get("kind") == KIND:
-        return cluster(conversation)
-    for key in USER_KEYS:
-        for holder in (further(conversation), conversation.scenario):
-            name = holder.get(key)
-            if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
-                name = int(name)
-            if isinstance(name, str | int):
-                return str(name)
-    return ""
+    return domains.of(conversation).user(conversation)
 
 
 def task_of(conversation: Conversation) -> str:
     """The task by its common name; empty where the source has none."""
-    name = conversation.scenario.get("task") or further(conversation).get("task")
+    name = domains.of(conversation).task(conversation.scenario) or further(conversation).get("task")
     return common_task(name) if isinstance(name, str) else ""
 
 
@@ -191,11 +167,11 @@ def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
     known: list[Language] = ["zh", "en"]
     readable: dict[Language, int] = dict.fromkeys(known, 0)
     for conversation in conversations:
-        spoken = _spoken_language(conversation)
+        domain, spoken = domains.of(conversation), _spoken_language(conversation)
         messages = [message for message in conversation.messages if message.role == "user" and message.stored]
         for language in known:
             readable[language] += bool(messages) and all(
-                in_language(message, language, spoken) is not None for message in messages
+                domain.text_in(message, language, spoken) is not None for message in messages
             )
     enough: list[Language] = [
         language for language in known if readable[language] and readable[language] * 2 >= len(conversations)

@@ -22,11 +22,11 @@ def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], langua
             task_context=context,
             task_context_id=number,
             preference=text,
-            preference_id=place,
+            preference_id=preference_id,
         )
         for task, contexts in tasks.items()
         for number, context in enumerate(contexts)
-        for place, text in enumerate(pool)
+        for preference_id, text in enumerate(pool)
     ]
 
 
@@ -42,23 +42,23 @@ def chosen(
 
     Profiles are drawn as the published ones were: `random.sample` of the pool, seeded.
     """
-    known = list(dict.fromkeys(_of(one).task for one in about))
+    known = list(dict.fromkeys(_situation(each).task for each in about))
     for task in tasks or ():
         if task not in known:
             raise DataError(f"there is no task {task!r}, only {', '.join(known)}")
-    kept = [one for one in about if not tasks or _of(one).task in tasks]
+    kept = [each for each in about if not tasks or _situation(each).task in tasks]
     if contexts is not None:
-        there = sorted({place for one in kept if (place := _of(one).task_context_id) is not None})
+        known_contexts = sorted({own for each in kept if (own := _situation(each).task_context_id) is not None})
         for number in contexts:
-            if not there:
+            if not known_contexts:
                 raise DataError(f"there is no context {number}: these conversations tell no number of their context")
-            if number not in there:
-                raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(there)}")
-        kept = [one for one in kept if _of(one).task_context_id in contexts]
+            if number not in known_contexts:
+                raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(known_contexts)}")
+        kept = [each for each in kept if _situation(each).task_context_id in contexts]
     if profiles is not None:
-        pool = list(dict.fromkeys(_who(one) for one in kept))
-        drawn = {who for _, who in sampled(pool, profiles, seed)}
-        kept = [one for one in kept if _who(one) in drawn]
+        pool = list(dict.fromkeys(map(_profile, kept)))
+        drawn = {profile for _, profile in sampled(pool, profiles, seed)}
+        kept = [each for each in kept if _profile(each) in drawn]
     return kept
 
 
@@ -73,10 +73,10 @@ def _numbers(numbers: Sequence[int]) -> str:
     return ", ".join(" to ".join(map(str, row)) for row in rows)
 
 
-def _of(one: Situation | Conversation) -> Situation:
-    return Situation.of(one) if isinstance(one, Conversation) else one
+def _situation(about: Situation | Conversation) -> Situation:
+    return Situation.of(about) if isinstance(about, Conversation) else about
 
 
-def _who(one: Situation | Conversation) -> tuple[int | None, str]:
-    situation = _of(one)
+def _profile(about: Situation | Conversation) -> tuple[int | None, str]:
+    situation = _situation(about)
     return situation.preference_id, situation.profile_text

@@ -1,15 +1,15 @@
 """The rules of teacher-student conversations."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
+from ..checks.findings import Reasons, Rule, quoted
+from ..checks.questions import QuestionReason, question_reasons
 from ..grounding import gives_no_answer, ground
 from ..records import Conversation, Message, Span
 from ..text.sentences import sentences
 from ..text.tokens import token_count
-from .found import Found, shown
-from .questions import QuestionReason, question_reasons
 
 ANSWER_TOKENS = 40
 """Length of an answer that teachers are asked for ("Let the LLMs Talk", section 2.3)."""
@@ -40,26 +40,26 @@ def _spans(conversation: Conversation) -> Iterator[tuple[int, Span, str]]:
             yield number, span, section[span.start : span.end]
 
 
-def span_not_slice(conversation: Conversation) -> Found:
-    for number, span, there in _spans(conversation):
-        if span.text.casefold() != there.casefold():
-            yield number, f"at {span.start} stands {shown(there)}, not {shown(span.text)}"
+def span_not_slice(conversation: Conversation) -> Reasons:
+    for number, span, at_offset in _spans(conversation):
+        if span.text.casefold() != at_offset.casefold():
+            yield number, f"at {span.start} stands {quoted(at_offset)}, not {quoted(span.text)}"
 
 
-def span_case(conversation: Conversation) -> Found:
-    for number, span, there in _spans(conversation):
-        if span.text != there and span.text.casefold() == there.casefold():
-            yield number, f"at {span.start} stands {shown(there)}, the case of {shown(span.text)} differs"
+def span_case(conversation: Conversation) -> Reasons:
+    for number, span, at_offset in _spans(conversation):
+        if span.text != at_offset and span.text.casefold() == at_offset.casefold():
+            yield number, f"at {span.start} stands {quoted(at_offset)}, the case of {quoted(span.text)} differs"
 
 
-def span_second_word(conversation: Conversation) -> Found:
+def span_second_word(conversation: Conversation) -> Reasons:
     section = _section(conversation)
     for number, span, _ in _spans(conversation):
         start = before_first_word(section, span.start)
         if start is not None:
             yield (
                 number,
-                f"{shown(span.text)} begins behind {shown(section[start : span.start].strip())}, the first word of its sentence",
+                f"{quoted(span.text)} begins behind {quoted(section[start : span.start].strip())}, the first word of its sentence",
             )
 
 
@@ -84,64 +84,83 @@ def sentence_starts(section: str) -> tuple[int, ...]:
     return tuple(starts)
 
 
-def answer_ungrounded(conversation: Conversation) -> Found:
+def answer_ungrounded(conversation: Conversation) -> Reasons:
     section, background = _section(conversation), str(conversation.scenario.get("background", ""))
     for number, message in _answers(conversation):
         if message.spans or gives_no_answer(message):
             continue
-        found = ground(message.text, section, background)
-        if not found.valid and found.reason != "empty":
-            yield (
-                number,
-                f"{str(found.reason).replace('_', ' ')}: {shown(found.failed[0] if found.failed else message.text)}",
-            )
+        grounding = ground(message.text, section, background)
+        if not grounding.valid and grounding.reason != "empty":
+            failed = grounding.failed[0] if grounding.failed else message.text
+            yield number, f"{str(grounding.reason).replace('_', ' ')}: {quoted(failed)}"
 
 
-def answer_empty(conversation: Conversation) -> Found:
+def answer_empty(conversation: Conversation) -> Reasons:
     for number, message in _answers(conversation):
         empty = [span.text for span in message.spans if not _says_something(span.text)]
         if empty:
-            yield number, f"the span {shown(empty[0])} has no letter or digit"
+            yield number, f"the span {quoted(empty[0])} has no letter or digit"
         elif not message.spans and not _says_something(message.text):
-            yield number, f"the answer {shown(message.text)} has no letter or digit"
+            yield number, f"the answer {quoted(message.text)} has no letter or digit"
 
 
-def answer_long(conversation: Conversation) -> Found:
+def answer_long(conversation: Conversation) -> Reasons:
     for number, message in _answers(conversation):
         tokens = token_count(message.text)
         if tokens > ANSWER_TOKENS:
             yield number, f"{tokens} tokens (words and punctuation marks), {ANSWER_TOKENS} are asked for"
 
 
-def question(reason: QuestionReason) -> Callable[[Conversation], Found]:
+def question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:
     """The rule that finds questions with one of the question validator's reasons."""
 
-    def find(conversation: Conversation) -> Found:
+    def find(conversation: Conversation) -> Reasons:
         earlier: list[str] = []
         for number, message in enumerate(conversation.messages):
             if message.role == "user":
                 if reason in question_reasons(message.text, earlier=earlier):
-                    yield number, f"{reason.replace('_', ' ')}: {shown(message.text)}"
+                    yield number, f"{reason.replace('_', ' ')}: {quoted(message.text)}"
                 earlier.append(message.text)
 
     return find
 
 
-def leaked_instruction(conversation: Conversation) -> Found:
+def leaked_instruction(conversation: Conversation) -> Reasons:
     yield from _matches(conversation, _INSTRUCTION)
 
 
-def leaked_suffix(conversation: Conversation) -> Found:
+def leaked_suffix(conversation: Conversation) -> Reasons:
     yield from _matches(conversation, _SUFFIX, "user")
 
 
-def _matches(conversation: Conversation, pattern: re.Pattern[str], role: str | None = None) -> Found:
+def _matches(conversation: Conversation, pattern: re.Pattern[str], role: str | None = None) -> Reasons:
     for number, message in enumerate(conversation.messages):
-        found = pattern.search(message.text)
+        leak = pattern.search(message.text)
         # An instruction that stands in the section was copied, not leaked.
-        if found and role in (None, message.role) and found.group() not in _section(conversation):
-            yield number, f"{shown(found.group())} in {shown(message.text)}"
+        if leak and role in (None, message.role) and leak.group() not in _section(conversation):
+            yield number, f"{quoted(leak.group())} in {quoted(message.text)}"
 
 
 def _says_something(text: str) -> bool:
     return any(character.isalnum() for character in text)
+
+
+RULES: Mapping[str, Rule] = {
+    "span-not-slice": Rule("error", "a span that is not the section's text at its offset", span_not_slice),
+    "span-case": Rule("error", "a span that differs from the section's text in case alone", span_case),
+    "span-second-word": Rule("warning", "a span that begins at the second word of a sentence", span_second_word),
+    "answer-ungrounded": Rule(
+        "error", "an answer that is neither a refusal nor made of the section", answer_ungrounded
+    ),
+    "answer-empty": Rule("error", "an answer, or a span of one, without a letter or digit", answer_empty),
+    "answer-long": Rule("warning", "an answer over the 40 tokens that teachers are asked for", answer_long),
+    "question-empty": Rule("error", "a question without a letter or digit", question("empty")),
+    "question-long": Rule("error", "a question over 25 words", question("too_long")),
+    "question-lines": Rule("error", "a question of several lines", question("newline")),
+    "question-list": Rule("error", "an enumeration in place of a question", question("enumeration")),
+    "question-several": Rule("warning", "several questions in one", question("several_questions")),
+    "question-again": Rule("warning", "a question that was asked before in the conversation", question("asked_again")),
+    "leaked-instruction": Rule("error", "words of an instruction in what was said", leaked_instruction),
+    "leaked-suffix": Rule("error", "a hint for the other side left in a question", leaked_suffix),
+}
+"""Each rule by its id."""

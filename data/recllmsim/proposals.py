@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ...errors import DataError
-from ..recllmsim import ATTRIBUTES, FIELDS, Profile, near_duplicate
-from ..recllmsim.coverage import SIMILARITY
-from ..recllmsim.situations import Line, line_of
+from ..checks.questions import plain_words
 from ..text.languages import Language, language_of
-from .questions import plain_words
+from .coverage import SIMILARITY, near_duplicate
+from .profiles import FIELDS, Profile
+from .situations import ATTRIBUTES, Line, line_of
 
 ProfileReason: TypeAlias = Literal["empty", "incomplete", "language", "near_duplicate"]
 """Why a proposal is rejected; `incomplete`: its nine attributes are not all there, once each, and readable."""
@@ -28,21 +28,21 @@ _ORNAMENT = " >#*_`-"
 
 
 def proposed_profile(
-    text: str, there: Sequence[Profile], language: Language = "en", similarity: float = SIMILARITY
+    text: str, pool: Sequence[Profile], language: Language = "en", similarity: float = SIMILARITY
 ) -> Profile | tuple[ProfileReason, str]:
     """The profile of a draft, or why it is none: the reason, and what was wrong in words.
 
-    What stands around the nine lines, and marks of emphasis, do not matter. `there`: those that it must not
+    What stands around the nine lines, and marks of emphasis, do not matter. `pool`: those that it must not
     be like; `similarity`: the share of common words from which it is.
     """
     lines = [" ".join(line.split()).strip(_ORNAMENT) for line in text.replace("**", "").splitlines()]
     parted = ((text, line_of(text)) for text in lines)
     named = {text: (key, line.value) for text, line in parted if line is not None and (key := _key(line)) is not None}
-    found = dict(named.values())
-    if not found:
+    values = dict(named.values())
+    if not values:
         return "empty", ""
     chinese = language == "zh"
-    missing = [ATTRIBUTES[key][chinese] for key in FIELDS if plain_words(found.get(key, "")) in _NOTHING]
+    missing = [ATTRIBUTES[key][chinese] for key in FIELDS if plain_words(values.get(key, "")) in _NOTHING]
     if missing:
         return "incomplete", ("缺少" + "、".join(missing) + "。") if chinese else f"it lacks {', '.join(missing)}."
     try:
@@ -52,10 +52,10 @@ def proposed_profile(
     if not AGES[0] <= profile.age <= AGES[1]:
         span = f"{AGES[0]}-{AGES[1]}"
         return "incomplete", f"年龄应当在{span}岁之间。" if chinese else f"the age must lie in {span}."
-    if language_of("\n".join(found.values())) != language:
+    if language_of("\n".join(values.values())) != language:
         return "language", ""
-    like = near_duplicate(profile, there, similarity)
-    return profile if like is None else ("near_duplicate", there[like].text(language))
+    like = near_duplicate(profile, pool, similarity)
+    return profile if like is None else ("near_duplicate", pool[like].text(language))
 
 
 def _key(line: Line) -> str | None:

@@ -1,0 +1,91 @@
+"""Rules about any conversation of a user and an assistant: a domain takes those that hold for it."""
+
+import re
+from collections.abc import Mapping
+
+from ..records import Conversation, Role
+from .findings import Reasons, Rule, quoted
+from .user_turns import is_plan, is_repeat, leaked_prompt, leaked_role, user_reasons
+
+_ERROR = re.compile(
+    r"^\W*(?:api|server|internal|network|request)\s*(?:错误|异常|error\b)|^\W*(?:请求|网络|服务器?)(?:错误|异常|超时)",
+    re.I,
+)
+
+
+def user_empty(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if "empty" in user_reasons(text):
+            yield number, f"the message {quoted(text)} has no letter or digit"
+
+
+def user_role_leak(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if words := leaked_role(text):
+            yield number, f"{quoted(words)} in {quoted(text[text.find(words) :])}"
+
+
+def user_prompt_leak(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "user"):
+        if words := leaked_prompt(text):
+            yield number, f"{quoted(words)} in {quoted(text[max(0, text.find(words) - 20) :])}"
+
+
+def user_repeat(conversation: Conversation) -> Reasons:
+    earlier: list[str] = []
+    for number, text in texts_of(conversation, "user"):
+        if is_repeat(text, earlier):
+            yield number, f"said before: {quoted(text)}"
+        earlier.append(text)
+
+
+def user_plan(conversation: Conversation) -> Reasons:
+    last: str | None = None
+    for number, message in enumerate(conversation.messages):
+        if message.role == "assistant":
+            last = message.text
+        elif is_plan(message.text, last):
+            yield number, f"a plan that answers nothing: {quoted(message.text)}"
+
+
+def assistant_first(conversation: Conversation) -> Reasons:
+    if conversation.messages and conversation.messages[0].role == "assistant":
+        yield 0, f"opens: {quoted(conversation.messages[0].text)}"
+
+
+def same_side_again(conversation: Conversation) -> Reasons:
+    for number, message in enumerate(conversation.messages[1:], start=1):
+        if message.role == conversation.messages[number - 1].role:
+            yield number, f"follows another message of the {message.role}: {quoted(message.text)}"
+
+
+def user_last(conversation: Conversation) -> Reasons:
+    # A goodbye that is not stored has no reply by rule.
+    stored = [(number, message) for number, message in enumerate(conversation.messages) if message.stored]
+    if stored and stored[-1][1].role == "user":
+        yield stored[-1][0], f"has no reply: {quoted(stored[-1][1].text)}"
+
+
+def error_reply(conversation: Conversation) -> Reasons:
+    for number, text in texts_of(conversation, "assistant"):
+        if _ERROR.search(text[:200]):
+            yield number, f"reads like an error: {quoted(text)}"
+
+
+def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:
+    """Number and text of each message of a side."""
+    return [(number, message.text) for number, message in enumerate(conversation.messages) if message.role == role]
+
+
+DIALOGUE_RULES: Mapping[str, Rule] = {
+    "user-empty": Rule("error", "a user's message without a letter or digit", user_empty),
+    "user-role-leak": Rule("error", "a user that speaks for another side", user_role_leak),
+    "user-prompt-leak": Rule("error", "a user that shows instructions, reasoning or a model", user_prompt_leak),
+    "user-repeat": Rule("warning", "a user's message that was said before", user_repeat),
+    "user-plan": Rule("warning", "a user that does the assistant's work", user_plan),
+    "assistant-first": Rule("warning", "an assistant that opens", assistant_first),
+    "same-side-again": Rule("warning", "two messages of one side in a row", same_side_again),
+    "user-last": Rule("warning", "a user's message without a reply at the end", user_last),
+    "error-reply": Rule("warning", "an error of the endpoint in place of a reply", error_reply),
+}
+"""Each rule by its id."""

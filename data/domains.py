@@ -1,0 +1,157 @@
+"""The registry of domains: those that are shipped, those of installed packages, those of a notebook.
+
+A package declares its own as an entry point of the group `duologue.domains`, whose object is a `Domain`:
+
+    [project.entry-points."duologue.domains"]
+    airline = "airline.duologue:DOMAIN"
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from threading import RLock
+from typing import Any
+
+from ..errors import SettingError
+from .checks.findings import Rule
+from .domain import Dataset, Domain
+from .formats import messages, record_lines, sharegpt
+from .formats.detection import Format, Writer
+from .recllmsim.domain import DOMAIN as RECLLMSIM
+from .records import Conversation
+from .simquac.domain import DOMAIN as SIMQUAC
+
+GROUP = "duologue.domains"
+"""Entry points of installed packages."""
+
+SHIPPED: tuple[Domain, ...] = (SIMQUAC, RECLLMSIM)
+
+log = logging.getLogger(__name__)
+_lock = RLock()
+_domains: dict[str, Domain] = {domain.kind: domain for domain in SHIPPED}
+_asked = False
+"""Whether installed packages were asked for theirs."""
+
+
+def register(domain: Domain, *, replace: bool = False) -> Domain:
+    """Make a domain known under its kind, in place of another with `replace`; gives it back.
+
+    SettingError for what is no domain, and for a kind, a format or a rule's id that another domain has.
+    """
+    with _lock:
+        _ask_packages()
+        return _register(domain, replace)
+
+
+def of(about: Conversation | Mapping[str, Any]) -> Domain:
+    """The domain of a conversation or a scenario; `PLAIN` for a kind that nobody has registered."""
+    scenario = about.scenario if isinstance(about, Conversation) else about
+    kind = scenario.get("kind")
+    if not isinstance(kind, str):
+        return PLAIN
+    if kind not in _domains:
+        with _lock:
+            _ask_packages()
+    return _domains.get(kind, PLAIN)
+
+
+def registered() -> tuple[Domain, ...]:
+    """Every domain, in the order in which they were registered."""
+    with _lock:
+        _ask_packages()
+        return tuple(_domains.values())
+
+
+def kinds() -> tuple[str, ...]:
+    """The kinds of scenarios that have a domain."""
+    return tuple(domain.kind for domain in registered())
+
+
+def present(about: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain, ...]:
+    """The domains of some conversations or scenarios, each once; the plain one stands for all that have none."""
+    return tuple(dict.fromkeys(map(of, about)))
+
+
+def validate(conversation: Conversation) -> None:
+    """Raises ValueError if the scenario is not what its kind says."""
+    of(conversation).validate(conversation)
+
+
+RUN, RECORDS = record_lines.formats(validate)
+"""What this project alone writes."""
+
+
+class Plain(Domain):
+    """What has no domain, with the formats that hold conversations about anything."""
+
+    formats = (RUN, RECORDS, messages.FORMAT, sharegpt.FORMAT)
+
+
+PLAIN = Plain()
+"""The domain of every kind that nobody has registered."""
+
+
+def known_formats() -> tuple[Format, ...]:
+    """Every format that can be read, in the order in which they are tried."""
+    own = (each for domain in registered() for each in domain.formats)
+    return (RUN, RECORDS, *own, *(each for each in PLAIN.formats if each not in (RUN, RECORDS)))
+
+
+def targets() -> dict[str, Writer]:
+    """How to write each format that conversations are converted into, by its name."""
+    own = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not PLAIN.dataset}
+    return own | {each.name: each.write for each in PLAIN.formats if each.write is not None}
+
+
+def _register(domain: Domain, replace: bool) -> Domain:
+    others = {kind: other for kind, other in _domains.items() if kind != getattr(domain, "kind", None)}
+    problem = _problem(domain, others)
+    if problem:
+        raise SettingError(problem)
+    if not replace and _domains.get(domain.kind, domain) is not domain:
+        raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")
+    _domains[domain.kind] = domain
+    return domain
+
+
+def _problem(domain: object, others: Mapping[str, Domain]) -> str:
+    """Why the object cannot be registered beside the others, in a line; empty if it can."""
+    if not isinstance(domain, Domain):
+        an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
+        return f"{domain!r} is no domain{an_instance}"
+    name = f"the domain {domain.kind!r}"
+    if not isinstance(domain.kind, str) or not domain.kind.strip():
+        return f"{domain!r} has no kind: say which scenarios are its own"
+    if not isinstance(domain.dataset, Dataset) or not all(isinstance(each, Format) for each in domain.formats):
+        return f"{name}: its data set must be a Dataset, and its formats Formats (data.domain, data.formats.detection)"
+    if wrong := [rule for rule, value in domain.rules.items() if not isinstance(value, Rule)]:
+        return f"{name}: {wrong[0]!r} in its rules is no Rule (data.checks)"
+    if odd := [mark for mark in domain.marks if not re.fullmatch(r"\w[\w-]*", mark)]:
+        return f"{name}: the mark {odd[0]!r} is no name: write section for <section>"
+    for other in (PLAIN, *others.values()):
+        if same := {each.name for each in domain.formats} & {each.name for each in other.formats}:
+            return f"{name}: its format {min(same)!r} is one of {other.kind or 'plain conversations'} too: rename it"
+        rules = domain.rules.keys() & other.rules.keys()
+        if same := {rule for rule in rules if domain.rules[rule] is not other.rules[rule]}:
+            return f"{name}: its rule {min(same)!r} is one of {other.kind} too: rename it"
+    return ""
+
+
+def _ask_packages() -> None:
+    """Register the domains of installed packages, once; a broken one is named and passed over."""
+    global _asked
+    if _asked:
+        return
+    _asked = True  # first of all: a package may register while it is imported
+    for point in entry_points(group=GROUP):
+        try:
+            _register(point.load(), replace=False)
+        except Exception as error:  # whatever somebody else's module does must not stop what does not need it
+            problem = " ".join(str(error).split()) or "no reason told"
+            log.warning("%s: its domain is left out: %s: %s", _origin(point), error.__class__.__name__, problem)
+
+
+def _origin(point: EntryPoint) -> str:
+    package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
+    return f"{package}, entry point {point.name} = {point.value}"

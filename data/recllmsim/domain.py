@@ -1,0 +1,86 @@
+"""The domain of task-oriented conversations: a task, its context, and the profile of the one who asks."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..domain import Dataset, Domain, Material, labelled
+from ..formats.detection import Contents, Format
+from ..records import Conversation, Message
+from ..text.languages import Language
+from .checks import RULES
+from .dataset import in_language, variant
+from .folders import cluster, holds_conversations, oddities, read_folder, write
+from .situations import KIND, Situation, lines_of
+
+_NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
+_SHOWN_FIRST = ("task", "task_context", "preference", "profile")
+
+
+def _contents(path: Path) -> Contents:
+    """The conversations of a file or a tree of files: what there is of each variant, and what is odd, is noted."""
+    reading = read_folder(path)
+    counts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(reading.counts.items())]
+    notes = [f"conversations: {', '.join(counts)}"]
+    notes += [f"{what}: {len(which)}" for what, which in oddities(reading.conversations).items()]
+    if reading.others:
+        more = ", ..." if len(reading.others) > 3 else ""
+        notes.append(f"passed over, no conversation: {', '.join(reading.others[:3])}{more}")
+    return Contents(reading.conversations, tuple(notes), reading.broken)
+
+
+class RecLLMSim(Domain):
+    """A user with a profile plans something with an assistant (RecLLMSim, SIGIR-AP 2025)."""
+
+    kind = KIND
+    formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, _contents),)
+    dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
+    rules = RULES
+    marks = ("task", "profile")
+
+    def details(self, scenario: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(f"{name} {number}" for name, key in _NUMBERS if (number := scenario.get(key)) is not None)
+
+    def person(self, scenario: Mapping[str, Any]) -> object:
+        return scenario.get("preference") or scenario.get("profile")
+
+    def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
+        others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
+        keys = dict.fromkeys((*_SHOWN_FIRST, *others))
+        return labelled(scenario, [key for key in keys if key not in ("kind", "digest")])
+
+    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        try:
+            known = {key: scenario[key] for key in Situation.model_fields if key in scenario}
+            return tuple(dict.fromkeys(Situation.of(known).facts))
+        except ValueError:  # a scenario that is none is shown all the same
+            return ()
+
+    def validate(self, conversation: Conversation) -> None:
+        Situation.of(conversation)
+
+    def language(self, conversation: Conversation) -> Language | None:
+        return Situation.of(conversation).language
+
+    def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
+        return in_language(message, language, spoken)
+
+    def facts_in(self, conversation: Conversation, language: Language) -> list[tuple[str, str]]:
+        translated = conversation.extra.get(f"preference_{language}")
+        if isinstance(translated, str):
+            return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
+        situation = Situation.of(conversation)
+        return situation.facts if situation.language == language else []
+
+    def task_context(self, conversation: Conversation, language: Language) -> str:
+        translated = conversation.extra.get(f"task_context_{language}")
+        return translated if isinstance(translated, str) else super().task_context(conversation, language)
+
+    def user(self, conversation: Conversation) -> str:
+        return cluster(conversation)
+
+    def simulated(self, conversation: Conversation) -> bool | None:
+        return variant(conversation) == "simulated"
+
+
+DOMAIN = RecLLMSim()

@@ -1,0 +1,59 @@
+"""The domain of teacher-student conversations: a section of a document, its questions and its spans."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..domain import Dataset, Domain, Material, labelled, worded
+from ..formats.detection import Format
+from ..grounding import gives_no_answer
+from ..records import Conversation, Message
+from . import dataset, teacher, topics
+from .checks import RULES
+from .topics import FIELDS, KIND, Topic
+
+
+class SimQuAC(Domain):
+    """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
+
+    kind = KIND
+    formats = (
+        Format("teacher", "teacher topics", lambda source: teacher.is_teacher(source.text), teacher.read),
+        Format("simquac", "SimQuAC or QuAC JSON", lambda source: source.has("data"), dataset.read),
+        Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
+    )
+    dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)
+    rules = RULES
+    marks = FIELDS
+    attribution = (
+        "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
+    )
+
+    def subtitle(self, scenario: Mapping[str, Any]) -> str:
+        header = scenario.get("header")
+        return header if isinstance(header, str) else ""
+
+    def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
+        return worded("section", scenario) or super().topic_key(scenario)
+
+    def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
+        section, background = scenario.get("section"), scenario.get("background")
+        pieces = []
+        if isinstance(section, str):
+            pieces.append(Material("Section", section, source=True))
+        if isinstance(background, str) and background:
+            pieces.append(Material("Background", background, folded=True))
+        return (*pieces, *labelled(scenario, [key for key in scenario if key not in ("kind", "digest", *FIELDS)]))
+
+    def refuses(self, message: Message) -> bool:
+        return gives_no_answer(message)
+
+    def validate(self, conversation: Conversation) -> None:
+        Topic.of(conversation)
+
+    def notes(self, conversations: Sequence[Conversation]) -> list[str]:
+        count = len(dataset.misplaced(conversations))
+        differ = "span differs" if count == 1 else "spans differ"
+        return [f"{count} {differ} from the text at the offset (kept as read)"] if count else []
+
+
+DOMAIN = SimQuAC()
