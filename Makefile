@@ -60,4 +60,4 @@ constraints: $(STAMPS)/env  ## write constraints.txt anew from what is installed
 	mv constraints.new constraints.txt
 
 clean:  ## what is made here, the environment included
-	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -9,8 +9,7 @@ conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenario
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
+__version__: str
 if TYPE_CHECKING:
     from .runs import asimulate as asimulate
     from .runs import simulate as simulate
@@ -19,6 +18,10 @@ __all__ = ["__version__", "asimulate", "simulate"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from .data.identity import VERSION
+
+        return VERSION
     # LangGraph takes a second to import: `duologue.data` alone, and the command's help, need not wait for it.
     if name in ("simulate", "asimulate"):
         from . import runs

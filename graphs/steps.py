@@ -15,8 +15,7 @@ from typing import cast as typed
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from .. import __version__
-from ..data.identity import begun_with, conversation_id, digest
+from ..data.identity import VERSION, begun_with, conversation_id, digest
 from ..data.records import Conversation, Message, Role, StopReason
 from ..nodes.contract import ContractError, check_reason, check_update
 from ..nodes.environment import error_line, redacted
@@ -125,7 +124,7 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
             "prompts": cast.prompts.digests,
             "limits": limits.plain(),
             "data": digest(scenario),
-            "version": __version__,
+            "version": VERSION,
         }
         | ({"begun": begun_with(said)} if said else {}),
     }
