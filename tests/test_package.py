@@ -42,6 +42,40 @@ def test_only_one_module_reads_the_environment():
     assert readers == {"nodes/environment.py"}
 
 
+CLOCK = re.compile(
+    r"\b(?:time\.(?:time|monotonic|perf_counter|process_time|thread_time)|timeit|\.now\(|utcnow|today\()"
+)
+CLOCKS_LEFT = {
+    "data/test_checks.py",
+    "data/test_cleaning.py",
+    "data/test_grounding.py",
+    "data/test_recllmsim_profiles.py",
+    "data/test_refusals.py",
+    "data/test_sentences.py",
+    "nodes/conftest.py",
+    "nodes/test_offline_tasks.py",
+    "nodes/test_profiles.py",
+}
+"""Files that still do; one that no longer does must go from here."""
+
+
+def test_no_test_outside_the_benchmarks_reads_a_clock():
+    tests = ROOT / "tests"
+    readers = {
+        path.relative_to(tests).as_posix()
+        for path in tests.rglob("*.py")
+        if path != Path(__file__) and "benchmarks" not in path.parts and CLOCK.search(path.read_text())
+    }
+    assert readers == CLOCKS_LEFT
+
+
+def test_nothing_depends_on_the_hash_of_an_object():
+    callers = [
+        path.relative_to(ROOT).as_posix() for _, path in modules() if re.search(r"(?<![\w.])hash\(", path.read_text())
+    ]
+    assert callers == []  # PYTHONHASHSEED changes it from process to process
+
+
 def test_modules_are_short():
     long = {
         path.relative_to(ROOT).as_posix(): n for _, path in modules() if (n := len(path.read_text().splitlines())) > 300
