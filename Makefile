@@ -10,7 +10,8 @@ LIGHT := $(BIN)/python -m pytest -n auto -m "not heavy"
 COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")
-FLOOR := 90  # per cent of lines and branches; a little under what is measured
+# Per cent of lines and branches, a little under the 97 that the suite reaches without the open data.
+FLOOR := 95
 
 export LANGSMITH_TRACING = false
 export LANGGRAPH_CLI_NO_ANALYTICS = 1

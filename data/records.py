@@ -84,12 +84,10 @@ class Usage(Record):
 
     @property
     def tokens(self) -> int:
-        """Of input and output together."""
         return self.input_tokens + self.output_tokens
 
     @classmethod
     def none(cls) -> "Usage":
-        """Of no call at all."""
         return cls(calls=0)
 
 
@@ -132,7 +130,6 @@ class Attempt(Record):
 
     @property
     def as_it_came(self) -> str:
-        """The text before it was cleaned."""
         return self.text if self.raw is None else self.raw
 
 
