@@ -25,8 +25,8 @@ BELOW = {
     "analysis": {"errors", "data"},
     "views": {"errors", "data", "analysis"},
     "testing": {"errors", "data", "prompts", "nodes", "graphs", "runs"},
-    "__init__": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views"},
-    "cli": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "__init__"},
+    "__init__": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "cli"},
+    "cli": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views"},
 }
 """Each room, or file at the root, with those that it may import."""
 FOREIGN = {
