@@ -12,12 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-__version__ = "0.1.0"
-
+__version__: str
 if TYPE_CHECKING:
     from . import analysis, cli, data, errors, graphs, nodes, prompts, runs, views
     from .analysis.realism import Report
-    from .data import Conversation, load
+    from .data import Conversation, domains, load
     from .graphs import Cast, casts
     from .nodes import Limits
     from .runs import asimulate, simulate
@@ -31,6 +30,7 @@ _PARTS = {
     "Limits": "nodes",
     "asimulate": "runs",
     "casts": "graphs",
+    "domains": "data",
     "load": "data",
     "simulate": "runs",
 }
@@ -48,6 +48,7 @@ __all__ = [
     "cli",
     "compare",
     "data",
+    "domains",
     "errors",
     "graphs",
     "load",
@@ -61,6 +62,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from .data.identity import VERSION
+
+        return VERSION
     # LangGraph takes a second to import: `duologue.data` alone, and the command's help, need not wait for it.
     if name in _ROOMS:
         return import_module(f".{name}", __name__)

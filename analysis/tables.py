@@ -58,6 +58,7 @@ class Column(Record):
 
     @property
     def heading(self) -> str:
+        """Name and unit, as they stand above the column."""
         return f"{self.name} ({self.unit})" if self.unit else self.name
 
     def shown(self, cell: Cell) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .. import __version__
+from ..data.identity import VERSION
 from ..errors import DuologueError
 from .check import check
 from .compare import compare
@@ -45,7 +45,7 @@ app.command()(doctor)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"duologue {__version__}")
+        typer.echo(f"duologue {VERSION}")
         raise typer.Exit
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .. import __version__
+from ..data.identity import VERSION
 from .output import print_json, stdout
 
 CORE = (
@@ -31,7 +31,7 @@ def doctor(
     found = settings()
     versions = {name: _version(name) for name in CORE}
     told = {
-        "duologue": __version__,
+        "duologue": VERSION,
         "python": platform.python_version(),
         "packages": versions,
         "extras": {name: {package: _version(package) for package in packages} for name, packages in _extras().items()},
@@ -41,7 +41,7 @@ def doctor(
     if as_json:
         print_json(told)
         return 0 if all(versions.values()) else 1
-    stdout.print(f"duologue {__version__}, Python {platform.python_version()}")
+    stdout.print(f"duologue {VERSION}, Python {platform.python_version()}")
     for name, version in versions.items():
         stdout.print(f"  {name} {version or 'is missing: install duologue again'}")
     for name, packages in _extras().items():

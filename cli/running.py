@@ -129,6 +129,7 @@ def resumable(folder: Path) -> Iterator[None]:
 
 
 def report(summary: Any, as_json: bool) -> int:
+    """Say how a run ended; gives the exit code."""
     for note in summary.notes:
         say(note)
     if as_json:

@@ -26,11 +26,13 @@ class CastGroup(TyperGroup):
     """A command for each registered cast, made when it is asked for; `MODULE:FUNCTION` is one too."""
 
     def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the registered casts."""
         from ..graphs import casts
 
         return list(casts.registered())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a cast by its name or import path; None for a name that no cast has."""
         from ..graphs import casts
 
         if cmd_name not in casts.registered() and ":" not in cmd_name:

@@ -128,6 +128,7 @@ class Domain:
     @final
     @property
     def has_refusals(self) -> bool:
+        """Whether the domain says when a message gives no answer."""
         return type(self).refuses is not Domain.refuses
 
     def validate(self, conversation: Conversation) -> None:

@@ -1,7 +1,7 @@
-"""Where in the section an answer stands: exact spans, or the reason why not.
+r"""Where in the section an answer stands: exact spans, or the reason why not.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.5, asks that a teacher's answer be copied from the section.
-The search itself is `TokenIndex.find`: by tokens, in linear time. A word is what Python's `\\w+` is; each character of
+The search itself is `TokenIndex.find`: by tokens, in linear time. A word is what Python's `\w+` is; each character of
 a script without spaces is one.
 """
 
@@ -49,6 +49,7 @@ class Grounding:
 
     @property
     def valid(self) -> bool:
+        """Whether the whole answer was found in the section."""
         return self.reason is None
 
 

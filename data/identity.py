@@ -12,6 +12,9 @@ from typing import Any
 
 from .records import Conversation
 
+VERSION = "0.1.0"
+"""Of this package: a record says what made it. It is kept below all that writes it; pyproject.toml reads it here."""
+
 PUBLISHED = "published"
 """Stands for the cast in the ids of conversations that were read."""
 

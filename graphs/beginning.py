@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .. import __version__
-from ..data.identity import begun_with, digest
+from ..data.identity import VERSION, begun_with, digest
 from ..data.provenance import SIDES
 from ..data.records import Conversation, Message
 from ..nodes.contract import ContractError, check_reason
@@ -58,7 +57,7 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
             "prompts": cast.prompts.digests,
             "limits": limits.plain(),
             "data": digest(scenario),
-            "version": __version__,
+            "version": VERSION,
         }
         | ({"begun": begun_with(said)} if said else {}),
     }

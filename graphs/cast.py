@@ -32,11 +32,17 @@ SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 class Spec(Protocol):
     """A cast as plain data (`casts.CastSpec`): what a manifest holds and another process builds it from."""
 
-    def build(self) -> "Cast": ...
+    def build(self) -> "Cast":
+        """The cast, made anew."""
+        ...
 
-    def model_dump(self) -> dict[str, Any]: ...
+    def model_dump(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        ...
 
-    def replacing(self, changes: Mapping[str, Any]) -> "Spec": ...
+    def replacing(self, changes: Mapping[str, Any]) -> "Spec":
+        """The spec of the same cast with these parts replaced too."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +205,7 @@ def _is_asked(given: object) -> bool:
 
 
 def side(role: Role, given: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
-    """What a cast is given for one side: as `speaker`, or one of the specs that are no model's:
+    """What a cast is given for one side: as `speaker`, or one of the specs that are no model's.
 
     `replay:PATH` plays stored conversations, `agent:URL` is a graph on a LangGraph server,
     `MODULE:NAME` an object of one's own: a node, an agent, a chat model or a function of messages. `offline`: as there.

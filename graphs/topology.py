@@ -19,7 +19,9 @@ from ..nodes.state import Place, State
 class Step(Protocol):
     """What LangGraph runs: it may write the whole state, the node in it only its update."""
 
-    def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]: ...
+    def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]:
+        """The state after the step."""
+        ...
 
 
 def topology(step: Callable[[Place], Step]) -> StateGraph[State, Limits, State, State]:

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .. import __version__
 from ..data import domains
 from ..data.counts import Counts, count
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_json, write_text
-from ..data.identity import digest, equals, ordinals
+from ..data.identity import VERSION, digest, equals, ordinals
 from ..data.records import SCHEMA, Conversation
 from ..graphs import Cast
 from ..nodes.limits import Limits
@@ -137,7 +136,7 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
     """What a run folder says of its run. `settings` is what must not change when it is resumed."""
     about = [state["scenario"] for state in plan]
     return {
-        "version": __version__,
+        "version": VERSION,
         "schema_version": SCHEMA,
         "cast": cast.plain(),
         "settings": {

@@ -41,10 +41,12 @@ class Turn:
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:
+        """Attempts that were not said."""
         return tuple(attempt for attempt in self.attempts if attempt.verdict in ("rejected", "unjudged"))
 
     @property
     def standing(self) -> Attempt | None:
+        """The attempt that was said, if the last one was."""
         last = self.attempts[-1] if self.attempts else None
         return last if last is not None and last.verdict in ("accepted", "observed") else None
 

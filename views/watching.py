@@ -11,9 +11,13 @@ from .conversation import notebook_html
 class Watchable(Protocol):
     """A compiled graph that streams its states and makes records of them, as `graphs.conversation` gives."""
 
-    def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]: ...
+    def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]:
+        """The states, each as soon as it is there."""
+        ...
 
-    def record(self, state: Any) -> Conversation: ...
+    def record(self, state: Any) -> Conversation:
+        """The record of a state."""
+        ...
 
 
 async def watch(

@@ -2,8 +2,7 @@
 
 from typing import Any, Literal
 
-from ... import __version__
-from ...data.identity import digest
+from ...data.identity import VERSION, digest
 from ...data.records import Record
 from .report import Interval, Part, Report, SideSummary
 
@@ -65,7 +64,7 @@ class RealismCard(Record):
 def card_of(report: Report, name: str, against: str) -> RealismCard:
     """The card of a report; `name` and `against` say what the two sides are."""
     return RealismCard(
-        version=__version__,
+        version=VERSION,
         name=name,
         against=against,
         language=report.language,

@@ -54,6 +54,7 @@ class TwoSamples:
 
     @cached_property
     def scores(self) -> Floats:
+        """Scores of ranks: of each conversation among those that it is compared with."""
         return rank_scores(self.cells)
 
     @cached_property

@@ -32,6 +32,7 @@ class Talk:
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
+        """The messages that are in the published files."""
         return tuple(message for message in self.conversation.messages if message.stored)
 
     def said(self, role: Role) -> list[Message]:
@@ -74,6 +75,7 @@ class Talks:
         return cls(tuple(talks), tuple(notes))
 
     def of_side(self, side: Side) -> list[Talk]:
+        """The conversations of one side."""
         return [talk for talk in self.talks if talk.side == side]
 
     def groups(self) -> Iterator[tuple[str, Side, list[Talk]]]:

@@ -64,6 +64,7 @@ class Source:
 
     @cached_property
     def is_folder(self) -> bool:
+        """Whether the path is a folder."""
         return is_folder(self.path)
 
     @cached_property

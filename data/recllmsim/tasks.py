@@ -132,7 +132,7 @@ class _Loader(yaml.SafeLoader):
 
 def _of_yaml(path: str | Path) -> Iterator[Template]:
     try:
-        value = yaml.load(read_text(path), _Loader)  # noqa: S506: a safe loader
+        value = yaml.load(read_text(path), _Loader)  # a safe loader
     except yaml.MarkedYAMLError as error:
         line = [f"line {error.problem_mark.line + 1}"] if error.problem_mark else []
         raise DataError(f"{at(path, *line)}: is no YAML ({error.problem}): {_LAYOUT}") from None

@@ -31,6 +31,7 @@ class Released:
 
     @property
     def text(self) -> str:
+        """The spans, a line each."""
         return "\n".join(span.text for span in self.spans)
 
 

@@ -38,6 +38,7 @@ class Work:
 
     @classmethod
     def over(cls, *texts: str) -> "Work":
+        """Work in proportion to the length of the texts."""
         return cls(64 * sum(map(len, texts)) + 4_096)
 
 
@@ -178,6 +179,7 @@ class TokenIndex:
         return self.text[self.starts[number] : self.ends[number]]
 
     def slice(self, start: int, end: int) -> Span:
+        """The text between two places, with where it begins."""
         return Span(text=self.text[start:end], start=start)
 
     def touch(self, end: int, start: int) -> bool:

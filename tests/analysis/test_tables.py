@@ -35,9 +35,9 @@ class Row(Record):
 
 
 def printed(table):
-    console = Console(file=io.StringIO(), width=120)
-    console.print(table.rich())
-    return console.file.getvalue()
+    page = io.StringIO()
+    Console(file=page, width=120).print(table.rich())
+    return page.getvalue()
 
 
 def test_markdown_shows_text_as_text_and_a_missing_value_as_a_dash():

@@ -6,9 +6,10 @@ import json
 import pytest
 
 from duologue import data, runs
+from duologue.analysis.realism.measures.transcripts import transcripts_of
 from duologue.data import Conversation, Message
 from duologue.graphs import simquac
-from duologue.nodes import Limits, draft
+from duologue.nodes import Limits, State, draft
 from duologue.nodes.messages import MARKS, marks_of, messages_for
 from duologue.views import conversation_page, run_page
 from duologue.views.against import pair_html
@@ -90,7 +91,7 @@ def test_a_run_writes_its_data_set_and_its_attribution(airline, tmp_path):
     cast = simquac.cast().replace(
         user_simulator=speak, assistant=speak, answer_validator=simquac.cast().question_validator
     )
-    scenario = {"scenario": {"kind": "airline", "booking": "AB1", "goal": "move"}}
+    scenario: State = {"scenario": {"kind": "airline", "booking": "AB1", "goal": "move"}}
     summary = asyncio.run(runs.arun(cast, [scenario], tmp_path / "run", limits=Limits(max_turns=1)))
     assert summary.dataset == tmp_path / "run" / "dataset" / "counter.log"
     assert summary.dataset.read_text() == "== AB1: move\nC: Hello\nD: Hello\n"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Dataset, Domain, Format, Message, domains
+from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
 from duologue.data.checks import DIALOGUE_RULES, RULES, Rule, check
 from duologue.data.pairing import paired, topic_key
 from duologue.errors import SettingError
@@ -207,7 +207,7 @@ DOMAIN = Hotel()
 
 def test_the_domain_of_an_installed_package_is_found_when_it_is_needed(installed):
     installed("grand-hotel", OF_A_PACKAGE.format(kind="hotel"))
-    assert domains.of({"kind": "simquac"}) is domains.SIMQUAC
+    assert domains.of({"kind": "simquac"}) is simquac.DOMAIN
     assert "grand_hotel_domain" not in sys.modules
     assert data.outline(Conversation(id="a", scenario={"kind": "hotel"})).title == "A room"
     assert domains.kinds() == ("simquac", "recllmsim", "hotel")

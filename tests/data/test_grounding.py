@@ -262,13 +262,13 @@ SLOW = [
 @pytest.mark.parametrize("number", range(len(SLOW)))
 def test_input_made_to_be_slow_ends_soon(number: int) -> None:
     answer, section = SLOW[number]
-    began = time.perf_counter()
+    began = time.process_time()
     assert_own_slices(ground(answer, section, section[:1_000]), section)
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15
 
 
 def test_the_time_grows_with_the_texts_and_not_with_lines_times_section() -> None:
     section = "a b " * 120_000 + "a z"
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(ground("a z\n" * 40_000, section).spans) == 40_000
-    assert time.perf_counter() - began < 6
+    assert time.process_time() - began < 6

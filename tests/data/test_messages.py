@@ -34,7 +34,7 @@ def test_what_both_sides_said_comes_back_in_order(given_talks: list[list[tuple[s
         Conversation(
             id=f"talk {number}",
             scenario={},
-            messages=tuple(Message(role=role, text=text) for role, text in talk),  # type: ignore[arg-type]
+            messages=tuple(Message(role=role, text=text) for role, text in talk),
         )
         for number, talk in enumerate(given_talks)
     ]

@@ -16,7 +16,7 @@ def talk(*texts: str, first: str = "user", labels: tuple[dict[str, Any], ...] = 
     """The sides in turn; labels belong to the messages in order."""
     roles = ["user", "assistant"] if first == "user" else ["assistant", "user"]
     messages = tuple(
-        Message(role=roles[n % 2], text=text, labels=labels[n] if n < len(labels) else {})  # type: ignore[arg-type]
+        Message(role=roles[n % 2], text=text, labels=labels[n] if n < len(labels) else {})
         for n, text in enumerate(texts)
     )
     situation = Situation(task="tea", task_context=CONTEXT, preference="1. Age: 2")

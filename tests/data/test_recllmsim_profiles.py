@@ -70,7 +70,7 @@ def test_more_than_there_are_cannot_be_drawn(count: int) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_mark_and_crlf_and_wide_gaps_change_nothing(language: str) -> None:
-    text = pool_text([ONE, ONE.model_copy(update={"age": 41})], language)  # type: ignore[arg-type]
+    text = pool_text([ONE, ONE.model_copy(update={"age": 41})], language)
     plain = read_pool(pool(text))
     assert (plain.language, [profile.age for profile in plain.profiles]) == (language, [40, 41])
     for other in ("\ufeff" + text, text.replace("\n", "\r\n"), "\n\n" + text.replace("\n\n", "\n \n\n") + "\n\n"):
@@ -83,8 +83,8 @@ values = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=6)
 @given(st.lists(values, min_size=8, max_size=8), st.integers(0, 120), st.sampled_from(["en", "zh"]))
 def test_a_record_comes_back_from_its_text(texts: list[str], age: int, language: str) -> None:
     names = [key for key in FIELDS if key != "age"]
-    profile = Profile(age=age, **dict(zip(names, texts, strict=True)))  # type: ignore[arg-type]
-    assert Profile.of(profile.text(language)) == profile  # type: ignore[arg-type]
+    profile = Profile(age=age, **dict(zip(names, texts, strict=True)))
+    assert Profile.of(profile.text(language)) == profile
 
 
 def test_an_attribute_with_another_label_is_known_by_its_number() -> None:
@@ -122,7 +122,7 @@ def test_the_shipped_pools_hold_the_same_people() -> None:
     assert [profile.age for profile in english.profiles] == [profile.age for profile in chinese.profiles]
     for one, other in zip(english.texts, chinese.texts, strict=True):
         facts = [
-            Situation(language=language, task="t", task_context="c", preference=text).facts  # type: ignore[arg-type]
+            Situation(language=language, task="t", task_context="c", preference=text).facts
             for language, text in (("en", one), ("zh", other))
         ]
         assert all(len({attribute for attribute, _ in found}) == 9 for found in facts)
@@ -153,7 +153,7 @@ def test_the_shipped_and_the_published_pool_in_numbers(open_data: Path) -> None:
     published = coverage(read_pool(open_data / "recllmsim/preference_pool_en.txt").profiles)
     assert published.genders == {"female": 50, "male": 50, "other": 0}
     assert (published.ages["65-120"], published.ages["0-17"]) == (2, 0)
-    shipped = [coverage(shipped_profiles(language).profiles) for language in ("en", "zh")]  # type: ignore[arg-type]
+    shipped = [coverage(shipped_profiles(language).profiles) for language in ("en", "zh")]
     assert shipped[0].occupations == shipped[1].occupations
     assert shipped[0].lacking["ages"] == ("0-17",)
 

@@ -135,7 +135,7 @@ conversations = st.builds(
 
 
 def said(role: str, text: str = "", *drafts: Attempt) -> Message:
-    return Message(role=role, text=text, attempts=drafts)  # type: ignore[arg-type]
+    return Message(role=role, text=text, attempts=drafts)
 
 
 def talk(*roles: str) -> Conversation:
@@ -186,9 +186,9 @@ def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
 
 def test_records_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
-        talk("user").id = "b"  # type: ignore[misc]
+        talk("user").id = "b"
     with pytest.raises(ValidationError):
-        talk("user").messages[0].text = "b"  # type: ignore[misc]
+        talk("user").messages[0].text = "b"
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_exchanges_hold_every_message_once_in_order(roles: list[str]) -> None:
 
 def draft(verdict: str, name: str = "", tokens: int | None = None) -> Attempt:
     usage = None if tokens is None else Usage(input_tokens=tokens, output_tokens=1)
-    return Attempt(text="a", verdict=verdict, prompt=Prompt(name=name), usage=usage)  # type: ignore[arg-type]
+    return Attempt(text="a", verdict=verdict, prompt=Prompt(name=name), usage=usage)
 
 
 def test_a_message_knows_its_rejected_drafts_and_the_prompt_of_the_one_that_stands() -> None:
@@ -364,7 +364,7 @@ def test_drafts_can_be_had_by_side() -> None:
         unsaid=(Unsaid(role="user", after=2, attempts=(draft("rejected", "three"),)),),
     )
     names = {
-        role: [attempt.prompt.name for attempt in conversation.attempts(role) if attempt.prompt]  # type: ignore[arg-type]
+        role: [attempt.prompt.name for attempt in conversation.attempts(role) if attempt.prompt]
         for role in (None, "user", "assistant")
     }
     assert names == {None: ["one", "two", "three"], "user": ["one", "three"], "assistant": ["two"]}

@@ -87,7 +87,7 @@ def test_cached_and_reasoning_tokens_are_added_and_are_parts_of_the_others() -> 
 def test_a_record_knows_whose_fault_its_stop_is_and_whether_it_is_finished(
     stop: str | None, own: dict[str, str], fault: str | None, by_itself: bool, finished: bool
 ) -> None:
-    origin = Provenance(cast="airline", stop_reasons=own)  # type: ignore[arg-type]
+    origin = Provenance(cast="airline", stop_reasons=own)
     made = Conversation(id="a", scenario={}, stop=stop, provenance=origin)
     assert (made.fault, made.ended_by_itself, made.finished) == (fault, by_itself, finished)
     if not own:

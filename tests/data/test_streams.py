@@ -144,7 +144,7 @@ def test_conversations_are_written_as_they_come_and_none_is_held(
 def test_values_and_pieces_are_let_go_when_they_are_written(shape: type) -> None:
     there, most = 0, 0
 
-    class Counted(shape):  # type: ignore[misc, valid-type]
+    class Counted(shape):  # type: ignore[misc]
         def __init__(self, *_: object) -> None:
             nonlocal there, most
             there += 1

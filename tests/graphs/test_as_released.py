@@ -8,6 +8,7 @@ from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, conformance, draft
 from duologue.nodes.as_released import SUFFIX
 from duologue.nodes.simquac import GUIDES, INTERESTING
+from duologue.nodes.state import PLACES
 
 
 async def play(topic, user, assistant, **limits):
@@ -137,6 +138,6 @@ async def test_twelve_exchanges_and_an_end_on_both_sides(topic):
     assert made.stop == "user_rejected"  # the script asks for ever
 
 
-@pytest.mark.parametrize("place", conformance.PLACES)
+@pytest.mark.parametrize("place", PLACES)
 async def test_its_nodes_conform(place):
     await conformance.conforms(place, getattr(simquac.as_released(), place))

@@ -35,7 +35,7 @@ def says(text: str, **more: Any) -> dict[str, Any]:
 
 
 def cast(**nodes: Any) -> Cast:
-    settings = {"user_simulator": Seen(says("Who?")), "assistant": Seen(says("Three keepers"))}
+    settings: dict[str, Any] = {"user_simulator": Seen(says("Who?")), "assistant": Seen(says("Three keepers"))}
     settings |= {"question_validator": accept_all, "answer_validator": accept_all}
     return simquac.cast().replace(**(settings | nodes))
 

@@ -22,7 +22,7 @@ def play_again(source: Path, out: Path) -> runs.Summary:
 
 def differing(source: Path, dataset: Path) -> list[str]:
     """Relative paths of the conversations whose bytes are not those of the source."""
-    there = [one.extra["path"] for one in format.read(source)]
+    there = [str(one.extra["path"]) for one in format.read(source)]
     return [name for name in there if (source / name).read_bytes() != (dataset / name).read_bytes()]
 
 
@@ -113,8 +113,8 @@ def test_a_replayed_user_meets_another_assistant_more_than_once(open_data, tmp_p
     scenarios = runs.repeated(recllmsim.scenarios(format.read(source)[:2]), 2)
     summary = runs.blocking(runs.arun(cast, scenarios, tmp_path / "run"))
     assert summary.left_out == []
-    paths = sorted(one.extra["path"] for one in format.read(summary.dataset))
-    assert paths == sorted(name for one in format.read(source)[:2] for name in _twice(one.extra["path"]))
+    paths = sorted(str(one.extra["path"]) for one in format.read(summary.dataset))
+    assert paths == sorted(name for one in format.read(source)[:2] for name in _twice(str(one.extra["path"])))
 
 
 def _twice(name: str) -> tuple[str, str]:

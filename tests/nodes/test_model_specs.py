@@ -1,5 +1,7 @@
 """Specs: a provider, a name and arguments in one string, and one line for each that cannot be made."""
 
+from typing import Any
+
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -97,7 +99,8 @@ def test_a_spec_cannot_say_where_and_as_whom_to_call(argument):
 
 @pytest.mark.parametrize("argument", ["request_timeout=7", "timeout=7"])
 def test_an_argument_counts_by_either_of_its_names(argument):
-    assert chat_model(f"openai:m?{argument}").request_timeout == 7
+    model: Any = chat_model(f"openai:m?{argument}")
+    assert model.request_timeout == 7
 
 
 @pytest.mark.parametrize("argument", ["model_name=other", "timeout=soon", "client=3"])
@@ -107,7 +110,7 @@ def test_an_argument_that_cannot_count_is_refused(argument):
 
 
 def test_arguments_of_the_call_win_over_those_of_the_spec():
-    model = chat_model("openai:m?temperature=0.5&top_p=0.9", temperature=0.1)
+    model: Any = chat_model("openai:m?temperature=0.5&top_p=0.9", temperature=0.1)
     assert (model.temperature, model.top_p) == (0.1, 0.9)
     assert model_provenance(model) == {"spec": "openai:m", "arguments": {"temperature": 0.1, "top_p": 0.9}}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from duologue.data.checks import plain_words
 from duologue.data.checks.user_turns import user_notes, user_reasons
@@ -97,7 +97,9 @@ BOTH = pytest.mark.parametrize("about", [EN, ZH], ids=["en", "zh"])
 def user_messages(about, talk, note, handshake=False):
     """What the user is sent: `talk` is a list of (whether the user said it, text)."""
     task, profile = f"<task>{about.task}</task>", f"<profile>{about.profile}</profile>"
-    messages = [SystemMessage("You play a person. Lines between <note> and </note> are the organiser's.")]
+    messages: list[BaseMessage] = [
+        SystemMessage("You play a person. Lines between <note> and </note> are the organiser's.")
+    ]
     waiting = "How to behave: stay this person."
     if handshake:
         messages += [HumanMessage(task), AIMessage(about.ack), HumanMessage(profile), AIMessage(about.ack)]

@@ -9,6 +9,7 @@ from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, Observing, conformance, draft
 from duologue.nodes import simquac as nodes
+from duologue.nodes.state import PLACES
 from duologue.prompts import shipped
 
 PAGES = shipped("simquac")
@@ -246,7 +247,7 @@ async def test_an_ungrounded_answer_reaches_neither_the_student_nor_the_record()
     assert [m.text for m in made.messages if m.role == "assistant"] == ["I cannot find the answer."] * 2
 
 
-@pytest.mark.parametrize("place", conformance.PLACES)
+@pytest.mark.parametrize("place", PLACES)
 async def test_every_shipped_node_conforms(place):
     await conformance.conforms(place, getattr(simquac.cast(), place))
     await conformance.conforms(place, getattr(simquac.cast(), place), TOPIC.scenario())

@@ -23,8 +23,12 @@ class Opened:
         self.page = context.new_page()
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.on("dialog", self.dismiss)
         self.page.goto(path.as_uri())
+
+    def dismiss(self, dialog):
+        self.said.append(dialog.message)
+        dialog.dismiss()
 
     def _route(self, route):
         if route.request.url.startswith("file:"):

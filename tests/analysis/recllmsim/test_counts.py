@@ -50,8 +50,8 @@ def test_lengths_are_characters_or_what_a_tokenizer_gives_over_messages_and_conv
 def test_in_a_language_the_translation_is_measured_and_a_message_without_one_has_no_length(simulated, person):
     one = simulated("aua", texts=["reply", "long text", "reply"])
     messages = [message.model_copy(update={"extra": {"content_zh": "长文"}}) for message in one.messages[:2]]
-    messages = (*messages, one.messages[2])
-    given = [one.model_copy(update={"messages": messages}), person("ua", texts=["你好吗", "好"])]
+    messages.append(one.messages[2])
+    given = [one.model_copy(update={"messages": tuple(messages)}), person("ua", texts=["你好吗", "好"])]
     found = lengths(given, language="zh")
     every = by(found.rows, "task", "side", "role").items()
     rows = {key: (row.messages, row.per_message, row.per_conversation) for key, row in every}
