@@ -62,8 +62,8 @@ def cast_command(name: str) -> Any:
         )
 
     app = typer.Typer(add_completion=False)
-    function = command_of(name.replace(":", "_"), {**source, **settings, **LIMITS, **RUN}, run, factory.about)
-    app.command(name, help=factory.about or None)(function)
+    function = command_of(name.replace(":", "_"), {**source, **settings, **LIMITS, **RUN}, run, factory.summary)
+    app.command(name, help=factory.summary or None)(function)
     command = made(app)
     command.name = name
     return command
