@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = str | Path | Iterable[Conversation]
 
-_PARTS = {
+_HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
@@ -34,7 +34,7 @@ _PARTS = {
     "load": "data",
     "simulate": "runs",
 }
-"""Names at the front door, each with the room that it comes from."""
+"""Names that `duologue` offers itself, each with the subpackage that it comes from."""
 _ROOMS = ("analysis", "cli", "data", "errors", "graphs", "nodes", "prompts", "runs", "views")
 
 __all__ = [
@@ -66,11 +66,11 @@ def __getattr__(name: str) -> Any:
         from .data.identity import VERSION
 
         return VERSION
-    # LangGraph takes a second to import: `duologue.data` alone, and the command's help, need not wait for it.
+    # LangGraph takes a second to import: `duologue.data` and the command's help need not wait for it.
     if name in _ROOMS:
         return import_module(f".{name}", __name__)
-    if name in _PARTS:
-        return getattr(import_module(f".{_PARTS[name]}", __name__), name)
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -79,11 +79,11 @@ def __dir__() -> list[str]:
 
 
 def compare(sim: "Source", human: "Source", *, out: str | Path | None = None, **settings: Any) -> "Report":
-    """How far simulated users are from people: a report, which shows itself in a notebook.
+    """How far simulated users are from people: a report, which a notebook shows as HTML.
 
-    `sim` and `human`: a path that `load` reads, or conversations. `out`: a folder for the report and its card as
-    pages and JSON. `settings`: `published` (a source too), `language`, `part`, `seed`, as for
-    `analysis.realism.compare`. Needs the extras `stats` and `ml`, for Chinese `zh`.
+    `sim` and `human`: a path that `load` reads, or conversations. `out`: a folder for the report and its card, as
+    pages and JSON. `settings`: `published` (a path or conversations too), `language`, `part` and `seed`, as for
+    `analysis.realism.compare`. Needs the extras `stats` and `ml`, for Chinese also `zh`.
 
     >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
@@ -94,16 +94,12 @@ def compare(sim: "Source", human: "Source", *, out: str | Path | None = None, **
         settings["published"] = _conversations(settings["published"])
     report = realism.compare(_conversations(sim), _conversations(human), **settings)
     if out is not None:
-        names = (
-            Path(side).name if isinstance(side, str | Path) else name for side, name in ((sim, "sim"), (human, "human"))
-        )
-        name, against = names
-        pages.write(report, Path(out), name=name, against=against)
+        pages.write(report, Path(out), name=_file_name(sim, "sim"), against=_file_name(human, "human"))
     return report
 
 
 def show(source: "Source | Conversation", *, out: str | Path | None = None) -> "Page":
-    """A conversation, several, a run or a data set as a page, which shows itself in a notebook.
+    """A conversation, several, a run or a data set as a page, which a notebook shows as HTML.
 
     `source`: a path that `load` reads, a conversation, or several. `out`: a file to write the page to.
 
@@ -112,7 +108,8 @@ def show(source: "Source | Conversation", *, out: str | Path | None = None) -> "
     from .data import Conversation
     from .views import Page
 
-    page = Page.of(source if isinstance(source, Conversation) else tuple(_conversations(source)), _name(source))
+    title = Path(source).resolve().name if isinstance(source, str | Path) else "conversations"
+    page = Page.of(source if isinstance(source, Conversation) else tuple(_conversations(source)), title)
     if out is not None:
         page.write(out)
     return page
@@ -126,5 +123,5 @@ def _conversations(source: "Source") -> "list[Conversation]":
     return list(source)
 
 
-def _name(source: object) -> str:
-    return Path(source).resolve().name if isinstance(source, str | Path) else "conversations"
+def _file_name(source: object, otherwise: str) -> str:
+    return Path(source).name if isinstance(source, str | Path) else otherwise

@@ -1,4 +1,4 @@
-"""How the nodes meet: the topology, the casts, the bridge from state to record, the drawing."""
+"""The conversation as a LangGraph graph: its topology, the casts by name, records of its states, drawings of it."""
 
 from . import casts, profiles, recllmsim, simquac
 from .cast import Cast

@@ -54,16 +54,16 @@ def record(state: State | Mapping[str, Any], cast: str | None = None) -> Convers
 def _edges(taken: Mapping[str, int]) -> list[Edge]:
     """Every edge of the topology with its count, then edges that only another graph has."""
     left = dict(taken)
-    known = [
+    drawn = [
         edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})
         for edge in (edges() if taken else ())
     ]
     others = (
-        Edge(source=source, target=target, count=n)
-        for name, n in left.items()
+        Edge(source=source, target=target, count=count)
+        for name, count in left.items()
         for source, _, target in [name.partition(">")]
     )
-    return [*known, *others]
+    return [*drawn, *others]
 
 
 def _in_flight(state: State | Mapping[str, Any], after: int) -> list[dict[str, Any]]:

@@ -1,10 +1,14 @@
 """What stands behind a message on its page: tools, kept channels, reasoning, the model, memory, an own reason."""
 
+import re
+from base64 import b64decode
+from zlib import decompress
+
 import pytest
 
 from duologue.data import Attempt, Conversation, Message, ToolCall, Usage
 from duologue.data.records import NodeInfo, Provenance
-from duologue.views import conversation_page
+from duologue.views import against_page, conversation_page, run_page
 
 
 def made(text="look_up", **more):
@@ -54,6 +58,14 @@ def test_tools_and_all_that_an_endpoint_says_stand_behind_the_message(tags):
         assert told in text, told
     assert page.count('<details class="tools">') == 2  # of the draft that was rejected, and of the one that stands
     assert "finished by stop" not in text
+
+
+def test_a_run_counts_tool_calls_and_a_pair_says_whose_reason_ended_it(tags):
+    assert "tool calls 0 4" in " ".join(" ".join(tags(run_page([made()], "a run")).text).split())
+    packed = re.search(r'class="packed">([^<]+)<', against_page([made()], [made(stop=None)], ("one", "two")))
+    pair = words(decompress(b64decode(packed[1])).decode(), tags)
+    assert "ended with transferred (airline; fault: assistant)" in pair
+    assert "ended with no reason recorded" in pair
 
 
 def test_a_model_that_is_the_one_that_was_asked_for_is_not_named_again(tags):
