@@ -61,7 +61,7 @@ class Profile(Record):
                 raise DataError(f"{place}: {_shown(line)} is no attribute: write such as '1. Gender: Female'")
             key = key or FIELDS[number - 1]
             if key in found:
-                raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} stands there twice: part profiles by an empty line")
+                raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} appears twice: part profiles by an empty line")
             found[key] = parts.value
         for key in FIELDS:
             if not found.get(key):

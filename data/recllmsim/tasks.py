@@ -52,7 +52,7 @@ def read_templates(path: str | Path) -> list[Template]:
     names: set[str] = set()
     for template in found:
         if template.task in names:
-            raise DataError(f"{template.place}: the task {template.task!r} stands there twice: rename one")
+            raise DataError(f"{template.place}: the task {template.task!r} appears twice: rename one")
         names.add(template.task)
     if not found:
         raise DataError(f"{at(path)}: holds no task: give a workbook or YAML of tasks ({_LAYOUT})")
@@ -109,7 +109,7 @@ def _of_rows(rows: Iterable[Sequence[Any]], where: str) -> Iterator[Template]:
         if current is None:
             raise DataError(f"{place}: the key {key!r} stands before any task: give the row a Type and a Prompt")
         if key in options:
-            raise DataError(f"{place}: the key {key!r} stands there twice: rename one")
+            raise DataError(f"{place}: the key {key!r} appears twice: rename one")
         options[key] = tuple(text for text in given if text is not None)
     if current:
         yield Template(task=current[0], prompt=current[1], options=options, place=current[2])
@@ -126,7 +126,7 @@ class _Loader(yaml.SafeLoader):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.MarkedYAMLError(problem=f"the key {key!r} stands there twice", problem_mark=node.start_mark)
+                raise yaml.MarkedYAMLError(problem=f"the key {key!r} appears twice", problem_mark=node.start_mark)
         return super().construct_mapping(node, deep)
 
 
