@@ -18,6 +18,7 @@ from .repair import repair
 from .show import draw, show
 from .simulate import simulate
 from .stats import stats
+from .testing import measure_success
 
 app = typer.Typer(
     help="Simulate conversations between a user and an assistant, write them in published data set formats, measure them.",
@@ -27,6 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(simulate, name="simulate")
+app.command("test")(measure_success)
 app.command()(convert)
 app.command()(check)
 app.command()(validators)

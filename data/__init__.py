@@ -1,4 +1,4 @@
-"""Conversations on paper: records, the data sets' formats, grounding, cleaning, checks. Pure functions."""
+"""Records of conversations, the formats of data sets, grounding, cleaning and checks. Pure functions."""
 
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac

@@ -1,4 +1,4 @@
-"""Drafts on paper: what a speaker wrote, what it cost, which tools it called, and what was said of it."""
+"""Records of drafts: what a speaker wrote, its token usage, the tools it called and the validator's verdict."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON values, without what is empty or default."""
+        """Plain JSON values; fields that have their default value are left out."""
         return self.model_dump(mode="python", exclude_defaults=True)
 
 
@@ -24,7 +24,7 @@ class Span(Record):
     """A piece of the section that an answer is made of."""
 
     text: str
-    """The section's own slice; in published data now and then another case than the section's."""
+    """The slice of the section. In published data its upper and lower case sometimes differs from the section's."""
     start: int
     """Offset of the first character in the section, in Python characters."""
 
@@ -40,11 +40,11 @@ class Usage(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Those of the input that the endpoint had read before."""
+    """Input tokens that the endpoint had in its cache; a part of `input_tokens`."""
     reasoning_tokens: int = 0
-    """Those of the output that were reasoning."""
+    """Output tokens that were reasoning; a part of `output_tokens`."""
     calls: int = 1
-    """Calls that were made; a call whose endpoint told no tokens counts here all the same."""
+    """Number of calls, including calls whose endpoint reported no tokens."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -62,69 +62,69 @@ class Usage(Record):
 
     @classmethod
     def none(cls) -> "Usage":
-        """Of no call at all."""
+        """The usage of no calls."""
         return cls(calls=0)
 
 
 class Prompt(Record):
-    """The line that a selector gave to a speaker: sent, and never stored as a message."""
+    """The instruction that a prompt selector chose for a speaker. It is sent, but never stored as a message."""
 
     name: str
     """Name of the prompt page, such as `user/guide_other`."""
     digest: str = ""
     """Digest of the page's source."""
     text: str = ""
-    """The page as it was sent, its gaps filled."""
+    """The page as it was sent, with its gaps filled."""
     quote: str = ""
-    """Words that the line is about, sent behind it as data."""
+    """Words that the instruction refers to; they are sent after it as data."""
 
 
 class ToolCall(Record):
-    """A tool that a speaker called, and what came back."""
+    """A tool that a speaker called, and its result."""
 
     name: str
     arguments: Json = Field(default_factory=dict)
     result: JsonValue = None
-    """What the tool gave; text that was JSON as its value."""
+    """What the tool returned. Text that is JSON is stored as its value."""
     error: str | None = None
-    """Why there is no result: the tool's error, a malformed call, or that no result came. None: there is one."""
+    """Why there is no result: the tool's error, a malformed call, or that no result came. None if there is a result."""
 
 
 Judgement: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
-"""`observed`: would have been rejected, but stands (a re-enacted message). `unjudged`: not yet read."""
+"""`observed`: a re-enacted message that would have been rejected but is kept. `unjudged`: not yet validated."""
 
 
 class Attempt(Record):
-    """One draft of a message. Rejected ones are kept with the one that was accepted."""
+    """One draft of a message. Rejected drafts are kept together with the accepted one."""
 
     number: int = 1
-    """Which call of the turn, from 1; drafts of one call that sent several messages share it."""
+    """Number of the call within the turn, from 1. If one call sent several messages, their drafts share it."""
     text: str
-    """As cleaned: what the validator read."""
+    """The cleaned text, which the validator read."""
     raw: str | None = None
-    """As it came from the model, where that differs."""
+    """The model's text before cleaning; None if cleaning changed nothing."""
     cleaned: tuple[str, ...] = ()
-    """What cleaning took away: `reasoning`, `label`, `quotes`."""
+    """What cleaning removed: `reasoning`, `label`, `quotes`."""
     verdict: Judgement
     reason: str | None = None
-    """Why it was (or would have been) rejected, from the validator's closed set."""
+    """Why it was (or would have been) rejected: one of the validator's reasons."""
     notes: tuple[str, ...] = ()
-    """What was counted and not rejected."""
+    """Observations of the validator that are counted but do not reject the draft."""
     prompt: Prompt | None = None
     usage: Usage | None = None
-    """Tokens of the call; in a call that sent several messages it stands with the first."""
+    """Tokens of the call. If one call sent several messages, only the first has it."""
     finish_reason: str | None = None
-    """Why the model stopped writing, in its endpoint's word: `stop`, `length`, ..."""
+    """Why the model stopped writing, as the endpoint reports it: `stop`, `length`, ..."""
     model: str | None = None
-    """Name of the model that was served, which may be more exact than the one that was asked for."""
+    """Name of the model that answered; it may be more exact than the name that was requested."""
     reasoning: str | None = None
-    """What the endpoint gave as reasoning: kept, never sent on, never said."""
+    """The endpoint's reasoning text. It is kept, but is no part of the message and is never sent on."""
     tool_calls: tuple[ToolCall, ...] = ()
-    """The tools that were called for it, in the order in which it happened."""
+    """The tools that were called for this draft, in order."""
     kept: Json = Field(default_factory=dict)
-    """Named channels of an agent's state as they were after the call (`AgentSpeaker(keep=...)`)."""
+    """Named channels of an agent's state after the call (`AgentSpeaker(keep=...)`)."""
 
     @property
     def as_it_came(self) -> str:
-        """The text before it was cleaned."""
+        """The text before cleaning."""
         return self.text if self.raw is None else self.raw

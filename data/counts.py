@@ -1,4 +1,4 @@
-"""What validators said of conversations, counted."""
+"""Counts of conversations: stops, messages, drafts by verdict and reason, tokens."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,21 +13,21 @@ class SideCounts(Record):
     role: Role
     messages: int
     drafts: int
-    """Drafts that a validator read; messages read from elsewhere have none."""
+    """Drafts that a validator read; messages of published data have none."""
     rejected: int
-    """Drafts that did not pass and were asked for again."""
+    """Drafts that were rejected."""
     observed: int
-    """Drafts that would have been rejected and stand, because a published side is re-enacted."""
+    """Drafts that would have been rejected but were kept, because a published side is re-enacted."""
     refused: int
     """Messages of the assistant that give no answer; 0 where the domain has no refusals."""
     fallbacks: int
-    """Messages that stand in for a row of rejected drafts."""
+    """Messages that replace an answer after all its drafts were rejected."""
     reasons: dict[str, int]
     """Rejected and observed drafts by reason."""
     notes: dict[str, int]
-    """What was counted and not rejected."""
+    """Drafts by the validator's notes, which reject nothing."""
     tool_calls: int = 0
-    """Tools that were called for its drafts, rejected ones included."""
+    """Tool calls of all drafts, including rejected ones."""
 
 
 class Counts(Record):
@@ -51,10 +51,13 @@ def count(conversations: Iterable[Conversation]) -> Counts:
     sides: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     notes: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
-    exchanges, count, usage = 0, 0, Usage.none()
+    exchanges, conversation_count, usage = 0, 0, Usage.none()
     for conversation in conversations:
-        count += 1
-        exchanges += sum(any(message.stored for message in (*e.user, *e.assistant)) for e in conversation.exchanges)
+        conversation_count += 1
+        exchanges += sum(
+            any(message.stored for message in (*exchange.user, *exchange.assistant))
+            for exchange in conversation.exchanges
+        )
         stops[conversation.stop or "not told"] += 1
         usage += conversation.usage
         domain = domains.of(conversation)
@@ -72,7 +75,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                     reasons[role][attempt.reason] += 1
                 notes[role].update(attempt.notes)
     return Counts(
-        conversations=count,
+        conversations=conversation_count,
         exchanges=exchanges,
         stops=dict(stops.most_common()),
         sides=tuple(

@@ -1,8 +1,8 @@
-"""What a conversation is about: all that depends on the `kind` of its scenario, in one object.
+"""What a conversation is about: everything that depends on the `kind` of its scenario, in one object.
 
-`Domain` itself is the domain of what has none: a plain conversation, of which nothing is known but what every
-conversation has. A domain of one's own is a subclass that says more, and an instance of it that is registered
-(`domains.register`, or an entry point of the group `duologue.domains`).
+`Domain` itself describes a plain conversation, about which only the common facts are known. To add a domain, write
+a subclass that says more and register an instance of it (`domains.register`, or an entry point of the group
+`duologue.domains`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,26 +19,26 @@ from .records import Conversation, Message
 from .text.languages import Language, language_of
 
 TITLE = 80
-"""Most characters of a title that is made of a longer text."""
+"""Longest title, in characters, that is cut from a longer text."""
 
 USER_KEYS = ("user", "user_id")
-"""Keys of a line or of a scenario that say who the user is, in data of any origin."""
+"""Keys that name the user, in a line of a data file or in a scenario."""
 
 _NAMELESS = ("kind", "digest")
-"""Keys of every scenario, which say nothing of what it is about."""
+"""Keys that every scenario has and that do not describe its topic."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set that a run of conversations is written as."""
+    """The data set that a run's conversations are written to."""
 
     name: str
-    """Name of its file; empty where it is a folder of files."""
+    """Name of its file; empty if it is a folder of files."""
     about: str
-    """What it is, in a line of the card."""
+    """A description for the data set card, one line."""
     write: Writer
     files: str = ""
-    """How the card names the files of a folder, such as `TASK/FILE.json`."""
+    """Pattern of the files of a folder for the card, such as `TASK/FILE.json`."""
 
 
 MESSAGES = Dataset("messages.jsonl", "the conversations as JSON lines of messages", messages.write)
@@ -47,120 +47,129 @@ MESSAGES = Dataset("messages.jsonl", "the conversations as JSON lines of message
 
 @dataclass(frozen=True)
 class Material:
-    """A piece of what a conversation is about, as a page shows it: a text, or rows of a name and a text."""
+    """A piece of background that a page shows beside a conversation: a text, or rows of a name and a text."""
 
     label: str
     text: str = ""
     rows: tuple[tuple[str, str], ...] = ()
     source: bool = False
-    """Whether the spans of messages are slices of the text, and marked in it."""
+    """Whether the messages' spans are slices of this text; they are then marked in it."""
     folded: bool = False
-    """Whether it is shown when somebody asks for it."""
+    """Whether the page shows it only on request."""
+
+
+def shortened(line: str) -> str:
+    """The line, or its beginning up to a whole word and an ellipsis."""
+    return line if len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
 
 
 class Domain:
-    """A plain conversation, and what a domain of one's own can say of its conversations instead.
+    """A plain conversation; subclasses override what is different in their domain.
 
-    A scenario without a domain may say what it is about in keys that mean the same everywhere: `title`, `task`,
-    `task_context` (what the user is to reach), `profile`, `user`. Nothing here fails on a scenario that lacks what
-    its kind should have: `validate` alone does.
+    A scenario without a domain may use keys that have the same meaning everywhere: `title`, `task`, `task_context`
+    (the user's goal), `profile`, `user`. No method fails if a scenario lacks a key, except `validate`.
     """
 
     kind: str = ""
-    """`kind` of the scenarios that are its own."""
+    """`kind` of the scenarios of this domain."""
     formats: tuple[Format, ...] = ()
-    """How its conversations come on disk besides the formats of no domain."""
+    """File formats of this domain, in addition to the general formats."""
     dataset: Dataset = MESSAGES
-    """The data set that a run is written as; one of its own is a target of `convert` with the kind as its name."""
+    """The data set of a run. A domain's own data set is also a target of `convert`, named after the kind."""
     rules: Mapping[str, Rule] = MappingProxyType({})
-    """What `check` looks for, by ids that no other domain has, unless for the same rule."""
+    """Rules of `check` by id. Two domains may share an id only if they share the rule."""
     marks: tuple[str, ...] = ()
-    """Names of the marks that its prompt pages put around material, as in `<section>`: no text of others holds them."""
+    """Tags that its prompt pages put around material, such as `section` for `<section>`. Texts of speakers and sources
+    are sent without them."""
     attribution: str = ""
-    """A line of the card about the licence of source texts."""
+    """A line for the data set card about the licence of the source texts."""
 
     def title(self, scenario: Mapping[str, Any]) -> str:
-        """What it is about, in a few words on one line; empty where nothing is told."""
-        text = scenario.get("title") or scenario.get("task_context") or scenario.get("task")
-        line = " ".join(text.split()) if isinstance(text, str) else ""
-        return line if scenario.get("title") or len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
+        """The topic in a few words on one line; empty if the scenario does not tell it."""
+        keys = ("title", "goal", "task_context", "task")
+        text = next((text for key in keys if isinstance(text := scenario.get(key), str) and text.strip()), "")
+        line = " ".join(text.split())
+        return line if scenario.get("title") else shortened(line)
 
     def subtitle(self, scenario: Mapping[str, Any]) -> str:
-        """The part of a document, or the task; empty where there is none."""
+        """The part of a document, or the task; empty if there is none."""
         return self.task(scenario)
 
     def details(self, scenario: Mapping[str, Any]) -> tuple[str, ...]:
-        """What stands small behind the subtitle in a list, such as `context 3`."""
+        """Further details that a list shows after the subtitle, such as `context 3`."""
         return ()
 
     def task(self, scenario: Mapping[str, Any]) -> str:
-        """The task's name; conversations about one task are compared with each other."""
+        """The task's name; comparisons group conversations by it."""
         name = scenario.get("task")
         return name if isinstance(name, str) else ""
 
     def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
-        """What scenarios about the same topic share: the task's words, else all of it; None if it tells nothing."""
+        """A key that is equal for scenarios about the same topic; None if the scenario names no topic.
+
+        It is made from `task_context` if there is one, else from the whole scenario.
+        """
         if key := worded("task_context", scenario):
             return key
         return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
 
     def person(self, scenario: Mapping[str, Any]) -> object:
-        """Who asks, to pair conversations of the same person first; None where that is not told."""
+        """Who asks; None if unknown. Pairing joins conversations of the same person first."""
         return scenario.get("profile")
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
-        """What it is about, as a page shows it beside the dialogue."""
+        """The background that a page shows beside the dialogue."""
         return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
 
     @final
     def source_text(self, scenario: Mapping[str, Any]) -> str | None:
-        """The text that spans are slices of; None where there is none."""
+        """The text that spans are slices of; None if there is none."""
         return next((piece.text for piece in self.material(scenario) if piece.source), None)
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Attribute and value of each thing that the user knows and can tell: pages mark it in messages."""
+        """Attribute and value of each fact that the user knows; pages mark the values in messages."""
         return ()
 
     def refuses(self, message: Message) -> bool:
-        """Whether an assistant's message gives no answer. Only a domain that says when has refusals."""
+        """Whether an assistant's message gives no answer. A domain without refusals does not override this."""
         return False
 
     @final
     @property
     def has_refusals(self) -> bool:
-        """Whether the domain says when a message gives no answer."""
+        """Whether the domain has refusals, that is, overrides `refuses`."""
         return type(self).refuses is not Domain.refuses
 
     def validate(self, conversation: Conversation) -> None:
-        """Raises ValueError if the scenario is not what its kind says."""
+        """Raises ValueError if the scenario does not have what its kind requires."""
 
     def notes(self, conversations: Sequence[Conversation]) -> list[str]:
-        """What is to be said of conversations that were loaded, in one line each."""
+        """Remarks about loaded conversations, one line each."""
         return []
 
     def language(self, conversation: Conversation) -> Language | None:
-        """The language of the conversation: one of its messages alone may be a foreign name or a number."""
+        """The language of all user messages together: a single message may be only a foreign name or a number."""
         return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
 
     def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
-        """The message in a language, perhaps in a translation that lies beside it; None if it is not to be had.
+        """The message in a language: its own text, or a translation that the source has. None if there is neither.
 
-        `spoken` is the language of the conversation; without it the text's letters tell.
+        `spoken` is the language of the conversation; without it the language is detected from the text.
         """
         return message.text if (spoken or language_of(message.text) or language) == language else None
 
     def facts_in(self, conversation: Conversation, language: Language) -> list[tuple[str, str]]:
-        """The facts in a language; empty where they are not to be had in it."""
+        """The facts in a language; empty if the source does not have them in it."""
         facts = list(self.facts(conversation.scenario))
         return facts if language_of("\n".join(value for _, value in facts)) in (language, None) else []
 
     def task_context(self, conversation: Conversation, language: Language) -> str:
-        """What the user is to reach, in a language; empty where it is not to be had in it."""
+        """The user's goal in a language; empty if the source does not have it in that language."""
         text = conversation.scenario.get("task_context")
         return text if isinstance(text, str) and language_of(text) == language else ""
 
     def user(self, conversation: Conversation) -> str:
-        """Who speaks as user, as the source tells; empty where it does not."""
+        """The user's name or id in the source; empty if the source does not tell it."""
         for key in USER_KEYS:
             for holder in (further(conversation), conversation.scenario):
                 name = holder.get(key)
@@ -171,23 +180,23 @@ class Domain:
         return ""
 
     def simulated(self, conversation: Conversation) -> bool | None:
-        """Whether the data says that the user is simulated (True) or a person (False); None where it does not say."""
+        """Whether the user is simulated (True) or a person (False); None if the data does not say."""
         return None
 
     @final
     def is_about(self, conversation: Conversation) -> bool:
-        """Whether the conversation is of this domain."""
+        """Whether the conversation belongs to this domain."""
         return conversation.scenario.get("kind") == self.kind
 
 
 def worded(key: str, scenario: Mapping[str, Any]) -> str | None:
-    """A topic key of the text at a key of the scenario, white space aside; None where there is no text."""
+    """A topic key made from the scenario's text at `key`, white space normalised; None if there is no text."""
     text = scenario.get(key)
     return digest(key, " ".join(text.split())) if isinstance(text, str) and text.strip() else None
 
 
 def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
-    """The values of these keys that hold a text, each with its key as label: a row for each key of an object."""
+    """The scenario's values at these keys as material, labelled with the key. An object gives a row for each key."""
     pieces = []
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
@@ -201,7 +210,7 @@ def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Every text and number inside a JSON value, in its order."""
+    """Every text and number inside a JSON value, in order."""
     if isinstance(value, Mapping):
         for inner in value.values():
             yield from leaves(inner)

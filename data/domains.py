@@ -1,9 +1,9 @@
-"""The registry of domains: those that are shipped, those of installed packages, those of a notebook.
+"""The registry of domains: shipped, from installed packages, and registered in a notebook.
 
-A package declares its own as an entry point of the group `duologue.domains`, whose object is a `Domain`:
+A package declares a domain as an entry point of the group `duologue.domains`, whose object is a `Domain`:
 
     [project.entry-points."duologue.domains"]
-    airline = "airline.duologue:DOMAIN"
+    hotel = "hotel.duologue:DOMAIN"
 """
 
 import logging
@@ -31,22 +31,22 @@ log = logging.getLogger(__name__)
 _lock = RLock()
 _domains: dict[str, Domain] = {domain.kind: domain for domain in SHIPPED}
 _asked = False
-"""Whether installed packages were asked for theirs."""
+"""Whether the domains of installed packages were registered."""
 
 
 def register(domain: Domain, *, replace: bool = False) -> Domain:
-    """Make a domain known under its kind, in place of another with `replace`; gives it back.
+    """Register a domain under its kind and return it; `replace` allows it to replace a registered one.
 
-    SettingError for what is no domain, and for a kind, a format or a rule's id that another domain has.
+    SettingError if the object is no domain, or if another domain has its kind, a format's name or a rule's id.
     """
     with _lock:
         _ask_packages()
         return _register(domain, replace)
 
 
-def of(about: Conversation | Mapping[str, Any]) -> Domain:
+def of(source: Conversation | Mapping[str, Any]) -> Domain:
     """The domain of a conversation or a scenario; `PLAIN` for a kind that nobody has registered."""
-    scenario = about.scenario if isinstance(about, Conversation) else about
+    scenario = source.scenario if isinstance(source, Conversation) else source
     kind = scenario.get("kind")
     if not isinstance(kind, str):
         return PLAIN
@@ -68,22 +68,22 @@ def kinds() -> tuple[str, ...]:
     return tuple(domain.kind for domain in registered())
 
 
-def present(about: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain, ...]:
-    """The domains of some conversations or scenarios, each once; the plain one stands for all that have none."""
-    return tuple(dict.fromkeys(map(of, about)))
+def present(sources: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain, ...]:
+    """The domains of conversations or scenarios, each once; `PLAIN` for all without a registered kind."""
+    return tuple(dict.fromkeys(map(of, sources)))
 
 
 def validate(conversation: Conversation) -> None:
-    """Raises ValueError if the scenario is not what its kind says."""
+    """Raises ValueError if the scenario does not have what its kind requires."""
     of(conversation).validate(conversation)
 
 
 RUN, RECORDS = record_lines.formats(validate)
-"""What this project alone writes."""
+"""This project's own formats."""
 
 
 class Plain(Domain):
-    """What has no domain, with the formats that hold conversations about anything."""
+    """Conversations without a domain, with the general formats."""
 
     formats = (RUN, RECORDS, messages.FORMAT, sharegpt.FORMAT)
 
@@ -94,14 +94,14 @@ PLAIN = Plain()
 
 def known_formats() -> tuple[Format, ...]:
     """Every format that can be read, in the order in which they are tried."""
-    own = (each for domain in registered() for each in domain.formats)
-    return (RUN, RECORDS, *own, *(each for each in PLAIN.formats if each not in (RUN, RECORDS)))
+    of_domains = (form for domain in registered() for form in domain.formats)
+    return (RUN, RECORDS, *of_domains, *(form for form in PLAIN.formats if form not in (RUN, RECORDS)))
 
 
 def targets() -> dict[str, Writer]:
-    """How to write each format that conversations are converted into, by its name."""
-    own = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not PLAIN.dataset}
-    return own | {each.name: each.write for each in PLAIN.formats if each.write is not None}
+    """The writers of the formats that conversations can be converted into, by name."""
+    of_domains = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not PLAIN.dataset}
+    return of_domains | {form.name: form.write for form in PLAIN.formats if form.write is not None}
 
 
 def _register(domain: Domain, replace: bool) -> Domain:
@@ -116,21 +116,21 @@ def _register(domain: Domain, replace: bool) -> Domain:
 
 
 def _problem(domain: object, others: Mapping[str, Domain]) -> str:
-    """Why the object cannot be registered beside the others, in a line; empty if it can."""
+    """Why the object cannot be registered together with the others, in a line; empty if it can."""
     if not isinstance(domain, Domain):
         an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
         return f"{domain!r} is no domain{an_instance}"
     name = f"the domain {domain.kind!r}"
     if not isinstance(domain.kind, str) or not domain.kind.strip():
         return f"{domain!r} has no kind: say which scenarios are its own"
-    if not isinstance(domain.dataset, Dataset) or not all(isinstance(each, Format) for each in domain.formats):
+    if not isinstance(domain.dataset, Dataset) or not all(isinstance(form, Format) for form in domain.formats):
         return f"{name}: its data set must be a Dataset, and its formats Formats (data.domain, data.formats.detection)"
     if wrong := [rule for rule, value in domain.rules.items() if not isinstance(value, Rule)]:
         return f"{name}: {wrong[0]!r} in its rules is no Rule (data.checks)"
     if odd := [mark for mark in domain.marks if not re.fullmatch(r"\w[\w-]*", mark)]:
         return f"{name}: the mark {odd[0]!r} is no name: write section for <section>"
     for other in (PLAIN, *others.values()):
-        if same := {each.name for each in domain.formats} & {each.name for each in other.formats}:
+        if same := {form.name for form in domain.formats} & {form.name for form in other.formats}:
             return f"{name}: its format {min(same)!r} is one of {other.kind or 'plain conversations'} too: rename it"
         rules = domain.rules.keys() & other.rules.keys()
         if same := {rule for rule in rules if domain.rules[rule] is not other.rules[rule]}:
@@ -139,15 +139,15 @@ def _problem(domain: object, others: Mapping[str, Domain]) -> str:
 
 
 def _ask_packages() -> None:
-    """Register the domains of installed packages, once; a broken one is named and passed over."""
+    """Register the domains of installed packages, once. A domain that fails is logged and skipped."""
     global _asked
     if _asked:
         return
-    _asked = True  # first of all: a package may register while it is imported
+    _asked = True  # set first: a package may call register while it is imported
     for point in entry_points(group=GROUP):
         try:
             _register(point.load(), replace=False)
-        except Exception as error:  # whatever somebody else's module does must not stop what does not need it
+        except Exception as error:  # a failing package must not stop work that does not need it
             problem = " ".join(str(error).split()) or "no reason told"
             log.warning("%s: its domain is left out: %s: %s", _origin(point), error.__class__.__name__, problem)
 

@@ -1,8 +1,8 @@
-r"""Where in the section an answer stands: exact spans, or the reason why not.
+r"""Grounding: the exact spans of the section that an answer was copied from, or the reason why there are none.
 
-"Let the LLMs Talk" (WSDM 2024), section 2.5, asks that a teacher's answer be copied from the section.
-The search itself is `TokenIndex.find`: by tokens, in linear time. A word is what Python's `\w+` is; each character of
-a script without spaces is one.
+"Let the LLMs Talk" (WSDM 2024), section 2.5, requires that a teacher's answer is copied from the section.
+The search is `TokenIndex.find`: by tokens, in linear time. A word is a match of Python's `\w+`; in scripts without
+spaces each character is a word.
 """
 
 import re
@@ -14,10 +14,10 @@ from .text.sentences import sentences
 from .text.tokens import Work, token_index
 
 NO_ANSWER = "I cannot find the answer."
-"""What a teacher says who does not find the answer: a constant of the published method."""
+"""The teacher's refusal: a constant of the published method."""
 
 MARKER = "CANNOTANSWER"
-"""What stands behind every context of the data set, and for an answer that it lacks (QuAC)."""
+"""QuAC's text for a missing answer; it also ends every context of the data set."""
 
 Reason: TypeAlias = Literal["empty", "not_in_section", "in_background", "partly"]
 
@@ -32,89 +32,90 @@ _REFUSAL = re.compile(
 )
 
 MOST_FAILED = 100
-"""Parts that are named as not found; an answer with more is not read further."""
+"""Most failed parts that are listed; the search stops at this number."""
 
 
 @dataclass(frozen=True)
 class Grounding:
-    """What is known of an answer: its spans, a refusal, or the reason why it is not valid."""
+    """The result for an answer: its spans, a refusal, or the reason why it is not valid."""
 
     spans: tuple[Span, ...] = ()
-    """One span a part, in the answer's order, each the section's own slice."""
+    """One span for each part, in the answer's order; each is a slice of the section."""
     refused: bool = False
     reason: Reason | None = None
-    """None if valid: grounded in the section, or a refusal."""
+    """Why it is not valid; None if it is grounded in the section or a refusal."""
     failed: tuple[str, ...] = ()
     """The parts of the answer that were not found in the section."""
 
     @property
     def valid(self) -> bool:
-        """Whether the whole answer was found in the section."""
+        """Whether the whole answer was found in the section, or is a refusal."""
         return self.reason is None
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the whole text says that there is no answer, in any case: not "I", not "the answer"."""
+    """Whether the whole text says that there is no answer; case is ignored. Part of such a sentence is no refusal."""
     core = text.strip().strip("\"'“”‘’.!… \n\t")
     return core.upper() == MARKER or (len(core) < 200 and _REFUSAL.fullmatch(core) is not None)
 
 
 def gives_no_answer(message: Message) -> bool:
-    """Whether an assistant's message is a refusal: the declared words without a span, or nothing at all."""
+    """Whether an assistant's message is a refusal: words of a refusal without a span, or an empty text."""
     return not message.spans and (not message.text or message.text.startswith(NO_ANSWER) or is_refusal(message.text))
 
 
 def ground(answer: str, section: str, background: str = "") -> Grounding:
     """The spans of the section that an answer is made of.
 
-    The answer is tried as a refusal, as one piece of the section, line by line, and a line that fails
-    sentence by sentence. Each part that is found is one span; sentences of one line that touch in the
-    section are one. A part that is not found makes the answer invalid. White space and case are
-    ignored, and at a part's edges punctuation (brackets excepted); an answer may leave out a balanced
-    (...) or [...] of the section. Of several places one with the same case is preferred, then the first
-    behind the previous span, then the first.
+    The answer is tried as a refusal, then as one piece of the section, then line by line; a line that is not found
+    is tried sentence by sentence. Each part that is found gives one span; adjacent spans of one line are joined. A
+    part that is not found makes the answer invalid.
+
+    White space and case are ignored, also punctuation at the edges of a part (but not brackets). An answer may leave
+    out a balanced (...) or [...] of the section. If a part occurs several times, the order of preference is: the same
+    case, the first after the previous span, the first in the section.
     """
     if is_refusal(answer):
         return Grounding(refused=True)
     if not _says_something(answer):
         return Grounding(reason="empty", failed=(answer,) if answer.strip() else ())
-    source, work = token_index(section), Work.over(section, answer)
-    whole = source.find(answer, 0, work)
-    if whole is not None:
-        return Grounding(spans=(whole,))
+    section_index, work = token_index(section), Work.over(section, answer)
+    span_of_answer = section_index.find(answer, 0, work)
+    if span_of_answer is not None:
+        return Grounding(spans=(span_of_answer,))
     spans: list[Span] = []
     failed: list[str] = []
-    behind = 0
+    search_from = 0
     for line in filter(_says_something, answer.split("\n")):
-        span = source.find(line, behind, work)
+        span = section_index.find(line, search_from, work)
         if span is not None:
             spans.append(span)
-            behind = span.end
+            search_from = span.end
             continue
-        of_line: list[Span] = []
+        line_spans: list[Span] = []
         for part in filter(_says_something, sentences(line)):
-            span = source.find(part, behind, work)
+            span = section_index.find(part, search_from, work)
             if span is None:
                 failed.append(part)
                 if len(failed) == MOST_FAILED:
-                    return Grounding(reason="partly" if spans or of_line else "not_in_section", failed=tuple(failed))
+                    return Grounding(reason="partly" if spans or line_spans else "not_in_section", failed=tuple(failed))
                 continue
-            if of_line and source.touch(of_line[-1].end, span.start):
-                of_line[-1] = source.slice(of_line[-1].start, span.end)
+            if line_spans and section_index.touch(line_spans[-1].end, span.start):
+                line_spans[-1] = section_index.slice(line_spans[-1].start, span.end)
             else:
-                of_line.append(span)
-            behind = span.end
-        spans.extend(of_line)
+                line_spans.append(span)
+            search_from = span.end
+        spans.extend(line_spans)
     if not failed:
         return Grounding(spans=tuple(spans))
     return Grounding(reason=_reason(bool(spans), failed, answer, background), failed=tuple(failed))
 
 
-def _reason(some_found: bool, failed: list[str], answer: str, background: str) -> Reason:
-    if some_found:
+def _reason(partly: bool, failed: list[str], answer: str, background: str) -> Reason:
+    if partly:
         return "partly"
-    elsewhere, work = token_index(background), Work.over(background, answer)
-    if all(elsewhere.find(part, 0, work) is not None for part in failed):
+    background_index, work = token_index(background), Work.over(background, answer)
+    if all(background_index.find(part, 0, work) is not None for part in failed):
         return "in_background"
     return "not_in_section"
 

@@ -1,7 +1,7 @@
 """Digests: the ids of conversations and the seeds of calls.
 
-Nothing here knows a clock, a position in a file or a generator with memory, so any order,
-concurrency, process and PYTHONHASHSEED give the same conversation.
+They depend on no clock, no position in a file and no stateful random generator. Any order, concurrency, process and
+PYTHONHASHSEED therefore give the same conversation.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from typing import Any
 from .records import Conversation
 
 VERSION = "0.1.0"
-"""Of this package: a record says what made it. It is kept below all that writes it; pyproject.toml reads it here."""
+"""Version of this package, which records store. pyproject.toml reads it from here."""
 
 PUBLISHED = "published"
-"""Stands for the cast in the ids of conversations that were read."""
+"""Takes the place of the cast's name in the ids of published conversations."""
 
 ID_LENGTH = 16
 """Hexadecimal digits of a conversation id: 64 bits, enough for billions of conversations."""
@@ -29,26 +29,26 @@ def digest(*parts: Any) -> str:
 
 
 def conversation_id(cast: str, scenario: Mapping[str, Any], ordinal: int = 0, repeat: int = 0, begun: str = "") -> str:
-    """Id of one conversation: who plays, what about, which of equals, which repeat, what was said before."""
+    """Id of one conversation, from its cast, scenario, ordinal among equal scenarios, repeat and first messages."""
     parts = ("conversation", cast, scenario, ordinal, repeat, *([begun] if begun else []))
     return digest(*parts)[:ID_LENGTH]
 
 
 def begun_with(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Digest of the messages that a conversation began with; empty if with none."""
+    """Digest of the messages that a conversation began with; empty if there were none."""
     return digest(list(messages))[:ID_LENGTH] if messages else ""
 
 
 def call_seed(seed: int, conversation: str, role: str, turn: int, attempt: int, vote: int = 0) -> int:
     """The seed of one call or one choice, 0 to 2**31 - 1 (what every endpoint accepts).
 
-    `turn` counts from 0, `attempt` from 1; `vote` tells apart several draws at the same place.
+    `turn` counts from 0, `attempt` from 1; `vote` distinguishes several draws of the same attempt.
     """
     return int(digest("call", seed, conversation, role, turn, attempt, vote)[:8], 16) & 0x7FFFFFFF
 
 
 def ordinals(scenarios: Iterable[Mapping[str, Any]]) -> list[int]:
-    """For each scenario how many equal ones stand before it: 0, 0, 1, ...
+    """For each scenario the number of equal scenarios before it: 0, 0, 1, ...
 
     >>> ordinals([{"title": "a"}, {"title": "b"}, {"title": "a"}])
     [0, 0, 1]
@@ -63,12 +63,12 @@ def ordinals(scenarios: Iterable[Mapping[str, Any]]) -> list[int]:
 
 
 def equals(numbers: Sequence[int]) -> int:
-    """How many of the numbered scenarios repeat an earlier one."""
+    """How many of the scenarios with these ordinals repeat an earlier scenario."""
     return sum(1 for number in numbers if number)
 
 
 def named(conversations: Sequence[Conversation]) -> list[Conversation]:
-    """Conversations of a source with their ordinals and ids; what was said tells sources apart."""
+    """The conversations of a source with ordinals and ids. The ids depend on the messages too, so sources differ."""
     numbers = ordinals(conversation.scenario for conversation in conversations)
     return [
         conversation.model_copy(

@@ -1,4 +1,4 @@
-"""Any data set that this project knows, from any path."""
+"""Loading of any known data set from a path."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,23 +12,23 @@ from .formats.jsonfiles import read_json
 from .records import Conversation, Json
 
 FOLDER = "folder"
-"""What a folder is that is no run, and of no format: each of its files is of one."""
+"""Kind of a folder whose files are data sets, and which is itself neither a run nor of another format."""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """The conversations of a path, with the kind of thing that the path is. Iterates over them."""
+    """The conversations of a path, with its kind. Iterates over the conversations."""
 
     path: Path
     kind: str
     """Name of the format, or `folder`."""
     conversations: tuple[Conversation, ...]
     notes: tuple[str, ...] = ()
-    """What is to be said of the data: what there is of each variant, what is odd, and every broken file."""
+    """Remarks about the data: the number of each variant, oddities, and every file that could not be read."""
     broken: tuple[str, ...] = ()
-    """One line for each file of a folder that could not be read; the others were. Stands in `notes` too."""
+    """One line for each file of a folder that could not be read; the other files were. Also in `notes`."""
     manifest: Json = field(default_factory=dict)
-    """What the folder of a run says of the run; empty for what is none."""
+    """The manifest of a run folder; empty for other data."""
 
     def __iter__(self) -> Iterator[Conversation]:
         return iter(self.conversations)
@@ -38,21 +38,21 @@ class Loaded:
 
 
 def kind_of(path: str | Path) -> str:
-    """What a path is: the name of its format, or `folder`; DataError if it is nothing that can be read."""
+    """The name of a path's format, or `folder`; DataError if the path has no known format."""
     form = _format_of(Path(path))
     return FOLDER if form is None else form.name
 
 
 def about(kind: str) -> str:
-    """A kind of `Loaded` in words for a reader."""
+    """A kind of `Loaded` in words."""
     return next((form.about for form in domains.known_formats() if form.name == kind), "a folder of data files")
 
 
 def load(path: str | Path) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
-    Where a format is a folder of files, a broken one is named and the others are read all the same. A file of topics
-    has no conversation: read it with `data.simquac.read_topics`.
+    If a format is a folder of files, files that cannot be read are listed in `broken` and the others are read. A file
+    of topics has no conversations: read it with `data.simquac.read_topics`.
     """
     source = Path(path)
     form = _format_of(source)
@@ -69,11 +69,11 @@ def load(path: str | Path) -> Loaded:
 
 
 def _format_of(path: Path) -> Format | None:
-    """The format of a path; None for a folder of files that may each have one."""
+    """The format of a path; None for a folder of data files."""
     source, formats = Source(path), domains.known_formats()
     form = detected(source, formats)
     if form is None and not source.is_folder:
-        raise DataError(f"{at(path)}: is none of the known formats: {', '.join(each.about for each in formats)}")
+        raise DataError(f"{at(path)}: is none of the known formats: {', '.join(known.about for known in formats)}")
     return form
 
 
@@ -81,10 +81,10 @@ def _notes(conversations: tuple[Conversation, ...]) -> list[str]:
     notes = [
         note
         for domain in domains.present(conversations)
-        for note in domain.notes([each for each in conversations if domains.of(each) is domain])
+        for note in domain.notes([talk for talk in conversations if domains.of(talk) is domain])
     ]
-    if aside := sum(len(asides(conversation)) for conversation in conversations):
-        notes.append(f"instructions, calls and results of tools, said by neither side and kept apart: {aside}")
+    if aside_count := sum(len(asides(conversation)) for conversation in conversations):
+        notes.append(f"instructions, calls and results of tools, said by neither side and kept apart: {aside_count}")
     return notes
 
 

@@ -1,19 +1,20 @@
-"""A conversation in a row of figures: what a list of conversations sorts and filters by."""
+"""Outlines: one row of figures for each conversation, by which lists sort and filter."""
 
 from collections.abc import Iterable
 
 from . import domains
+from .domain import shortened
 from .records import Conversation, Record
 
 
 class Outline(Record):
-    """One conversation, in one line."""
+    """The figures of one conversation."""
 
     id: str
     title: str
     """What it is about, in a few words."""
     topic: str
-    """The header of the section or the task, where there is one."""
+    """The header of the section, or the task; empty if there is neither."""
     kind: str
     """Kind of its scenario."""
     stop: str
@@ -21,19 +22,19 @@ class Outline(Record):
     exchanges: int
     messages: int
     rejected: int
-    """Drafts that did not pass."""
+    """Rejected drafts."""
     coverage: float | None
-    """Share of the section in the answers' spans, 0 to 1; None without a section."""
+    """Share of the section that the answers' spans cover, 0 to 1; None without a section."""
     refused: int | None
-    """Messages of the assistant that give no answer; None where its domain has no refusals."""
+    """Messages of the assistant that give no answer; None if the domain has no refusals."""
     characters: int
     """Length of all messages, in Python characters."""
     tokens: int | None
-    """What all calls cost, drafts included; None for what no model of ours said."""
+    """Tokens of all calls, including rejected drafts; None if no call is recorded."""
 
 
 def coverage(conversation: Conversation) -> float:
-    """Share of the section's characters that stand in a span of an answer, 0 to 1; 0 without a section."""
+    """Share of the section's characters that an answer's span covers, 0 to 1; 0 without a section."""
     section = domains.of(conversation).source_text(conversation.scenario) or ""
     covered = {
         offset
@@ -45,12 +46,14 @@ def coverage(conversation: Conversation) -> float:
 
 
 def title_of(conversation: Conversation) -> str:
-    """What a conversation is about, in a few words: its domain's title, or its id."""
-    return domains.of(conversation).title(conversation.scenario) or f"Conversation {conversation.id}"
+    """The title that its domain gives the conversation, else what its user said first, else its id."""
+    opening = next((message.text for message in conversation.messages if message.role == "user"), "")
+    title = domains.of(conversation).title(conversation.scenario) or shortened(" ".join(opening.split()))
+    return title or f"Conversation {conversation.id}"
 
 
 def outline(conversation: Conversation) -> Outline:
-    """The conversation's row."""
+    """The outline of a conversation."""
     domain, scenario = domains.of(conversation), conversation.scenario
     replies = [message for message in conversation.messages if message.role == "assistant"]
     return Outline(
@@ -70,11 +73,11 @@ def outline(conversation: Conversation) -> Outline:
 
 
 FIGURES = ("exchanges", "messages", "rejected", "coverage", "refused", "characters", "tokens")
-"""The outline's figures, in its order."""
+"""The numeric fields of an outline, in order."""
 
 
 def means(rows: Iterable[Outline]) -> dict[str, float | None]:
-    """Mean of each figure over the conversations that have it; None where none has."""
+    """Mean of each figure over the conversations that have it; None if none has."""
     outlines = list(rows)
     known = {name: [value for row in outlines if (value := getattr(row, name)) is not None] for name in FIGURES}
     return {name: sum(values) / len(values) if values else None for name, values in known.items()}

@@ -1,4 +1,4 @@
-"""Two data sets about the same topics: which conversation of one belongs to which of the other."""
+"""Pairing of the conversations of two data sets by topic."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from .records import Conversation
 
 @dataclass(frozen=True)
 class Pairing:
-    """Pairs in the order of the first set, and what is left of both."""
+    """Pairs in the order of the first set, and the conversations of each set without a partner."""
 
     pairs: tuple[tuple[Conversation, Conversation], ...]
     only_first: tuple[Conversation, ...]
@@ -18,38 +18,37 @@ class Pairing:
 
 
 def topic_key(conversation: Conversation) -> str | None:
-    """What two conversations about the same topic share, as their domain says; None where nothing is known but the
-    conversation itself."""
+    """A key that is equal for conversations about the same topic, by their domain; None if the topic is unknown."""
     return domains.of(conversation).topic_key(conversation.scenario)
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
-    """Each conversation with the next one about its topic in the other set; every one stands in one place.
+    """Pair each conversation of the first set with the next unpaired one of the second about the same topic.
 
-    Where a topic has conversations of several people those of the same person are paired first.
+    If several people talk about a topic, conversations of the same person are paired first.
     """
     waiting: dict[str, list[Conversation]] = defaultdict(list)
-    left: list[Conversation] = []
+    without_topic: list[Conversation] = []
     for conversation in second:
         key = topic_key(conversation)
-        (left if key is None else waiting[key]).append(conversation)
+        (without_topic if key is None else waiting[key]).append(conversation)
     partners: dict[int, Conversation] = {}
-    for same in (True, False):
+    for same_person in (True, False):
         for number, conversation in enumerate(first):
             key = topic_key(conversation)
             others = waiting[key] if number not in partners and key is not None and key in waiting else []
-            fitting = (other for other in others if not same or _person(other) == _person(conversation))
+            fitting = (other for other in others if not same_person or _person(other) == _person(conversation))
             if (partner := next(fitting, None)) is not None:
                 partners[number] = partner
                 others[:] = [other for other in others if other is not partner]
-    free = {id(conversation) for rest in (left, *waiting.values()) for conversation in rest}
+    unpaired = {id(conversation) for rest in (without_topic, *waiting.values()) for conversation in rest}
     return Pairing(
-        tuple((each, partners[number]) for number, each in enumerate(first) if number in partners),
-        tuple(each for number, each in enumerate(first) if number not in partners),
-        tuple(each for each in second if id(each) in free),
+        tuple((conversation, partners[number]) for number, conversation in enumerate(first) if number in partners),
+        tuple(conversation for number, conversation in enumerate(first) if number not in partners),
+        tuple(conversation for conversation in second if id(conversation) in unpaired),
     )
 
 
 def _person(conversation: Conversation) -> object:
-    """The one who asks; None where that is not told."""
+    """Who asks; None if unknown."""
     return domains.of(conversation).person(conversation.scenario)

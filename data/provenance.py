@@ -1,4 +1,4 @@
-"""Where a simulated conversation comes from: who took part, which ways it went, how long it took."""
+"""Provenance of a simulated conversation: the cast's nodes, prompts and limits; edges, failure and timing."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
@@ -9,7 +9,7 @@ from .attempts import Json, Record, Role
 from .stop_reasons import Fault
 
 Way: TypeAlias = Literal["", "accepted", "regenerate", "continue", "stop"]
-"""What leads along an edge of the graph; empty where there is only one way."""
+"""The decision that an edge of the graph stands for; empty if its node has only one edge."""
 
 SIDES: Mapping[str, Role] = {
     "user_prompt_selector": "user",
@@ -19,34 +19,34 @@ SIDES: Mapping[str, Role] = {
     "assistant": "assistant",
     "answer_validator": "assistant",
 }
-"""Whose trio a place of the graph belongs to; the others belong to nobody's."""
+"""The side that a node of the graph works for. Nodes that are not listed belong to neither side."""
 
 
 class NodeInfo(Record):
-    """What stands at a place of the graph."""
+    """The object that plays a node of the graph."""
 
     role: Role | None = None
-    """Whose trio it belongs to."""
+    """The side that the node works for; None for neither."""
     name: str
-    """Its class, or the function that it is."""
+    """Name of its class or function."""
     label: str
-    """What to print for it: the model with its arguments, the replayed file, the agent, the function, or its name."""
+    """What to print: the model with its arguments, the replayed file, the agent, the function, or the name."""
     settings: Json = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, place: str, flat: Mapping[str, Any]) -> "NodeInfo":
-        """What stands at a place, from its name and settings in one object."""
+    def of(cls, node: str, flat: Mapping[str, Any]) -> "NodeInfo":
+        """The description of a node of the graph, from its name and settings in one object."""
         settings = {key: value for key, value in flat.items() if key != "name"}
         name = str(flat.get("name", ""))
-        return cls(role=SIDES.get(place), name=name, label=_label(name, settings), settings=settings)
+        return cls(role=SIDES.get(node), name=name, label=_label(name, settings), settings=settings)
 
     def flat(self) -> dict[str, Any]:
-        """Name and settings in one object, as a run's manifest has it."""
+        """Name and settings in one object, as in a run's manifest."""
         return {"name": self.name, **self.settings}
 
     @property
     def replays(self) -> str | None:
-        """The file that it plays, if it plays stored messages."""
+        """The file whose messages it replays; None if it does not replay."""
         return str(self.settings["replays"]) if "replays" in self.settings else None
 
 
@@ -54,10 +54,10 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     model = settings.get("model")
     if isinstance(model, Mapping):
         arguments = model.get("arguments")
-        known: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
+        parameters: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
         if not model.get("spec"):
-            return str(known.get("model") or model.get("class") or name)
-        query = "&".join(f"{key}={value}" for key, value in known.items())
+            return str(parameters.get("model") or model.get("class") or name)
+        query = "&".join(f"{key}={value}" for key, value in parameters.items())
         return f"{model['spec']}?{query}" if query else str(model["spec"])
     if "replays" in settings:
         return f"replay:{settings['replays']}"
@@ -68,13 +68,13 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
 
 
 class Provenance(Record):
-    """Where a simulated conversation comes from: enough to make it again."""
+    """Everything needed to simulate a conversation again."""
 
     cast: str
     nodes: dict[str, NodeInfo] = Field(default_factory=dict)
-    """What stands at each place of the graph, and the stop criterion under `stop`."""
+    """The nodes of the graph by name, and the stop criterion under `stop`."""
     words: dict[str, str] = Field(default_factory=dict)
-    """What the cast itself says: its `greeting`, and the `fallback` for an assistant that does not manage."""
+    """Fixed texts of the cast: its `greeting`, and the `fallback` after the assistant's last attempt failed."""
     stop_reasons: dict[str, Fault] = Field(default_factory=dict)
     """The cast's own stop reasons, `cast:reason`, each with its fault."""
     prompts: dict[str, str] = Field(default_factory=dict)
@@ -84,56 +84,56 @@ class Provenance(Record):
     data: str = ""
     """Digest of the scenario."""
     begun: str = ""
-    """Digest of the messages that the conversation began with, where there were some."""
+    """Digest of the messages that the conversation began with; empty if there were none."""
     version: str = ""
-    """Version of the package that simulated."""
+    """Version of the package that simulated it."""
 
 
 class Failure(Record):
-    """What stopped a conversation from outside."""
+    """The error that stopped a conversation."""
 
     node: str
-    """The node in which it happened, such as `assistant`."""
+    """The node in which it was raised, such as `assistant`."""
     error: str
     """The error's class and message, without secrets."""
 
 
 class Edge(Record):
-    """A way from one node of the graph to the next, and how often the conversation went it."""
+    """An edge of the graph, and how often the conversation took it."""
 
     source: str
-    """The node that it leaves: a place of the graph, or `__start__`."""
+    """The node that it leaves, or `__start__`."""
     target: str
-    """The node that it leads to: a place of the graph, or `__end__`."""
+    """The node that it leads to, or `__end__`."""
     label: Way = ""
     count: int = 0
 
 
 class NodeTiming(Record):
-    """How often a node ran, and how long in all."""
+    """How often a node ran, and its seconds in total."""
 
     runs: int = 0
     seconds: float = 0.0
 
 
 class Timing(Record):
-    """Every time there is. Nothing else in a record depends on the clock."""
+    """All clock times of a conversation. Nothing else in a record depends on the clock."""
 
     started: str | None = None
     """When the conversation began, in UTC."""
     seconds: float | None = None
-    """How long it took in all, in seconds."""
+    """Duration of the conversation in seconds."""
     nodes: dict[str, NodeTiming] = Field(default_factory=dict)
-    """By place of the graph."""
+    """Runs and seconds by node of the graph."""
 
 
 def upgraded(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A record's JSON form of schema 1 as one of schema 2."""
-    made = {**value, "schema_version": 2}
+    """Convert a record's JSON form from schema 1 to schema 2."""
+    converted = {**value, "schema_version": 2}
     origin = value.get("provenance")
     if isinstance(origin, Mapping) and isinstance(origin.get("nodes"), Mapping):
         nodes = origin["nodes"]
-        infos = {place: NodeInfo.of(place, flat) for place, flat in nodes.items() if isinstance(flat, Mapping)}
+        infos = {node: NodeInfo.of(node, flat) for node, flat in nodes.items() if isinstance(flat, Mapping)}
         words = {name: text for name, text in nodes.items() if not isinstance(text, Mapping)}
-        made["provenance"] = {**origin, "nodes": infos, "words": words}
-    return made
+        converted["provenance"] = {**origin, "nodes": infos, "words": words}
+    return converted

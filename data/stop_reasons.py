@@ -1,4 +1,4 @@
-"""Why conversations end: the core's closed set, reasons of a cast's own, and whose fault each is."""
+"""Why conversations end: the closed set of stop reasons, further reasons of casts, and whose fault each is."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 StopReason: TypeAlias = Literal[
     "max_turns", "user_ended", "user_gave_up", "user_rejected", "model_failed", "budget", "cancelled"
 ]
-"""Why a conversation ended: the core's set. A cast may declare further ones, written `cast:reason`."""
+"""Why a conversation ended. A cast may declare further reasons, written `cast:reason`."""
 
 Fault: TypeAlias = Literal["none", "user", "assistant", "infrastructure"]
 
@@ -22,46 +22,46 @@ FAULTS: Mapping[str, Fault] = {
     "budget": "none",
     "cancelled": "none",
 }
-"""Whose fault each stop of the core is: a conversation that nobody is to blame for can be studied as it is."""
+"""Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-"""How an own reason is named, and the cast that declares it."""
+"""Pattern of the name of a cast and of its own stop reasons."""
 
 _OF_ITSELF = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejected"})
 
 
 def own_reason(cast: str, name: str) -> str:
-    """A cast's own reason as nodes answer it and records hold it.
+    """A cast's own reason, as nodes return it and records store it.
 
-    >>> own_reason("airline", "transferred")
-    'airline:transferred'
+    >>> own_reason("hotel", "transferred")
+    'hotel:transferred'
     """
     return f"{cast}:{name}"
 
 
 def is_own(reason: str) -> bool:
-    """Whether the reason is written as a cast's own: `cast:reason`."""
+    """Whether the reason has the form of a cast's own: `cast:reason`."""
     cast, colon, name = reason.partition(":")
     return bool(colon and NAME.fullmatch(cast) and NAME.fullmatch(name))
 
 
 def ended_by_itself(reason: str | None, fault: Fault | None) -> bool:
-    """Whether nothing from outside caused the stop; of an own reason its fault tells."""
+    """Whether the stop had no outside cause. A cast's own reason has none unless its fault is `infrastructure`."""
     if reason is None or reason in FAULTS:
         return reason in _OF_ITSELF
     return fault != "infrastructure"
 
 
 def is_finished(reason: str | None, fault: Fault | None) -> bool:
-    """Whether there is nothing left to simulate after the stop; after any other a resumed run tries again."""
+    """Whether there is nothing left to simulate after the stop; if not, a resumed run repeats the conversation."""
     return reason == "budget" or ended_by_itself(reason, fault)
 
 
 def _known(reason: str) -> str:
     if reason not in FAULTS and not is_own(reason):
-        raise ValueError(f"should be {', '.join(FAULTS)}, or a cast's own reason such as airline:transferred")
+        raise ValueError(f"should be {', '.join(FAULTS)}, or a cast's own reason such as hotel:transferred")
     return reason
 
 
 RecordedStop: TypeAlias = Annotated[str, AfterValidator(_known)]
-"""A stop as a record holds it: a core reason or a well-formed own one."""
+"""A stop reason in a record: one of `FAULTS`, or a well-formed own reason of a cast."""

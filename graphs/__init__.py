@@ -1,7 +1,7 @@
 """The conversation as a LangGraph graph: its topology, the casts by name, records of its states, drawings of it."""
 
 from . import casts, profiles, recllmsim, simquac
-from .cast import Cast
+from .cast import Cast, side
 from .casts import CastFactory, CastSettings, CastSpec
 from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
@@ -19,5 +19,6 @@ __all__ = [
     "profiles",
     "recllmsim",
     "record",
+    "side",
     "simquac",
 ]

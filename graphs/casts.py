@@ -33,15 +33,18 @@ class CastSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     user: Any = Field(
-        "offline",
+        default="offline",
         description="Who plays the user: openai:NAME (a model), offline (rules, no network), replay:PATH (the user of stored conversations), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
     )
     assistant: Any = Field(
-        "offline", description="Who plays the assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+        default="offline",
+        description="Who plays the assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.",
     )
-    prompts: Any = Field(None, description="Folder of prompt pages; each replaces the shipped page of the same name.")
-    stop: Any = Field(None, description="Your own stop criterion in place of the cast's: MODULE:NAME.")
-    limits: Limits | None = Field(None, description="Limits of a run that sets none itself.")
+    prompts: Any = Field(
+        default=None, description="Folder of prompt pages; each replaces the shipped page of the same name."
+    )
+    stop: Any = Field(default=None, description="Your own stop criterion in place of the cast's: MODULE:NAME.")
+    limits: Limits | None = Field(default=None, description="Limits of a run that sets none itself.")
 
     def check(self) -> None:
         """Raise SettingError if two settings exclude each other."""
@@ -65,7 +68,7 @@ class CastFactory:
         """The cast with these settings; it holds its spec, or the reason why it has none."""
         settings = self.checked(values)
         plain, live = {}, []
-        for name in settings.model_fields_set:
+        for name in sorted(settings.model_fields_set):
             value = getattr(settings, name)
             if value == type(settings).model_fields[name].default:
                 continue

@@ -19,8 +19,9 @@ from ..nodes.endings import Ending
 from ..nodes.limits import Limits
 from ..nodes.post_questions import PostQuestions, closing
 from ..nodes.replay import ReplayedLabels, ReplayedOut, ReplaySpeaker, replayed_path
+from ..nodes.selectors import RepairPrompts
 from ..nodes.stops import any_of, until_spent
-from ..nodes.validators import Observing
+from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, CastSettings, criterion, documented, library, register
 from .compiled import conversation
@@ -53,33 +54,35 @@ class Settings(CastSettings):
     the number of turns is theirs."""
 
     language: Language | None = Field(
-        None,
+        default=None,
         description="Language of prompts, shipped tasks and profiles. Default: that of the replayed conversations, or en.",
     )
     opens: Role | None = Field(
-        None,
+        default=None,
         description="Who speaks first. The assistant begins with a fixed greeting, which the published files leave out. "
         "Default: user; with --as-published: assistant.",
     )
     handshake: bool | None = Field(
-        None,
+        default=None,
         description="Show the user model its instructions one page at a time, each acknowledged in fixed words. Default: only with --as-published.",
     )
-    post_questions: bool = Field(False, description="Ask both sides about the conversation when it is over.")
-    proactive: bool = Field(False, description="Tell the assistant which matters to raise without being asked.")
-    may_give_up: bool = Field(False, description="Give the user a phrase for giving up.")
+    post_questions: bool = Field(default=False, description="Ask both sides about the conversation when it is over.")
+    proactive: bool = Field(default=False, description="Tell the assistant which matters to raise without being asked.")
+    may_give_up: bool = Field(default=False, description="Give the user a phrase for giving up.")
     strict_ending: bool = Field(
-        False,
+        default=False,
         description="End only if a message ends with the whole closing phrase. Default: its words may be anywhere.",
     )
     no_repeats: bool = Field(
-        False, description="Reject a message that the user has sent before. Default: accept and count it."
+        default=False, description="Reject a message that the user has sent before. Default: accept and count it."
     )
-    no_plans: bool = Field(False, description="Reject messages in which the user writes the plan itself.")
-    question_words: int | None = Field(None, ge=1, description="Most words of a user's message. Default: no limit.")
-    one_question: bool = Field(False, description="Reject a message with several questions.")
+    no_plans: bool = Field(default=False, description="Reject messages in which the user writes the plan itself.")
+    question_words: int | None = Field(
+        default=None, ge=1, description="Most words of a user's message. Default: no limit."
+    )
+    one_question: bool = Field(default=False, description="Reject a message with several questions.")
     as_published: bool = Field(
-        False,
+        default=False,
         description="Work as the program that made the published data: its settings, and no user message is rejected, only counted.",
     )
 
@@ -120,7 +123,7 @@ def _build(settings: Settings) -> Cast:
         words=settings.question_words,
         one_question=settings.one_question,
     )
-    reply_validator: Node = nodes.published_reply_validator if settings.as_published else nodes.reply_validator
+    reply_validator: Node = nodes.published_reply_validator if settings.as_published else not_empty
     turns = max((speaker.longest for speaker in replaying), default=TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
     asked: dict[Role, Node] = {role: speaker for role, speaker in sides if speaker not in replaying}
@@ -132,7 +135,7 @@ def _build(settings: Settings) -> Cast:
         user_prompt_selector=nodes.UserPrompts(pages, language, settings.may_give_up, settings.question_words),
         user_simulator=asker,
         question_validator=Observing(validator) if played or settings.as_published else validator,
-        assistant_prompt_selector=nodes.AssistantPrompts(pages),
+        assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant=helper,
         answer_validator=Observing(reply_validator) if helper in replaying else reply_validator,
         closing=ended,

@@ -52,21 +52,21 @@ class Settings(CastSettings):
     """Settings of the SimQuAC cast. If a side replays stored conversations, its validator only takes notes, and the
     number of turns is theirs."""
 
-    question_words: int = Field(QUESTION_WORDS, ge=1, description="Most words of a question.")
+    question_words: int = Field(default=QUESTION_WORDS, ge=1, description="Most words of a question.")
     one_question: bool = Field(
-        False, description="Reject a message with several questions. Default: accept and count it."
+        default=False, description="Reject a message with several questions. Default: accept and count it."
     )
     no_repeats: bool = Field(
-        False, description="Reject a question that was asked before. Default: accept and count it."
+        default=False, description="Reject a question that was asked before. Default: accept and count it."
     )
     interesting_once: bool = Field(
-        True, description="Let the student ask for something interesting at most once in a conversation."
+        default=True, description="Let the student ask for something interesting at most once in a conversation."
     )
     answer_tokens: int = Field(
-        ANSWER_TOKENS, ge=1, description="Length in tokens that the teacher's answers should have."
+        default=ANSWER_TOKENS, ge=1, description="Length in tokens that the teacher's answers should have."
     )
     as_published: bool = Field(
-        False,
+        default=False,
         description="Follow the rules of the published script instead of the paper's; docs/as_released.md lists them.",
     )
 

@@ -35,11 +35,11 @@ class ScenarioSource(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    limit: int | None = Field(None, ge=1, description="Only the first N scenarios.")
-    repeats: int = Field(1, ge=1, description="Conversations about each scenario.")
-    max_topic_bytes: int = Field(MAX_BYTES, ge=1, description="Most bytes of text in a scenario.")
+    limit: int | None = Field(default=None, ge=1, description="Only the first N scenarios.")
+    repeats: int = Field(default=1, ge=1, description="Conversations about each scenario.")
+    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Most bytes of text in a scenario.")
     licence: str | None = Field(
-        None, description="Licence and attribution of the scenarios' text; written into the data set's README."
+        default=None, description="Licence and attribution of the scenarios' text; written into the data set's README."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
@@ -69,7 +69,7 @@ class ScenarioFile(ScenarioSource):
     """A file of scenarios, for any cast."""
 
     scenarios: Path | None = Field(
-        None, description="File of JSON lines: each line a scenario, an object with a text 'kind'."
+        default=None, description="File of JSON lines: each line a scenario, an object with a text 'kind'."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:

@@ -24,11 +24,15 @@ class TaskSource(ScenarioSource):
     """Every task in every context with every profile, shipped or from files. If a side replays stored conversations,
     their situations instead."""
 
-    task: list[str] | None = Field(None, description="Only this task; may be given several times.")
-    tasks: Path | None = Field(None, description="File of tasks, a workbook or YAML. Default: the shipped tasks.")
-    contexts: str | None = Field(None, description="Only these contexts of each task, by number from 0: 0,3.")
-    profiles: Path | None = Field(None, description="File or folder of user profiles. Default: the shipped profiles.")
-    sample: int | None = Field(None, ge=1, description="Only N profiles, drawn at random with the seed.")
+    task: list[str] | None = Field(default=None, description="Only this task; may be given several times.")
+    tasks: Path | None = Field(
+        default=None, description="File of tasks, a workbook or YAML. Default: the shipped tasks."
+    )
+    contexts: str | None = Field(default=None, description="Only these contexts of each task, by number from 0: 0,3.")
+    profiles: Path | None = Field(
+        default=None, description="File or folder of user profiles. Default: the shipped profiles."
+    )
+    sample: int | None = Field(default=None, ge=1, description="Only N profiles, drawn at random with the seed.")
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """One scenario for each selected task, context and profile."""

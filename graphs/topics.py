@@ -19,11 +19,11 @@ class TopicSource(ScenarioSource):
     """Topics from a file, from the data set that a side replays, or from the shipped samples."""
 
     topics: Path | None = Field(
-        None,
+        default=None,
         description="Topics: JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
     )
     sample: int | None = Field(
-        None, ge=1, description="Only N topics, drawn at random with the seed, in the file's order."
+        default=None, ge=1, description="Only N topics, drawn at random with the seed, in the file's order."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:

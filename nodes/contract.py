@@ -74,8 +74,8 @@ def check_stop(stop: object, what: str = "stop") -> None:
     check_function(what, stop, "(state, limits) -> StopReason | None")
 
 
-def check_function(what: str, given: object, takes: str) -> None:
-    """ContractError unless the object is a plain function of two arguments, or can be called as one."""
+def check_function(what: str, given: object, takes: str, *, arguments: int = 2) -> None:
+    """ContractError unless the object is a plain function of so many arguments, or can be called as one."""
     expected = f"{what}: expected a plain function {takes}"
     if not callable(given) or isinstance(given, type):
         raise ContractError(f"{expected}; got {_shown(given)}")
@@ -83,9 +83,10 @@ def check_function(what: str, given: object, takes: str) -> None:
     if inspect.iscoroutinefunction(call):
         raise ContractError(f"{expected}; got {_shown(given)}, which is async: write def")
     try:
-        inspect.signature(given).bind({}, {})
+        inspect.signature(given).bind(*[{}] * arguments)
     except TypeError:
-        raise ContractError(f"{expected}; got {_shown(given)}, which does not take two arguments") from None
+        number = {1: "one argument", 2: "two arguments"}[arguments]
+        raise ContractError(f"{expected}; got {_shown(given)}, which does not take {number}") from None
 
 
 def check_update(place: Place, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:

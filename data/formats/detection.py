@@ -1,4 +1,4 @@
-"""What a path is, told from what it holds, never from its name: the formats that are known are tried in order."""
+"""Detection of a path's format from its content, never from its name: the known formats are tried in order."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from .jsonfiles import read_json, read_lines, read_text
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
-"""The two files that make a folder a run."""
+"""A folder with these two files is a run."""
 
 FAILURES = "failures.jsonl"
 """Where a run keeps conversations that were cut short."""
@@ -28,9 +28,9 @@ class Contents:
 
     conversations: tuple[Conversation, ...]
     notes: tuple[str, ...] = ()
-    """What is to be said of the source."""
+    """Remarks about the source."""
     broken: tuple[str, ...] = ()
-    """One line for each file of a folder that could not be read; the others were."""
+    """One line for each file of a folder that could not be read; the other files were."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +40,27 @@ class Format:
     name: str
     """Short and unique, such as `sharegpt`: what `kind_of` says of a path."""
     about: str
-    """What it is in a few words, for the list of formats that are known."""
+    """A description in a few words, for lists of known formats."""
     recognises: Callable[["Source"], bool]
-    """Whether a path is of this format; asked of every path, so it looks at little."""
+    """Whether a path has this format. It is called for every path, so it should read little."""
     read: Callable[[Path], Contents | Iterable[Conversation]]
     """The conversations; DataError if they cannot be read."""
     write: Writer | None = None
-    """None where conversations are not converted into this format."""
+    """None if conversations cannot be converted into this format."""
 
     def contents(self, path: Path) -> Contents:
-        """What the path holds, also of a reader that gives nothing but conversations."""
+        """The result of `read` as `Contents`, also if it returns only conversations."""
         result = self.read(path)
         return result if isinstance(result, Contents) else Contents(tuple(result))
 
 
 class Source:
-    """A path that is looked at: read once, and only as far as somebody asks. What cannot be read is empty."""
+    """A path whose format is to be detected. Text and value are read on first use; they are empty if unreadable."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.fault: DataError | None = None
-        """Why text or value are empty, where they could not be read."""
+        """The error, if the text or value could not be read and is therefore empty."""
 
     @cached_property
     def is_folder(self) -> bool:
@@ -69,7 +69,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The file's text; empty for a folder, and for what is no text."""
+        """The file's text; empty for a folder and for a file that is not text."""
         try:
             return "" if self.is_folder else read_text(self.path)
         except DataError as error:
@@ -78,13 +78,13 @@ class Source:
 
     @cached_property
     def value(self) -> Any:
-        """The file's JSON list, or its object, of JSON lines the first; None where there is none."""
+        """The file's JSON list or object, or the object of its first JSON line; None if there is neither."""
         first = self.text.lstrip()[:1]
         try:
             if first == "{":
                 try:
                     return next(read_lines(self.path))[1]
-                except DataError:  # not a line of its own: one object over many lines
+                except DataError:  # not JSON lines: one object over many lines
                     return read_json(self.path)
             return read_json(self.path) if first == "[" else None
         except DataError as error:
@@ -97,10 +97,10 @@ class Source:
 
 
 def detected(source: Source, formats: Iterable[Format]) -> Format | None:
-    """The first format that recognises the path; DataError for a file that cannot be read, or is empty."""
-    for known in formats:
-        if known.recognises(source):
-            return known
+    """The first format that recognises the path, or None; DataError for a file that is unreadable or empty."""
+    for form in formats:
+        if form.recognises(source):
+            return form
     if source.fault is not None:
         raise source.fault
     if not source.is_folder and not source.text.strip():
@@ -109,7 +109,7 @@ def detected(source: Source, formats: Iterable[Format]) -> Format | None:
 
 
 def json_files(root: Path) -> list[Path]:
-    """Every JSON file below a folder, hidden ones left out, in the order of their paths."""
+    """Every JSON file below a folder, without hidden files, sorted by path."""
     files = [
         Path(folder, name)
         for folder, _, names in os.walk(root)
@@ -120,7 +120,7 @@ def json_files(root: Path) -> list[Path]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path is a folder; DataError for a name that the system does not take."""
+    """Whether the path is a folder; DataError for a name that the operating system does not allow."""
     try:
         return path.is_dir()
     except (OSError, ValueError) as error:

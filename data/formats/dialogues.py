@@ -1,4 +1,4 @@
-"""What files of mere dialogue share: ids, further keys, and what stands in them that neither side says."""
+"""Common parts of the dialogue formats: ids, unknown keys, and asides (turns that neither side says)."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,38 +10,38 @@ from ..records import Conversation, Json, Message
 from .patches import difference, patched
 
 ASIDES = "asides"
-"""Key of a conversation's `extra`: what stands between its messages and is none, such as instructions and tools."""
+"""Key of a conversation's `extra` for turns that are no messages, such as instructions and results of tools."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """A format of which a conversation is an object with an id and a list of turns."""
+    """A format in which a conversation is an object with an id and a list of turns."""
 
     kind: str
-    """`kind` of a scenario of which nothing is known but its conversation, and the format's key in every `extra`."""
+    """`kind` of the scenarios of conversations in this format, and its key in every `extra`."""
     turns: str
     """The key of the list of turns."""
     turn: Callable[[Message], dict[str, Any]]
     """A message as a turn."""
     system: Callable[[str], dict[str, Any]]
-    """What a system message says as a turn."""
+    """The text of a system message as a turn."""
     tools: Callable[[Message, int], list[dict[str, Any]]] | None = None
-    """The turns before a message in which tools were called for it, the first call with this number; None: the format
-    has none."""
+    """The turns before a message with its tool calls, numbered from the given number; None if the format has no tool
+    calls."""
 
     def message(self, message: Message, turn: Mapping[str, Any]) -> Message:
-        """The message with what its turn has besides."""
+        """The message, with the further content of its turn in `extra`."""
         own = difference(turn, self.turn(message))
         return message.model_copy(update={"extra": {self.kind: own}}) if own else message
 
-    def aside(self, place: int, turn: Mapping[str, Any], system: str | None = None) -> dict[str, Any]:
-        """A turn of neither side at its place, from 0, in the list; `system`: what it says, if it instructs."""
-        return {"at": place, self.kind: dict(turn)} | ({} if system is None else {"system": system})
+    def aside(self, position: int, turn: Mapping[str, Any], system: str | None = None) -> dict[str, Any]:
+        """A turn of neither side with its position in the list, from 0; `system`: its text, if it is an instruction."""
+        return {"at": position, self.kind: dict(turn)} | ({} if system is None else {"system": system})
 
     def written(self, conversation: Conversation) -> dict[str, Any]:
-        """The conversation as an object; one that was read in this format is the same again.
+        """The conversation as an object of this format. One that was read in this format is restored exactly.
 
-        Asides of another format are left out, but for what a system message says.
+        Asides of another format are left out, except system messages.
         """
         turns: list[Any] = []
         calls = 0
@@ -54,8 +54,8 @@ class Form:
         for aside in asides(conversation):
             if isinstance(own := aside.get(self.kind), dict):
                 turns.insert(aside["at"], own)
-            elif isinstance(said := aside.get("system"), str):
-                turns.insert(aside["at"], self.system(said))
+            elif isinstance(text := aside.get("system"), str):
+                turns.insert(aside["at"], self.system(text))
         derived = {"id": conversation.id, self.turns: turns}
         return patched(derived, own) if isinstance(own := conversation.extra.get(self.kind), dict) else derived
 
@@ -66,10 +66,11 @@ class Form:
 
 @dataclass(frozen=True)
 class Reading:
-    """Makes the conversations of one file, equal ones with ids of their own."""
+    """Builds the conversations of one file, and gives equal ones different ids."""
 
     form: Form
     seen: Counter[str] = field(default_factory=Counter)
+    """How often each object occurred, by digest."""
 
     def conversation(
         self, value: Mapping[str, Any], messages: Sequence[Message], aside: Sequence[Json]
@@ -79,8 +80,8 @@ class Reading:
         ordinal = self.seen[key]
         self.seen[key] += 1
         scenario: Json = {"kind": form.kind, "digest": key}
-        told = value.get("id")
-        name = told if isinstance(told, str) and told else conversation_id(form.kind, scenario, ordinal)
+        own_id = value.get("id")
+        name = own_id if isinstance(own_id, str) and own_id else conversation_id(form.kind, scenario, ordinal)
         patch = difference({**value, form.turns: None}, {"id": name, form.turns: None})
         extra: dict[str, Any] = {ASIDES: list(aside)} if aside else {}
         return Conversation(
@@ -93,16 +94,19 @@ class Reading:
 
 
 def asides(conversation: Conversation) -> list[dict[str, Any]]:
-    """What the source has between the messages, in its order."""
-    given = conversation.extra.get(ASIDES)
-    there = given if isinstance(given, list) else []
-    return [one for one in there if isinstance(one, dict) and isinstance(one.get("at"), int)]
+    """The turns of the source that are no messages, in order."""
+    turns = conversation.extra.get(ASIDES)
+    return [
+        turn
+        for turn in (turns if isinstance(turns, list) else [])
+        if isinstance(turn, dict) and isinstance(turn.get("at"), int)
+    ]
 
 
 def further(conversation: Conversation) -> dict[str, Any]:
-    """What the source tells beside the messages, whichever format it has."""
+    """Further keys and values of the source beside the messages, in any format."""
     merged: dict[str, Any] = {}
-    for own in conversation.extra.values():
-        if isinstance(own, dict) and isinstance(values := own.get("values"), dict):
+    for patch in conversation.extra.values():
+        if isinstance(patch, dict) and isinstance(values := patch.get("values"), dict):
             merged |= values
     return merged | conversation.extra

@@ -1,6 +1,6 @@
-"""Journals read: files of JSON lines that only grow, one of each writer, as one set of values with keys.
+"""Reading of journals: append-only files of JSON lines, one for each writer, as one mapping from keys to values.
 
-Nothing is held in memory but where each value stands; `runs.Journal` is what writes them.
+Only the position of each value is held in memory. `runs.Journal` writes journals.
 """
 
 import re
@@ -16,23 +16,23 @@ from .jsonfiles import parsed
 T = TypeVar("T")
 
 WRITER = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""The name of a further writer, as it stands in the name of its file."""
+"""The name of a further writer, which is part of its file's name."""
 
 
 @dataclass(frozen=True)
 class Codec(Generic[T]):
-    """How a journal's values stand in its lines."""
+    """How the values of a journal are written and read."""
 
     key: Callable[[T], str]
-    """What a value is known by in its journal."""
+    """The key of a value in the journal."""
     to_plain: Callable[[T], Any]
     """The value as JSON values."""
     from_plain: Callable[[Any], T]
-    """The value again; DataError, without a place, for what is none."""
+    """The value from its JSON; DataError, without file and line, if it is invalid."""
 
 
 class Entry(NamedTuple):
-    """Where a value stands."""
+    """Position of a value: file, byte offset and length, line number."""
 
     path: Path
     offset: int
@@ -42,19 +42,19 @@ class Entry(NamedTuple):
 
 @dataclass
 class _Read:
-    """How far a file was read: whole lines alone."""
+    """How far a file was read, in bytes and lines; only whole lines count."""
 
     size: int = 0
     lines: int = 0
 
 
 def writer_path(path: Path, writer: str | None) -> Path:
-    """The file of a writer: of `conversations.jsonl` the writer `w1` has `conversations.w1.jsonl`."""
+    """The file of a writer: for `conversations.jsonl` and writer `w1` it is `conversations.w1.jsonl`."""
     return path if writer is None else path.with_name(f"{path.stem}.{writer}{path.suffix}")
 
 
 def is_of_journal(path: Path, name: str) -> bool:
-    """Whether a file is the journal's main file of that name, or that of one of its further writers."""
+    """Whether a file belongs to the journal: its main file has this name, or it is the file of a further writer."""
     main = Path(name)
     pattern = rf"{re.escape(main.stem)}(\.{WRITER.pattern})?{re.escape(main.suffix)}"
     return re.fullmatch(pattern, path.name) is not None
@@ -62,10 +62,10 @@ def is_of_journal(path: Path, name: str) -> bool:
 
 @dataclass
 class JournalReader(Generic[T]):
-    """The values of a journal's files by key, the main file's first, then those of its writers by name.
+    """The values of a journal's files by key: the main file first, then the files of the writers by name.
 
-    A key that stands twice counts once, at its first place, with the value that was read last: of two tries the later
-    holds. Bytes behind a file's last newline are a line that is being written, or was cut off: they are passed over.
+    If a key occurs twice, it keeps its first position and takes the value that was read last. Bytes after a file's
+    last newline belong to a line that is being written or was cut off: they are ignored.
     """
 
     path: Path
@@ -76,14 +76,14 @@ class JournalReader(Generic[T]):
     _begun: bool = field(default=False, repr=False)
 
     def files(self) -> list[Path]:
-        """The files that there are, the main one first."""
+        """The existing files, the main file first."""
         main = [self.path] if self.path.is_file() else []
         beside = self.path.parent.iterdir() if self.path.parent.is_dir() else ()
         writers = [file for file in beside if file.name != self.path.name and is_of_journal(file, self.path.name)]
         return main + sorted(writers)
 
     def refresh(self) -> None:
-        """Take up what was appended since, by whomever; DataError for a line that holds no value."""
+        """Read the lines that any writer appended since the last call; DataError for an invalid line."""
         self._begun = True
         for _ in self._news():
             pass
@@ -107,7 +107,7 @@ class JournalReader(Generic[T]):
             return self._value(file, entry)
 
     def iterate(self, plan: Iterable[str] = ()) -> Iterator[T]:
-        """The values of the planned keys in the plan's order, then the others; each is read when it is asked for."""
+        """The values of the planned keys in the plan's order, then the others. Each is read when it is needed."""
         self._begin()
         with ExitStack() as stack:
             opened: dict[Path, IO[bytes]] = {}
@@ -118,7 +118,7 @@ class JournalReader(Generic[T]):
                 yield self._value(opened[entry.path], entry)
 
     def load(self, plan: Iterable[str] = ()) -> list[T]:
-        """All values in the order of `iterate`, in one reading of the files: for whoever needs them all at once."""
+        """All values in the order of `iterate`, read in one pass over the files."""
         values = dict(JournalReader(self.path, self.codec)._news())
         return [values[key] for key in _planned_first(plan, values)]
 
@@ -127,7 +127,7 @@ class JournalReader(Generic[T]):
             self.refresh()
 
     def _news(self) -> Iterator[tuple[str, T]]:
-        """Key and value of each whole line that was not read yet."""
+        """Key and value of each whole line that was not read before."""
         files = self.files()
         for path in files or [self.path]:
             read = self._read.setdefault(path, _Read())
@@ -160,7 +160,7 @@ class JournalReader(Generic[T]):
 
 
 def _planned_first(plan: Iterable[str], keys: Collection[str]) -> list[str]:
-    """The keys that there are: the planned ones in the plan's order, then the others."""
+    """The keys in the plan's order, then the keys that the plan does not name."""
     planned = dict.fromkeys(key for key in plan if key in keys)
     return [*planned, *(key for key in keys if key not in planned)]
 

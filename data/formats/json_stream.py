@@ -1,4 +1,4 @@
-"""One large JSON file written piece by piece: the bytes of `write_json`, without its value in memory."""
+"""Writing of a large JSON file piece by piece: the same bytes as `write_json`, without the whole value in memory."""
 
 import json
 import re
@@ -15,12 +15,12 @@ _BEYOND_ASCII = re.compile(r"[^\n -~]")
 
 
 def text_of(value: Any, depth: int) -> str:
-    """A value's JSON, one space of indent, as it stands at a depth. Characters beyond ASCII are not escaped."""
+    """A value's JSON at a depth of nesting, with an indent of one space. Non-ASCII characters are not escaped."""
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False).replace("\n", "\n" + " " * depth)
 
 
 def array(elements: Iterable[Iterable[str]], depth: int) -> Iterator[str]:
-    """An array's JSON in pieces, each element given in pieces of its own; its brackets stand at the depth."""
+    """An array's JSON in pieces, at a depth of nesting. Each element is itself an iterable of pieces."""
     between = ""
     yield "["
     for pieces in elements:
@@ -31,40 +31,41 @@ def array(elements: Iterable[Iterable[str]], depth: int) -> Iterator[str]:
 
 
 def around(holder: Mapping[str, Any], key: str, depth: int) -> tuple[str, str]:
-    """An object's JSON before and behind the value of a key, which is written apart."""
+    """An object's JSON before and after the value of a key, which is written separately."""
     start, end = f"\n{' ' * (depth + 1)}", f"\n{' ' * depth}"
     members = [text_of(name, 0) + ": " + ("" if name == key else text_of(holder[name], depth + 1)) for name in holder]
-    here = list(holder).index(key)
+    index = list(holder).index(key)
     return (
-        "{" + start + ("," + start).join(members[: here + 1]),
-        "".join("," + start + member for member in members[here + 1 :]) + end + "}",
+        "{" + start + ("," + start).join(members[: index + 1]),
+        "".join("," + start + member for member in members[index + 1 :]) + end + "}",
     )
 
 
 def write(path: str | Path, key: str, array: Iterable[str], holder: Callable[[], Mapping[str, Any]]) -> None:
-    """One object, atomically: an array's pieces as the value of its key, among what else it holds.
+    """Write one object atomically; `array` gives the pieces of the value of `key`.
 
-    `holder` is asked for the object when the array is written: what stands around it may be known only then. As in
-    `dumps` the whole file is escaped where something in it is no UTF-8 (half of a surrogate pair).
+    `holder` returns the object's other members. It is called after the array was written, because they may be known
+    only then. As in `dumps`, the whole file is escaped if it contains half of a surrogate pair, which UTF-8 cannot
+    encode.
     """
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        body = TemporaryFile("w+", dir=target.parent, encoding="utf-8", errors="surrogatepass", newline="")  # noqa: SIM115
+        spool = TemporaryFile("w+", dir=target.parent, encoding="utf-8", errors="surrogatepass", newline="")  # noqa: SIM115
     except OSError as error:
         raise DataError(f"{at(path)}: cannot be written ({error.strerror}): choose another place") from None
-    with body, replacing(path) as file:
-        whole = True
+    with spool, replacing(path) as file:
+        valid = True
         for piece in array:
-            whole = whole and _is_utf8(piece)
-            body.write(piece)
-        before, behind = around(holder(), key, 0)
-        whole = whole and _is_utf8(before) and _is_utf8(behind)
-        body.seek(0)
-        file.write(before if whole else _escaped(before))
-        while block := body.read(_BLOCK):
-            file.write(block if whole else _escaped(block))
-        file.write(behind if whole else _escaped(behind))
+            valid = valid and _is_utf8(piece)
+            spool.write(piece)
+        before, after = around(holder(), key, 0)
+        valid = valid and _is_utf8(before) and _is_utf8(after)
+        spool.seek(0)
+        file.write(before if valid else _escaped(before))
+        while block := spool.read(_BLOCK):
+            file.write(block if valid else _escaped(block))
+        file.write(after if valid else _escaped(after))
 
 
 def _is_utf8(text: str) -> bool:
@@ -76,5 +77,5 @@ def _is_utf8(text: str) -> bool:
 
 
 def _escaped(text: str) -> str:
-    """JSON in ASCII: outside its strings there is nothing to escape."""
+    """The JSON with non-ASCII characters escaped; these occur only inside strings."""
     return _BEYOND_ASCII.sub(lambda match: json.dumps(match[0])[1:-1], text)

@@ -1,4 +1,4 @@
-"""JSON and JSON lines on disk: strict in reading, whole or not at all in writing."""
+"""JSON and JSON lines on disk: reading is strict, writing is atomic."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from ...errors import DataError, at
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
-    """JSON as people read it; escaped where it holds what UTF-8 cannot (half of a surrogate pair)."""
+    """JSON without escapes of non-ASCII characters; escaped if UTF-8 cannot encode it (half of a surrogate pair)."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     try:
         text.encode("utf-8")
@@ -22,7 +22,7 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
 
 
 def read_text(path: str | Path) -> str:
-    """The file as UTF-8, a byte order mark taken off; line ends as they are."""
+    """The file's text as UTF-8, without a byte order mark; line ends are not changed."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -44,13 +44,13 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
 
 
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
-    """The JSON value of a text, a file's own or that of one of its lines; DataError names the place of a fault."""
+    """The JSON value of a file's text or of one of its lines; DataError names the line and column of an error."""
     try:
         return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
-        place = at(path, f"line {line or error.lineno}, column {error.colno}")
-        mend = "write one JSON value a line" if line else "mend the file there"
-        raise DataError(f"{place}: is not JSON ({error.msg}): {mend}") from None
+        where = at(path, f"line {line or error.lineno}, column {error.colno}")
+        advice = "write one JSON value a line" if line else "mend the file there"
+        raise DataError(f"{where}: is not JSON ({error.msg}): {advice}") from None
     except RecursionError:
         raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
     except _TwiceError as error:
@@ -61,15 +61,15 @@ def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
 
 
 class _TwiceError(ValueError):
-    """A key that an object has twice."""
+    """An object has the same key twice."""
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
-    if len(value) < len(pairs):  # the later one would win without a word
+    if len(value) < len(pairs):  # json would silently keep only the last value
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _TwiceError(f"{json.dumps(twice)} stands twice in an object: keep one of the two")
+        raise _TwiceError(f"{json.dumps(twice)} appears twice in an object: keep one of the two")
     return value
 
 
@@ -85,13 +85,13 @@ def _finite(text: str) -> float:
 
 
 def _line_of(token: str, text: str) -> int | None:
-    """Line of the first such token that is no part of a text."""
+    """Line of the first such token outside a string."""
     start = text.find(token)
     while start >= 0:
         try:
             json.loads(text[:start] + "?")
         except json.JSONDecodeError as error:
-            if error.pos == start:  # the parser came as far as the token and wanted a value there
+            if error.pos == start:  # the parser reached the token and expected a value there
                 return text.count("\n", 0, start) + 1
         start = text.find(token, start + 1)
     return None
@@ -99,7 +99,7 @@ def _line_of(token: str, text: str) -> int | None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[TextIO]:
-    """A file to write that takes the path's place at the end: whole, or not at all whatever happens meanwhile."""
+    """A temporary file that replaces the path at the end; after an error the old file stays as it was."""
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
@@ -117,18 +117,18 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """The whole file or, whatever happens meanwhile, the file that was there before."""
+    """Write the text as one file, atomically: after an error the old file stays as it was."""
     with replacing(path) as file:
         file.write(text)
 
 
 def write_json(path: str | Path, value: Any, *, indent: int | None = 1, end: str = "") -> None:
-    """The value as one JSON file, atomically."""
+    """Write the value as one JSON file, atomically."""
     write_text(path, dumps(value, indent=indent) + end)
 
 
 def write_lines(path: str | Path, values: Iterable[Any]) -> None:
-    """One value a line, atomically; the values are written as they come, one after the other."""
+    """Write one value a line, atomically; the values may come from an iterator."""
     with replacing(path) as file:
         for value in values:
             file.write(dumps(value) + "\n")

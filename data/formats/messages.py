@@ -18,7 +18,7 @@ TOOLS = ("tool", "function")
 
 
 def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
-    """The tools that were called for a message, as OpenAI writes them: the calls, then what each gave."""
+    """The tool calls of a message in OpenAI's form: one turn with all calls, then one turn for each result."""
     calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
     if not calls:
         return []
@@ -26,7 +26,7 @@ def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
         {"id": name, "type": "function", "function": {"name": call.name, "arguments": dumps(call.arguments)}}
         for name, call in calls
     ]
-    gave = [
+    results = [
         {
             "role": "tool",
             "tool_call_id": name,
@@ -34,7 +34,7 @@ def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
         }
         for name, call in calls
     ]
-    return [{"role": message.role, "content": None, "tool_calls": functions}, *gave]
+    return [{"role": message.role, "content": None, "tool_calls": functions}, *results]
 
 
 def _content(result: JsonValue) -> str:
@@ -51,10 +51,9 @@ FORM = Form(
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One conversation a line: its id, what both sides said and the tools that were called for it; what was read in
-    this format is the same again.
+    """Write one conversation a line: id, messages and tool calls. Conversations read in this format are restored.
 
-    Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
+    Returns a line for each kind of content that the format cannot hold and that was therefore left out.
     """
     beyond = BeyondWords(kept=FORM.kind, tools=True)
 
@@ -68,11 +67,11 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of such a file. Further keys of a line or a message are kept.
+    """The conversations of a file of message lines. Further keys of a line or a message are kept.
 
-    The words of a content in parts are its text. Instructions (`system`, `developer`), results of tools (`tool`,
-    `function`) and an assistant's wordless calls of them are no messages: they are kept with their places.
-    DataError for any other role, and for a message without a text.
+    If a content has several parts, their texts are joined. Instructions (`system`, `developer`), results of tools
+    (`tool`, `function`) and an assistant's tool calls without text are no messages: they are kept as asides with their
+    positions. DataError for any other role, and for a message without a text.
     """
     reading, conversations = Reading(FORM), []
     for number, value in read_lines(path):
@@ -103,7 +102,7 @@ FORMAT = Format(FORM.kind, "JSON lines of messages", lambda source: source.has(F
 
 
 def _text(content: Any) -> str | None:
-    """The words of a content, which may be in parts (texts, images, files); None for what is no content."""
+    """The text of a content, which may have several parts (texts, images, files); None if it is no valid content."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else None
     texts = [

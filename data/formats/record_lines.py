@@ -1,4 +1,4 @@
-"""Conversations as this project keeps them: one whole record a line, nothing lost."""
+"""This project's own format: JSON lines with one complete record each."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -13,31 +13,31 @@ from .journals import Codec, JournalReader
 from .jsonfiles import dumps, read_json, read_lines, write_lines
 
 Validate: TypeAlias = Callable[[Conversation], object]
-"""Raises ValueError for a record that is none; `domains.validate` asks the domain that it is about."""
+"""Raises ValueError for an invalid record, such as `domains.validate`, which asks the record's domain."""
 
 
 def _accepted(conversation: Conversation) -> None:
-    """Whoever reads these records looks at their scenarios."""
+    """Accepts every record, for readers that check the scenarios themselves."""
 
 
 def line(conversation: Conversation) -> str:
-    """The record as one line of JSON, its newline included."""
+    """The record as one line of JSON with its newline."""
     return dumps(conversation.plain()) + "\n"
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One record a line. Nothing is left out."""
+    """Write one record a line. Nothing is left out."""
     write_lines(path, (conversation.plain() for conversation in conversations))
     return []
 
 
 def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]:
-    """The records of a file, in its order."""
+    """The records of a file, in order."""
     return list(iterate(path, validate))
 
 
 def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Conversation]:
-    """The conversations of a run folder, in the order in which they were planned."""
+    """The conversations of a run folder, in the order of its plan."""
     manifest = read_json(Path(folder) / MANIFEST)
     planned = manifest.get("planned") if isinstance(manifest, dict) else None
     if not isinstance(planned, list) or not all(isinstance(name, str) for name in planned):
@@ -46,16 +46,16 @@ def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Convers
 
 
 def cut_short(folder: str | Path) -> list[Conversation]:
-    """The conversations of a run folder that were cut short and not finished since: the last try of each."""
+    """The conversations of a run folder that were cut short and not finished since: the last attempt at each."""
     path = Path(folder) / FAILURES
     if not path.is_file():
         return []
     finished = JournalReader(Path(folder) / CONVERSATIONS, RECORDS)
-    return [each for each in JournalReader(path, RECORDS).load() if each.id not in finished]
+    return [failed for failed in JournalReader(path, RECORDS).load() if failed.id not in finished]
 
 
 def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
-    """The records of a file one after the other."""
+    """The records of a file, one at a time."""
     for number, value in read_lines(path):
         try:
             yield from_plain(value, validate)
@@ -80,7 +80,7 @@ def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
 
 
 def records(validate: Validate = _accepted) -> Codec[Conversation]:
-    """How the journals of a run hold conversations."""
+    """The codec for conversations in a run's journals."""
     return Codec(
         key=lambda conversation: conversation.id,
         to_plain=Conversation.plain,
@@ -89,11 +89,11 @@ def records(validate: Validate = _accepted) -> Codec[Conversation]:
 
 
 RECORDS = records()
-"""The same for who looks at no scenario."""
+"""The codec that does not validate scenarios."""
 
 
 def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
-    """A run's folder and a file of records, both of which this project alone writes."""
+    """The formats of a run folder and of a file of records."""
     return (
         Format("run", "the folder of a run", _is_run, lambda path: read_run(path, validate)),
         Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
@@ -105,5 +105,5 @@ def _is_run(source: Source) -> bool:
 
 
 def _is_record(source: Source) -> bool:
-    # A data set of somebody else's may tell a `schema_version` too.
+    # Other data sets may have a `schema_version` too.
     return source.has("schema_version") and any(source.has(key) for key in ("id", "scenario", "messages"))

@@ -31,9 +31,9 @@ FORM = Form(
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """One conversation a line in a file whose name ends with `.jsonl`, else a list; what was read is the same again.
+    """Write JSON lines if the name ends with `.jsonl`, else a list. Conversations read in this format are restored.
 
-    Gives a line for each kind of thing that the format cannot hold and that was therefore left out.
+    Returns a line for each kind of content that the format cannot hold and that was therefore left out.
     """
     written = list(conversations)
     values = map(FORM.written, written)
@@ -45,10 +45,10 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of such a file. Further keys are kept.
+    """The conversations of a ShareGPT file. Further keys are kept.
 
-    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are no messages: they are kept with their
-    places. DataError for any other speaker.
+    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are no messages: they are kept as asides
+    with their positions. DataError for any other speaker.
     """
     reading, conversations = Reading(FORM), []
     for element, value in _elements(path):

@@ -1,4 +1,4 @@
-"""What formats that hold only words leave out of conversations."""
+"""What the text-only formats leave out of conversations."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,30 +8,30 @@ from ..records import Conversation, Json, Message, Timing
 from .dialogues import ASIDES, asides
 
 MOST_NAMED = 8
-"""Keys of `extra` that are named; of more than these only the number is told."""
+"""Most keys of `extra` that are listed by name; if there are more, only their number is given."""
 
 _SPEAKER = {"from"}
-"""ShareGPT has several names for a side: another one is no further key."""
-_SAID = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
-"""Of a draft that stands what says nothing beyond its message."""
+"""ShareGPT has several names for a side, so a different `from` is no further key."""
+_OF_MESSAGE = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
+"""Fields of an accepted draft that say nothing more than its message."""
 _PLAIN = {"kind", "digest"}
-"""Keys of a scenario of which nothing is known but its conversation: they are made again in reading."""
+"""Keys of the scenario of a plain conversation. Reading makes them again."""
 _PATCH = {"values", "order"}
-"""Keys of what a reader keeps of its own format (`data.patches`)."""
+"""Keys of a patch (`formats.patches`), in which a reader keeps the differences of its own format."""
 
 
 LINES = 1000
-"""Lines that are kept about single things that a format cannot hold; of more there is the number."""
+"""Most lines about things that were left out; for further ones only the number is given."""
 
 
 class LeftOut(list[str]):
-    """What a format cannot hold, a line each: the first thousand, then one line with the number of the others."""
+    """A line for each thing that was left out: the first thousand, then one line with the number of the others."""
 
     total = 0
-    """Things that were left out, those without a line of their own included."""
+    """Number of things that were left out, including those without a line."""
 
     def add(self, line: str) -> None:
-        """Another thing that is left out."""
+        """Add a line for one thing that was left out."""
         self.total += 1
         if self.total > LINES:
             self[LINES:] = [f"and {self.total - LINES} more"]
@@ -39,59 +39,60 @@ class LeftOut(list[str]):
             self.append(line)
 
     def begin_with(self, lines: Iterable[str]) -> None:
-        """Put lines about whole kinds of things before those about single ones."""
+        """Insert lines about kinds of things before the lines about single things."""
         kinds = list(lines)
         self.total += len(kinds)
         self[:0] = kinds
 
 
 def total(left_out: Sequence[str]) -> int:
-    """How many things a writer left out, of those without a line of their own too."""
+    """How many things a writer left out, including those without a line."""
     return left_out.total if isinstance(left_out, LeftOut) else len(left_out)
 
 
 class BeyondWords:
-    """Notes of conversations what they hold beside id and stored words, one conversation after the other.
+    """Counts the conversations that hold more than an id and stored texts, by kind of content.
 
-    Every field of a record has its line, but for the order of a source's keys.
+    Every field of a record is covered, except the order of a source's keys.
     """
 
     def __init__(self, kept: str = "", *, tools: bool = False) -> None:
-        """`kept`: the format's own key in `extra`, of which everything is written again. `tools`: whether the format
-        holds the tools that were called for a message."""
+        """`kept`: the format's own key in `extra`, whose content is written. `tools`: whether the format holds tool
+        calls."""
         self.kept = kept
         self.tools = tools
         self._having: Counter[str] = Counter()
         self._keys: dict[str, None] = {}
 
     def note(self, conversation: Conversation) -> None:
-        """Count what a conversation holds beside the words."""
+        """Count the further content of a conversation."""
         stored = [message for message in conversation.messages if message.stored]
-        self._having.update(what for what, lost in _lost(conversation, stored, self.kept, tools=self.tools) if lost)
+        lost = _lost(conversation, stored, self.kept, tools=self.tools)
+        self._having.update(content for content, is_lost in lost if is_lost)
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.kept)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
 
     def lines(self) -> list[str]:
-        """A line for each kind of thing that there is, with how many conversations have it."""
-        named = {what: f"extra ({_listed(self._keys)})" if what == "extra" else what for what in self._having}
+        """A line for each kind of content, with the number of conversations that have it."""
+        extra = f"extra ({_listed(self._keys)})"
         return [
-            f"{named[what]}, of {count} conversation{'s' if count > 1 else ''}"
-            for what, count in self._having.items()
+            f"{extra if content == 'extra' else content}, of {count} conversation{'s' if count > 1 else ''}"
+            for content, count in self._having.items()
             if count
         ]
 
 
 def beyond_words(conversations: Iterable[Conversation], kept: str = "", *, tools: bool = False) -> list[str]:
-    """A line for each kind of thing beside the stored words that there is, with how many conversations have it."""
-    noted = BeyondWords(kept, tools=tools)
+    """A line for each kind of content beside the stored texts, with the number of conversations that have it."""
+    beyond = BeyondWords(kept, tools=tools)
     for conversation in conversations:
-        noted.note(conversation)
-    return noted.lines()
+        beyond.note(conversation)
+    return beyond.lines()
 
 
 def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools: bool) -> Iterator[tuple[str, bool]]:
-    """Each kind of thing, and whether the conversation has it."""
+    """Each kind of content, and whether the conversation has it."""
     scenario, extras = conversation.scenario, _extras(conversation, stored)
     plain = not scenario.keys() - _PLAIN
     yield "what it is about (the scenario)", not plain
@@ -113,7 +114,7 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
     yield "rejected drafts", any(draft.verdict == "rejected" for draft in drafts)
     yield "reasoning of models", any(draft.reasoning for draft in drafts)
     yield "what agents and sides kept", bool(conversation.memory) or any(draft.kept for draft in drafts)
-    details = (draft.plain().keys() - _SAID for draft in drafts if draft.verdict != "rejected")
+    details = (draft.plain().keys() - _OF_MESSAGE for draft in drafts if draft.verdict != "rejected")
     yield "prompts, tokens and notes of the drafts that stand", any(details)
     yield "turns in which nothing was said", bool(conversation.unsaid)
     yield "why it ended (stop, failure)", conversation.stop is not None or conversation.failure is not None
@@ -131,13 +132,13 @@ def _translates(key: str) -> bool:
 
 
 def _further(extra: Json, kept: str) -> bool:
-    """Whether a reader kept keys and values of the source that its own format does not know."""
+    """Whether the source has keys and values that its format does not define."""
     patches = (value.get("values") for name, value in extra.items() if name != kept and isinstance(value, dict))
     return any(isinstance(values, dict) and values.keys() - _SPEAKER for values in patches)
 
 
 def _unread(extra: Json, kept: str) -> Iterator[str]:
-    """Keys of an `extra` that hold something of which no other line tells."""
+    """Keys of an `extra` whose content no other line covers."""
     for key, value in extra.items():
         patch = isinstance(value, dict) and value.keys() <= _PATCH
         if key not in (kept, ASIDES) and not patch and not _translates(key):

@@ -1,4 +1,4 @@
-"""The rules of task-oriented conversations: those about any conversation, and about tasks and annotations."""
+"""The rules of task-oriented conversations: the rules for any dialogue, and rules for tasks and annotations."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,9 +8,9 @@ from ..checks.findings import Reasons, Rule, quoted
 from ..records import Conversation
 
 PASTED = 0.6
-"""Share of the task context's pieces from which a message is a copy of it."""
+"""Least share of the task context's pieces, 0 to 1, with which a message counts as a copy of it."""
 PIECE = 8
-"""Characters of a piece."""
+"""Length of a piece in characters."""
 
 _JUDGED = {"否": None, "是": "made up", "无法判断": "cannot be judged"}
 
@@ -24,7 +24,7 @@ def user_pastes_task(conversation: Conversation) -> Reasons:
 
 
 def hallucination(conversation: Conversation) -> Reasons:
-    """Of both published shapes: an object with a memo, and one of three Chinese words."""
+    """Hallucination labels in both published shapes: an object with a memo, or one of three Chinese words."""
     for number, message in enumerate(conversation.messages):
         label = message.labels.get("hallucination")
         judgement = _JUDGED.get(label) if isinstance(label, str) else None

@@ -1,8 +1,8 @@
-"""The RecLLMSim files: one conversation a file, simulated with a profile as text or by people with a structured one.
+"""RecLLMSim files, each with one conversation: simulated with a profile as text, or of people with a structured profile.
 
 As published with "To What Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and
-"Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations keep their published names and
-values, which differ between the variants: they are labels here, whatever their shape.
+"Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations become labels with their published names
+and values, whose shapes differ between the variants.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,13 +28,13 @@ SIMULATED_KEYS = ("task", "preference_id", "task_context_id", "preference", "pre
 HUMAN_KEYS = ("chat_model", "history", "task_context", "task_type", "profile")
 LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "preference_summary", "rating",
           "satisfaction", "profile_mapped")  # fmt: skip
-"""Annotations of a conversation in their order; those that begin with `strategy` stand behind them, sorted."""
+"""Annotations of a conversation in file order. Those that begin with `strategy` follow them, sorted."""
 
 _STRATEGY = "strategy"
 
 
 def from_object(value: Any, path: str | Path) -> Conversation:
-    """The conversation of a parsed file, without an id; DataError names the place of what is wrong."""
+    """The conversation of a parsed file, without an id; DataError says where the file is wrong."""
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: is not an object: a conversation is an object with 'history'")
     history = value.get("history")
@@ -47,24 +47,24 @@ def from_object(value: Any, path: str | Path) -> Conversation:
     extra: dict[str, Any] = {"variant": _variant(value)}
     extra |= {key: value[key] for key in TRANSLATIONS if key in value}
     conversation = Conversation(id="", scenario=scenario, messages=messages, labels=labels, extra=extra)
-    own = difference(value | {"history": None}, _file(conversation) | {"history": None})
-    if own:
-        conversation = conversation.model_copy(update={"extra": extra | {"file": own}})
+    patch = difference(value | {"history": None}, _file(conversation) | {"history": None})
+    if patch:
+        conversation = conversation.model_copy(update={"extra": extra | {"file": patch}})
     return conversation
 
 
 def to_object(conversation: Conversation) -> dict[str, Any]:
-    """The conversation as a file has it; ValueError if it is about something else.
+    """The conversation as the object of a file; ValueError if it is of another domain.
 
-    A fresh simulation has the published keys in the published order as far as they have a value. Messages
-    that are not stored are left out, and so is everything that the format does not know (`unsupported_fields` tells).
+    A new simulation has the published keys in the published order, without keys that have no value. Left out are
+    messages that are not stored and everything that the format cannot hold (see `unsupported_fields`).
     """
     history = [_turn(message) for message in conversation.messages if message.stored]
     return _restored(_file(conversation) | {"history": history}, conversation.extra.get("file"))
 
 
 def unsupported_fields(conversation: Conversation) -> dict[str, int]:
-    """What a file cannot hold of the conversation, counted. A goodbye is left out by rule and is no loss."""
+    """Number of items by kind that a file cannot hold. A goodbye is not counted: it is left out on purpose."""
     known = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
     unknown = [label for label in conversation.labels if label not in known and not label.startswith(_STRATEGY)]
     return {
@@ -75,7 +75,7 @@ def unsupported_fields(conversation: Conversation) -> dict[str, int]:
 
 
 def variant(conversation: Conversation) -> Variant:
-    """Whether simulated or people's, and which of people's; ValueError if it is about something else."""
+    """The published variant to which the conversation belongs; ValueError if it is of another domain."""
     from_source = conversation.extra.get("variant")
     if from_source in get_args(Variant):
         return from_source  # type: ignore[return-value]
@@ -86,9 +86,9 @@ def variant(conversation: Conversation) -> Variant:
 
 
 def in_language(message: Message, language: Language, spoken: Language | None = None) -> str | None:
-    """The message in a language: its text or the translation beside it; None if there is neither.
+    """The message in a language: its own text or the source's translation; None if there is neither.
 
-    `spoken` is the language of the conversation; without it the text's letters tell.
+    `spoken` is the language of the conversation; without it the language is detected from the text.
     """
     translated = message.extra.get(f"content_{language}")
     if isinstance(translated, str):
@@ -103,12 +103,14 @@ def _variant(value: Mapping[str, Any]) -> Variant:
 
 
 def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str | Path) -> Situation:
-    """What the file's conversation is about: with a preference a simulated one, else one of people."""
+    """The situation of a file's conversation: simulated if it has a preference, else of people."""
     simulated = value.get("preference") is not None
-    who = "preference" if simulated else "profile"
-    if not isinstance(value.get(who), str if simulated else dict):
-        problem = f"is no {'text' if simulated else 'object'}" if who in value else "and 'preference' are missing"
-        raise DataError(f"{at(path)}: {who!r} {problem}: a conversation has the profile of its user")
+    profile_key = "preference" if simulated else "profile"
+    if not isinstance(value.get(profile_key), str if simulated else dict):
+        problem = (
+            f"is no {'text' if simulated else 'object'}" if profile_key in value else "and 'preference' are missing"
+        )
+        raise DataError(f"{at(path)}: {profile_key!r} {problem}: a conversation has the profile of its user")
     task = _text(value, "task" if simulated else "task_type", path)
     context = _text(value, "task_context", path)
     numbers: dict[str, Any] = {}
@@ -117,19 +119,19 @@ def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str 
         if key in value and type(number) is not int:
             raise DataError(f"{at(path)}: {key!r} is no whole number: mend the file there")
         numbers[key] = number
-    known = language_of(context) or language_of("".join(message.text for message in messages)) or "en"
-    return Situation(language=known, task=task, task_context=context, **numbers, **{who: value[who]})
+    language = language_of(context) or language_of("".join(message.text for message in messages)) or "en"
+    return Situation(language=language, task=task, task_context=context, **numbers, **{profile_key: value[profile_key]})
 
 
-def _message(turn: Any, path: str | Path, place: str) -> Message:
+def _message(turn: Any, path: str | Path, where: str) -> Message:
     role = turn.get("role") if isinstance(turn, dict) else None
     if role not in ("user", "assistant") or not isinstance(text := turn.get("content"), str):
-        raise DataError(f"{at(path, place)}: needs a 'role' (user or assistant) and a text as 'content': mend it there")
+        raise DataError(f"{at(path, where)}: needs a 'role' (user or assistant) and a text as 'content': mend it there")
     labels = {key: turn[key] for key in turn if key in MESSAGE_LABELS}
     extra = {key: turn[key] for key in turn if key in MESSAGE_TRANSLATIONS}
     message = Message(role=role, text=text, labels=labels, extra=extra)
-    own = difference(turn, _turn(message))
-    return message.model_copy(update={"extra": extra | {"turn": own}}) if own else message
+    patch = difference(turn, _turn(message))
+    return message.model_copy(update={"extra": extra | {"turn": patch}}) if patch else message
 
 
 def _turn(message: Message) -> dict[str, Any]:
@@ -141,11 +143,11 @@ def _turn(message: Message) -> dict[str, Any]:
 
 
 def _file(conversation: Conversation) -> dict[str, Any]:
-    """What a fresh simulation's file would be, its history left empty."""
+    """The object of a new simulation's file, with an empty history."""
     situation = Situation.of(conversation)
-    about = situation.model_dump(mode="python", exclude={"kind", "language"}, exclude_none=True)
+    of_situation = situation.model_dump(mode="python", exclude={"kind", "language"}, exclude_none=True)
     simulated = situation.preference is not None
-    values = conversation.labels | about | {"history": []}
+    values = conversation.labels | of_situation | {"history": []}
     values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
     if not simulated:
         values["task_type"] = values.pop("task")
@@ -155,10 +157,10 @@ def _file(conversation: Conversation) -> dict[str, Any]:
 
 
 def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
-    """The original object again; what was annotated since stands with its new value, or behind it."""
-    own = patch if isinstance(patch, dict) else {}
-    merged = {**own.get("values", {}), **derived}
-    order = dict.fromkeys((*own.get("order", ()), *derived, *merged))
+    """The original object from its patch, with annotations that were changed or added since."""
+    known = patch if isinstance(patch, dict) else {}
+    merged = {**known.get("values", {}), **derived}
+    order = dict.fromkeys((*known.get("order", ()), *derived, *merged))
     return {key: merged[key] for key in order if key in merged}
 
 

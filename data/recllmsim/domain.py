@@ -1,4 +1,4 @@
-"""The domain of task-oriented conversations: a task, its context, and the profile of the one who asks."""
+"""The domain of task-oriented conversations: a task, its context, and the user's profile."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,11 +18,11 @@ _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
 
 
 def _contents(path: Path) -> Contents:
-    """The conversations of a file or a tree of files: what there is of each variant, and what is odd, is noted."""
+    """The conversations of a file or a tree of files; notes give the number of each variant and of oddities."""
     reading = read_folder(path)
     counts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(reading.counts.items())]
     notes = [f"conversations: {', '.join(counts)}"]
-    notes += [f"{what}: {len(which)}" for what, which in oddities(reading.conversations).items()]
+    notes += [f"{oddity}: {len(paths)}" for oddity, paths in oddities(reading.conversations).items()]
     if reading.others:
         more = ", ..." if len(reading.others) > 3 else ""
         notes.append(f"passed over, no conversation: {', '.join(reading.others[:3])}{more}")
@@ -51,9 +51,9 @@ class RecLLMSim(Domain):
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         try:
-            known = {key: scenario[key] for key in Situation.model_fields if key in scenario}
-            return tuple(dict.fromkeys(Situation.of(known).facts))
-        except ValueError:  # a scenario that is none is shown all the same
+            fields = {key: scenario[key] for key in Situation.model_fields if key in scenario}
+            return tuple(dict.fromkeys(Situation.of(fields).facts))
+        except ValueError:  # an invalid scenario is shown without facts
             return ()
 
     def validate(self, conversation: Conversation) -> None:

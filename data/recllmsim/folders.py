@@ -1,4 +1,4 @@
-"""RecLLMSim files in folders: every conversation of a tree, and each written where it was or belongs."""
+"""RecLLMSim files in folders: reading of every conversation in a tree, and writing to the same or a new path."""
 
 import json
 import re
@@ -27,27 +27,27 @@ _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file or folder holds. A broken file is named, and the others are read all the same."""
+    """The conversations of a file or folder, and the files that were not read."""
 
     conversations: tuple[Conversation, ...]
     broken: tuple[str, ...] = ()
-    """One line for each file that cannot be read: what, where, what to do."""
+    """One line for each file that cannot be read: what, where, what to do. The other files are read."""
     others: tuple[str, ...] = ()
-    """Paths of JSON files that hold no such conversation, such as a map or a manifest."""
+    """Paths of JSON files that hold no RecLLMSim conversation, such as a map or a manifest."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """Conversations of each variant that there is."""
+        """Number of conversations by variant."""
         return dict(Counter(map(variant, self.conversations)))
 
 
 def is_history(value: Any) -> bool:
-    """Whether the object is a conversation of a file, if perhaps a broken one."""
+    """Whether a file's value is a RecLLMSim conversation, possibly a broken one."""
     return isinstance(value, dict) and ("history" in value or {"task_context", "profile"} <= value.keys())
 
 
 def holds_conversations(source: Source) -> bool:
-    """Whether a file, or any file below a folder, is such a conversation, or one that was cut off."""
+    """Whether a file, or any file below a folder, is a RecLLMSim conversation, possibly cut off."""
     return _any_history(source.path) if source.is_folder else is_history(source.value)
 
 
@@ -64,18 +64,18 @@ def _any_history(folder: Path) -> bool:
 
 
 def oddities(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
-    """Conversations that are not of a user and an assistant in turn: their paths (or ids) by what they do instead."""
+    """Paths (or ids) of conversations in which user and assistant do not alternate, by kind of oddity."""
     paths: dict[str, list[str]] = {}
     for conversation in conversations:
         roles = [message.role for message in conversation.messages]
-        what = {
+        is_odd = {
             "without a message": not roles,
             "begun by the assistant": roles[:1] == ["assistant"],
             "ended by the user": roles[-1:] == ["user"],
             "not alternating": any(first == second for first, second in pairwise(roles)),
         }
-        for name in (name for name, odd in what.items() if odd):
-            paths.setdefault(name, []).append(str(conversation.extra.get("path") or conversation.id))
+        for oddity in (name for name, applies in is_odd.items() if applies):
+            paths.setdefault(oddity, []).append(str(conversation.extra.get("path") or conversation.id))
     return paths
 
 
@@ -88,10 +88,10 @@ def read(path: str | Path) -> list[Conversation]:
 
 
 def read_folder(path: str | Path) -> Reading:
-    """The conversations of a file or of every file below a folder, by path, and what could not be read.
+    """The conversations of a file or of every file below a folder, by path, and the files that could not be read.
 
-    Each keeps its path relative to the folder in `extra["path"]`, of a single file its name. DataError if
-    the folder holds no conversation at all.
+    `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. DataError if
+    there is no conversation at all.
     """
     root = Path(path)
     conversations: list[Conversation] = []
@@ -116,11 +116,11 @@ def read_folder(path: str | Path) -> Reading:
 
 
 def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str]:
-    """One file for each conversation below the folder, byte for byte as published.
+    """Write one file for each conversation below the folder, in the published layout byte for byte.
 
-    One that was read goes to its relative path again; a simulated one to
-    `<task>/<preference_id>_<task_context_id>.json`, and to the conversation's id where another has that
-    place. Repeats have `_2`, `_3` ... behind them. Gives a line for each thing that was left out.
+    A conversation that was read gets its relative path again. A simulated one gets
+    `<task>/<preference_id>_<task_context_id>.json`, with the conversation's id appended if that path is taken.
+    Repeats have the suffix `_2`, `_3` ... Returns a line for each thing that was left out.
     """
     root = Path(folder)
     taken: set[str] = set()
@@ -129,24 +129,26 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     losing: Counter[str] = Counter()
     for conversation in conversations:
         value = to_object(conversation)
-        counted = Counter({what: count for what, count in unsupported_fields(conversation).items() if count})
-        lost.update(counted)
-        losing.update(counted.keys())
-        own = conversation.extra.get("path")
-        if isinstance(own, str) and conversation.repeat:
-            file = PurePosixPath(own)
-            own = str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if file.name else own
-        if isinstance(own, str):
-            if not _inside(root, own):
-                left_out.add(f"conversation {conversation.id}: its path {json.dumps(own)} leads out of the folder")
-                own = None
-            elif own in taken:
-                left_out.add(f"conversation {conversation.id}: all of it, another one is written to {own}")
+        unsupported = Counter({kind: count for kind, count in unsupported_fields(conversation).items() if count})
+        lost.update(unsupported)
+        losing.update(unsupported.keys())
+        source_path = conversation.extra.get("path")
+        if isinstance(source_path, str) and conversation.repeat:
+            file = PurePosixPath(source_path)
+            source_path = str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if file.name else source_path
+        if isinstance(source_path, str):
+            if not _inside(root, source_path):
+                left_out.add(
+                    f"conversation {conversation.id}: its path {json.dumps(source_path)} leads out of the folder"
+                )
+                source_path = None
+            elif source_path in taken:
+                left_out.add(f"conversation {conversation.id}: all of it, another one is written to {source_path}")
                 continue
-        path = own if isinstance(own, str) else _fresh(conversation, taken)
+        path = source_path if isinstance(source_path, str) else _fresh(conversation, taken)
         taken.add(path)
         write_json(root / path, value, indent=INDENT)
-    left_out.begin_with(f"{what} ({count}), of {_conversations(losing[what])}" for what, count in lost.items())
+    left_out.begin_with(f"{kind} ({count}), of {_conversations(losing[kind])}" for kind, count in lost.items())
     return left_out
 
 
@@ -155,7 +157,7 @@ def _conversations(count: int) -> str:
 
 
 def _inside(root: Path, path: str) -> bool:
-    """Whether the relative path names a place below the folder, links followed."""
+    """Whether the relative path leads to a file below the folder, with links followed."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or "\\" in path or "\0" in path or PurePosixPath(path).is_absolute():
         return False
@@ -163,7 +165,7 @@ def _inside(root: Path, path: str) -> bool:
 
 
 def _fresh(conversation: Conversation, taken: set[str]) -> str:
-    """Where a simulated conversation is written; no other one stands there."""
+    """A path for a simulated conversation that is not taken."""
     situation = Situation.of(conversation)
     numbers = (situation.preference_id, situation.task_context_id)
     stem = conversation.id if None in numbers else "_".join(map(str, numbers))
@@ -175,11 +177,11 @@ def _fresh(conversation: Conversation, taken: set[str]) -> str:
 
 
 def cluster(conversation: Conversation) -> str:
-    """The one who speaks as user: conversations of one cluster are drawn, and split, together.
+    """Id of the user. Sampling and splitting keep conversations of one user together.
 
-    Of people the variant with the folder `User_k`, whose profile may have changed meanwhile, or the
-    profile's digest where no folder tells; of simulated users the digest of the profile's text, so that
-    equal profiles with two ids are one.
+    For people it is the variant with the folder `User_k` (the profile may change between conversations), or the
+    profile's digest without such a folder. For simulated users it is the digest of the profile's text, so that equal
+    profiles with two ids are one user.
     """
     situation = Situation.of(conversation)
     kind = variant(conversation)

@@ -1,7 +1,7 @@
-"""Profiles of users: a pool as text, each of its profiles as a record, and draws from it.
+"""Profiles of users: reading and writing of pools, and sampling from them.
 
-The text is RecLLMSim's: a block for each profile, parted by empty lines, with numbered lines from
-`1. Gender: ...` to `9. Other Aspects: ...`; a profile's id is its place in the pool, from 0.
+A pool is a text file in RecLLMSim's format: a block for each profile, separated by empty lines, with numbered lines
+from `1. Gender: ...` to `9. Other Aspects: ...`. A profile's id is its index in the pool, from 0.
 """
 
 import random
@@ -19,10 +19,10 @@ from ..text.languages import Language, language_of
 from .situations import ATTRIBUTES, line_of, values_of
 
 SEED = 2024
-"""Seed of the published draw."""
+"""Seed of the published sample."""
 
 FIELDS = tuple(key for key in ATTRIBUTES if key != "background")
-"""The nine attributes of a profile in the order of its lines."""
+"""The nine attributes of a profile, in the order of its lines."""
 
 _LABELS: Mapping[str, str] = {label.casefold(): key for key in FIELDS for label in ATTRIBUTES[key]}
 _BLOCKS = re.compile(r"\n(?:[^\S\n]*\n)+")
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Profile(Record):
-    """A user in nine attributes, each as the text of its line."""
+    """A user's nine attributes, each as the text of its line."""
 
     gender: str
     age: int
@@ -45,12 +45,12 @@ class Profile(Record):
     other_aspects: str
 
     @classmethod
-    def of(cls, text: str, place: str = "profile") -> Self:
-        """The record of a profile's text in either language; DataError names the attribute that is missing.
+    def of(cls, text: str, where: str = "profile") -> Self:
+        """Parse a profile's text in either language; DataError names a missing attribute.
 
-        An attribute is known by its label, or, where a translation calls it otherwise, by its number.
+        An attribute is recognised by its label, or by its number if a translation uses another label.
         """
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for line in text.splitlines():
             if not line.strip():
                 continue
@@ -58,23 +58,23 @@ class Profile(Record):
             number = (parts.number if parts else None) or 0
             key = _LABELS.get(parts.attribute.casefold()) if parts else None
             if parts is None or (key is None and not 1 <= number <= len(FIELDS)):
-                raise DataError(f"{place}: {_shown(line)} is no attribute: write such as '1. Gender: Female'")
+                raise DataError(f"{where}: {_shown(line)} is no attribute: write such as '1. Gender: Female'")
             key = key or FIELDS[number - 1]
-            if key in found:
-                raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} stands there twice: part profiles by an empty line")
-            found[key] = parts.value
+            if key in values:
+                raise DataError(f"{where}: {ATTRIBUTES[key][0]!r} appears twice: part profiles by an empty line")
+            values[key] = parts.value
         for key in FIELDS:
-            if not found.get(key):
-                raise DataError(f"{place}: {ATTRIBUTES[key][0]!r} is {'empty' if key in found else 'missing'}: add it")
-        age = re.match(r"\d{1,3}(?!\d)", found["age"])
+            if not values.get(key):
+                raise DataError(f"{where}: {ATTRIBUTES[key][0]!r} is {'empty' if key in values else 'missing'}: add it")
+        age = re.match(r"\d{1,3}(?!\d)", values["age"])
         if not age:
             raise DataError(
-                f"{place}: the age {_shown(found['age'])} is no number of years: write such as '2. Age: 34'"
+                f"{where}: the age {_shown(values['age'])} is no number of years: write such as '2. Age: 34'"
             )
-        return cls.model_validate(found | {"age": int(age.group())})
+        return cls.model_validate(values | {"age": int(age.group())})
 
     def text(self, language: Language = "en") -> str:
-        """The profile as a pool has it, its labels in the language."""
+        """The profile as in a pool's file, with labels in the language."""
         colon = "：" if language == "zh" else ": "
         return "\n".join(
             f"{number}. {ATTRIBUTES[key][language == 'zh']}{colon}{getattr(self, key)}"
@@ -89,10 +89,10 @@ class Profile(Record):
 
 @dataclass(frozen=True)
 class Pool:
-    """Profiles in their order; a profile's id is its place."""
+    """Profiles in order; a profile's id is its index."""
 
     texts: tuple[str, ...]
-    """Each profile as it stands in the file: what a situation has as its `preference`."""
+    """The text of each profile in the file; a situation has it as its `preference`."""
     profiles: tuple[Profile, ...]
     language: Language = "en"
 
@@ -101,7 +101,7 @@ class Pool:
 
     @property
     def duplicates(self) -> tuple[tuple[int, ...], ...]:
-        """Ids of the profiles that are equal, a group for each that is there more than once."""
+        """Groups of ids of equal profiles."""
         groups: dict[str, list[int]] = {}
         for number, text in enumerate(self.texts):
             groups.setdefault(text, []).append(number)
@@ -109,12 +109,12 @@ class Pool:
 
     @property
     def distinct(self) -> int:
-        """Profiles that differ."""
+        """Number of different profiles."""
         return len(set(self.texts))
 
 
 def read_pool(path: str | Path) -> Pool:
-    """The pool of a text file; DataError names the profile and the attribute that it lacks."""
+    """The pool of a text file; DataError names the profile and its missing attribute."""
     text = read_text(path).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     if not text.strip():
         raise DataError(f"{at(path)}: holds no profile: write nine numbered lines for each, parted by empty lines")
@@ -124,27 +124,27 @@ def read_pool(path: str | Path) -> Pool:
     for block in _BLOCKS.split(text):
         start = text.index(block, end)
         end = start + len(block)
-        place = at(path, f"profile {len(blocks)} (line {text.count(chr(10), 0, start) + 1})")
-        profiles.append(Profile.of(block, place))
+        where = at(path, f"profile {len(blocks)} (line {text.count(chr(10), 0, start) + 1})")
+        profiles.append(Profile.of(block, where))
         blocks.append(block)
     return Pool(tuple(blocks), tuple(profiles), language_of(text) or "en")
 
 
 def shipped_profiles(language: Language = "en") -> Pool:
-    """The pool that is shipped, in our own words; the same people in each language."""
+    """The package's own pool, with the same people in each language."""
     with as_file(files("duologue.data").joinpath("samples", "profiles", f"{language}.txt")) as path:
         return read_pool(path)
 
 
 def pool_text(profiles: Sequence[Profile], language: Language = "en") -> str:
-    """The profiles as the text of a pool."""
+    """The text of a pool with these profiles."""
     return "\n\n".join(profile.text(language) for profile in profiles)
 
 
 def sampled(pool: Sequence[T], count: int, seed: int = SEED) -> list[tuple[int, T]]:
-    """Draw that many of a pool without putting back: id and item, in the order drawn.
+    """Sample items of a pool without replacement: id and item, in the order of the sample.
 
-    The published draw: `random.seed(seed); random.sample(list(enumerate(pool)), count)`.
+    This is the published sample: `random.seed(seed); random.sample(list(enumerate(pool)), count)`.
     """
     if not 0 <= count <= len(pool):
         raise DataError(f"{count} profiles cannot be drawn from {len(pool)}: ask for fewer, or give a larger pool")

@@ -1,4 +1,4 @@
-"""Whether a text that somebody proposes is a profile, and one that a pool does not have yet."""
+"""Validation of proposed profiles: complete, plausible, in the right language, and new to the pool."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
@@ -6,38 +6,38 @@ from typing import Literal, TypeAlias
 from ...errors import DataError
 from ..checks.questions import plain_words
 from ..text.languages import Language, language_of
-from .coverage import SIMILARITY, near_duplicate
+from .pool_coverage import SIMILARITY, near_duplicate
 from .profiles import FIELDS, Profile
 from .situations import ATTRIBUTES, Line, line_of
 
 ProfileReason: TypeAlias = Literal["empty", "incomplete", "language", "near_duplicate"]
-"""Why a proposal is rejected; `incomplete`: its nine attributes are not all there, once each, and readable."""
+"""Why a proposal is rejected. `incomplete`: one of the nine attributes is missing, repeated or unreadable."""
 
 AGES = (10, 100)
-"""Youngest and oldest user that is believed."""
+"""Lowest and highest accepted age, in years."""
 
 _NOTHING = frozenset(
     "|n a|na|none|nothing|unknown|tbd|not specified|not applicable|not given|not known|无|没有|未知|不详|暂无|保密".split(
         "|"
     )
 )
-"""Values that tell nothing."""
+"""Values without information."""
 
 _ORNAMENT = " >#*_`-"
-"""What models put around a line."""
+"""Characters that models put around a line."""
 
 
 def proposed_profile(
     text: str, pool: Sequence[Profile], language: Language = "en", similarity: float = SIMILARITY
 ) -> Profile | tuple[ProfileReason, str]:
-    """The profile of a draft, or why it is none: the reason, and what was wrong in words.
+    """The profile in a draft, or a pair of the reason for its rejection and an explanation.
 
-    What stands around the nine lines, and marks of emphasis, do not matter. `pool`: those that it must not
-    be like; `similarity`: the share of common words from which it is.
+    Text around the nine lines and marks of emphasis are ignored. A profile is rejected as a near-duplicate if its
+    share of common words with a profile of the `pool` is at least `similarity`.
     """
     lines = [" ".join(line.split()).strip(_ORNAMENT) for line in text.replace("**", "").splitlines()]
-    parted = ((text, line_of(text)) for text in lines)
-    named = {text: (key, line.value) for text, line in parted if line is not None and (key := _key(line)) is not None}
+    parsed = ((text, line_of(text)) for text in lines)
+    named = {text: (key, line.value) for text, line in parsed if line is not None and (key := _key(line)) is not None}
     values = dict(named.values())
     if not values:
         return "empty", ""
@@ -54,8 +54,8 @@ def proposed_profile(
         return "incomplete", f"年龄应当在{span}岁之间。" if chinese else f"the age must lie in {span}."
     if language_of("\n".join(values.values())) != language:
         return "language", ""
-    like = near_duplicate(profile, pool, similarity)
-    return profile if like is None else ("near_duplicate", pool[like].text(language))
+    duplicate = near_duplicate(profile, pool, similarity)
+    return profile if duplicate is None else ("near_duplicate", pool[duplicate].text(language))
 
 
 def _key(line: Line) -> str | None:

@@ -1,4 +1,4 @@
-"""Which situations a run is about: tasks x contexts x profiles, and a choice among them."""
+"""The situations of a run: every combination of tasks, contexts and profiles, and a selection of them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -9,11 +9,11 @@ from ..text.languages import Language
 from .profiles import sampled
 from .situations import Situation
 
-About = TypeVar("About", Situation, Conversation, Situation | Conversation)
+Source = TypeVar("Source", Situation, Conversation, Situation | Conversation)
 
 
 def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en") -> list[Situation]:
-    """Every task x context x profile, in this order; `profiles` are texts, numbered from 0."""
+    """Every combination of task, context and profile, in this order; `profiles` are texts with ids from 0."""
     pool = list(profiles)
     return [
         Situation(
@@ -31,52 +31,54 @@ def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], langua
 
 
 def chosen(
-    about: Sequence[About],
+    sources: Sequence[Source],
     *,
     tasks: Collection[str] | None = None,
     contexts: Collection[int] | None = None,
     profiles: int | None = None,
     seed: int = 0,
-) -> list[About]:
-    """Those of the named tasks, of the numbered contexts, of as many profiles as asked for, in their order.
+) -> list[Source]:
+    """The situations or conversations with these tasks, context numbers and number of profiles, in order.
 
-    Profiles are drawn as the published ones were: `random.sample` of the pool, seeded.
+    Profiles are sampled like the published ones: `random.sample` of the pool with the seed.
     """
-    known = list(dict.fromkeys(_situation(each).task for each in about))
+    known = list(dict.fromkeys(_situation(source).task for source in sources))
     for task in tasks or ():
         if task not in known:
             raise DataError(f"there is no task {task!r}, only {', '.join(known)}")
-    kept = [each for each in about if not tasks or _situation(each).task in tasks]
+    kept = [source for source in sources if not tasks or _situation(source).task in tasks]
     if contexts is not None:
-        known_contexts = sorted({own for each in kept if (own := _situation(each).task_context_id) is not None})
+        known_contexts = sorted(
+            {context_id for source in kept if (context_id := _situation(source).task_context_id) is not None}
+        )
         for number in contexts:
             if not known_contexts:
                 raise DataError(f"there is no context {number}: these conversations tell no number of their context")
             if number not in known_contexts:
                 raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(known_contexts)}")
-        kept = [each for each in kept if _situation(each).task_context_id in contexts]
+        kept = [source for source in kept if _situation(source).task_context_id in contexts]
     if profiles is not None:
         pool = list(dict.fromkeys(map(_profile, kept)))
         drawn = {profile for _, profile in sampled(pool, profiles, seed)}
-        kept = [each for each in kept if _profile(each) in drawn]
+        kept = [source for source in kept if _profile(source) in drawn]
     return kept
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """The ascending numbers in words, rows of them by their ends."""
-    rows: list[list[int]] = []
+    """The ascending numbers in words; consecutive numbers as a range, such as `0 to 3, 5`."""
+    ranges: list[list[int]] = []
     for number in numbers:
-        if rows and number == rows[-1][-1] + 1:
-            rows[-1][1:] = [number]
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1][1:] = [number]
         else:
-            rows.append([number])
-    return ", ".join(" to ".join(map(str, row)) for row in rows)
+            ranges.append([number])
+    return ", ".join(" to ".join(map(str, ends)) for ends in ranges)
 
 
-def _situation(about: Situation | Conversation) -> Situation:
-    return Situation.of(about) if isinstance(about, Conversation) else about
+def _situation(source: Situation | Conversation) -> Situation:
+    return Situation.of(source) if isinstance(source, Conversation) else source
 
 
-def _profile(about: Situation | Conversation) -> tuple[int | None, str]:
-    situation = _situation(about)
+def _profile(source: Situation | Conversation) -> tuple[int | None, str]:
+    situation = _situation(source)
     return situation.preference_id, situation.profile_text

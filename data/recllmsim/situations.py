@@ -1,4 +1,4 @@
-"""What a task-oriented conversation is about: a task, its context, and the profile of the one who asks."""
+"""Situations of task-oriented conversations: a task, its context, and the user's profile."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,32 +25,32 @@ ATTRIBUTES: Mapping[str, tuple[str, str]] = {
     "spending_habits": ("Spending Habits", "消费习惯"),
     "other_aspects": ("Other Aspects", "其他方面"),
 }
-"""The attributes of a profile in their order: name in a structured profile, and in its English and Chinese text."""
+"""The attributes of a profile in order: key in a structured profile, and label in English and Chinese text."""
 
 _GENDERS = {"female": "女", "male": "男"}
 _LINE = re.compile(r"(?:(?P<number>\d{1,3})\s*[.、．])?(?P<attribute>[^:：]*)[:：](?P<value>.*)", re.S)
-# Of a run of white space only the first character begins a match: else a long run costs its length squared.
+# A match begins only at the first character of a run of white space: otherwise the time is quadratic in the run.
 _BETWEEN = re.compile(r"(?:(?<!\s)\s+)?[,，、;；]\s*(?:and\s+|以及|和)?|(?<!\s)\s+and\s+")
 
 
 class Situation(Record):
-    """A task context and a profile: what the user of a conversation knows and the assistant does not.
+    """A task context and a profile: known to the user of a conversation, but not to the assistant.
 
-    Exactly one of `preference` (a profile as text, as simulated users have it) and `profile` (the
-    structured one that people gave of themselves) is there; ValueError otherwise.
+    It has either a `preference` (the profile of a simulated user, as text) or a `profile` (a person's structured
+    profile); ValueError if it has both or neither.
     """
 
     kind: Literal["recllmsim"] = "recllmsim"
     language: Language = "en"
     """Language of the conversation, and of the profile and context."""
     task: str
-    """The task's name as the source has it (`task`, or `task_type` of people's conversations)."""
+    """The source's name of the task (`task`, or `task_type` in people's conversations)."""
     task_context: str
-    """What the user is to reach, in the user's view."""
+    """The user's goal, from the user's view."""
     task_context_id: int | None = None
-    """Place of the context among its task's, from 0."""
+    """Number of the context within its task, from 0."""
     preference_id: int | None = None
-    """Place of the profile in its pool, from 0."""
+    """Index of the profile in its pool, from 0."""
     preference: str | None = None
     """The profile as text: a numbered line for each attribute."""
     profile: Json | None = Field(default=None)
@@ -63,12 +63,12 @@ class Situation(Record):
         return self
 
     def scenario(self) -> dict[str, Any]:
-        """The situation as a scenario's plain JSON, without the keys that have no value."""
+        """The situation as a scenario's plain JSON, without keys that have no value."""
         return self.model_dump(mode="python", exclude_none=True)
 
     @classmethod
     def of(cls, source: "Conversation | Mapping[str, Any]") -> Self:
-        """The situation of a conversation, or of a scenario; ValueError if it is about something else."""
+        """The situation of a conversation or a scenario; DataError if it is not a situation."""
         scenario = source.scenario if isinstance(source, Conversation) else source
         if scenario.get("kind") != KIND:
             raise DataError(f"the scenario is of kind {scenario.get('kind')!r}, a situation is {KIND!r}")
@@ -83,7 +83,7 @@ class Situation(Record):
 
     @property
     def profile_text(self) -> str:
-        """The profile as text in the situation's language; a structured one with a numbered line per attribute."""
+        """The profile as text in the situation's language, with a numbered line for each attribute."""
         if self.preference is not None:
             return self.preference
         between, colon = ("、", "：") if self.language == "zh" else (", ", ": ")
@@ -95,18 +95,20 @@ class Situation(Record):
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """Attribute and value, one pair for each value: what a user can let out bit by bit."""
+        """Pairs of attribute and value, one for each value of the profile."""
         pairs = self._structured() if self.preference is None else lines_of(self.preference)
         return [(attribute, value) for attribute, values in pairs for value in values]
 
     def _structured(self) -> Iterator[tuple[str, list[str]]]:
         profile = self.profile or {}
         for key in (*(key for key in ATTRIBUTES if key in profile), *(key for key in profile if key not in ATTRIBUTES)):
-            given = profile[key]
-            # What is no text, number or list of them tells nothing of the person (which contexts they did).
-            values = [str(v) for v in (given if isinstance(given, list) else [given]) if isinstance(v, (str, int))]
+            value = profile[key]
+            # Other values than texts, numbers and lists of these do not describe the person (contexts done so far).
+            values = [
+                str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))
+            ]
             if key == "gender" and self.language == "zh":
-                values = [_GENDERS.get(value.lower(), value) for value in values]
+                values = [_GENDERS.get(text.lower(), text) for text in values]
             if values:
                 yield ATTRIBUTES.get(key, (key, key))[self.language == "zh"], values
 
@@ -115,13 +117,13 @@ class Line(NamedTuple):
     """A line of a profile's text, such as `2. Age: 25`."""
 
     number: int | None
-    """None where there is none, as in some translations."""
+    """None if the line has no number, as in some translations."""
     attribute: str
     value: str
 
 
 def line_of(text: str) -> Line | None:
-    """The parts of one line; None if it names no attribute."""
+    """Parse a line of a profile; None if it names no attribute."""
     parts = _LINE.fullmatch(text.strip())
     if parts is None or not (attribute := parts["attribute"].strip()):
         return None

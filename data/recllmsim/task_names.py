@@ -1,4 +1,4 @@
-"""One short name for each task, whatever a source calls it, so that tasks of two sources can be matched."""
+"""Short names of tasks, independent of the source, so that the tasks of two sources can be matched."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -13,15 +13,15 @@ NAMES: Mapping[TaskName, tuple[str, ...]] = {
     "skills": ("skills learning planning", "skill learning planning", "skills", "技能学习规划"),
     "restaurant": ("choosing restaurant", "restaurant choice", "restaurant", "选择餐厅", "餐厅选择"),
 }
-"""What RecLLMSim's simulated files, people's files and the shipped tasks call each task, and plain names.
+"""The names of each task in RecLLMSim's simulated files, people's files and the shipped tasks, and common names.
 
-The first is the one that people read."""
+The first name is the one to display."""
 
 _SHORT: Mapping[str, TaskName] = {known: name for name, names in NAMES.items() for known in names}
 
 
 def task_name(task: str) -> TaskName:
-    """The short name of a task, such as `travel` for `旅行规划`; `other` for one that is not known.
+    """The short name of a task, such as `travel` for `旅行规划`; `other` for an unknown task.
 
     >>> task_name("preparing gifts")
     'gifts'
@@ -30,9 +30,9 @@ def task_name(task: str) -> TaskName:
 
 
 def common_task(task: str) -> str:
-    """The task in words by which conversations of any source are matched; one that is not known in its own.
+    """The display name of a task, by which conversations of all sources are matched; an unknown task keeps its name.
 
-    Both sets of travel contexts are one task, as in the published tables by task.
+    The two sets of travel contexts are one task, as in the published tables by task.
 
     >>> common_task("礼物准备"), common_task("new travel planning"), common_task("Brew_tea")
     ('preparing gifts', 'travel planning', 'brew tea')
@@ -42,5 +42,5 @@ def common_task(task: str) -> str:
 
 
 def _plain(task: str) -> str:
-    """The name without its case and separators."""
+    """The name in lower case, with spaces as separators."""
     return " ".join(task.replace("_", " ").casefold().split())

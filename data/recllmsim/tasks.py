@@ -1,4 +1,4 @@
-"""Tasks with their templates, from a workbook or from YAML."""
+"""Reading of tasks and their templates from a workbook or YAML."""
 
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,27 +14,27 @@ from ..text.languages import Language
 from .contexts import Template, expand, option
 
 COLUMNS = ("Type", "Prompt", "Key")
-"""Columns of a sheet beside those whose names begin with `Option`."""
+"""Columns of a sheet, besides those whose names begin with `Option`."""
 
 _LAYOUT = "a task is 'name: {prompt: text, options: {KEY: [text, ...]}}'"
 
 
 def read_tasks(path: str | Path) -> dict[str, list[str]]:
-    """The contexts of each task of a workbook or a YAML file, in the file's order.
+    """The contexts of each task in a workbook or a YAML file, in the file's order.
 
-    A context's place in its list is its `task_context_id`.
+    A context's index in its list is its `task_context_id`.
     """
     return {template.task: expand(template) for template in read_templates(path)}
 
 
 def shipped_tasks(language: Language = "en") -> dict[str, list[str]]:
-    """The contexts of the tasks that are shipped, in our own words; the same ones in each language."""
+    """The contexts of the package's own tasks, the same in each language."""
     with as_file(files("duologue.data").joinpath("samples", "tasks", f"{language}.yaml")) as path:
         return read_tasks(path)
 
 
 def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
-    """The named tasks in the order of the names (all without any); DataError says which there are."""
+    """The named tasks in the order of the names; all tasks if there are no names. DataError for an unknown name."""
     for name in names or ():
         if name not in tasks:
             raise DataError(f"there is no task {name!r}, only {', '.join(map(repr, tasks))}")
@@ -42,21 +42,21 @@ def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) ->
 
 
 def read_templates(path: str | Path) -> list[Template]:
-    """The templates of a workbook (extra `xlsx`) or a YAML file, told apart by what they hold."""
+    """The templates of a workbook (extra `xlsx`) or a YAML file; the content decides which it is."""
     try:
-        # Half a workbook is no archive any more, and no text either.
+        # A workbook that was cut off is no valid archive, but begins like one.
         workbook = zipfile.is_zipfile(path) or Path(path).read_bytes()[:4] == b"PK\x03\x04"
     except (OSError, ValueError):
         workbook = False
-    found = list(_of_workbook(Path(path)) if workbook else _of_yaml(path))
+    templates = list(_of_workbook(Path(path)) if workbook else _of_yaml(path))
     names: set[str] = set()
-    for template in found:
+    for template in templates:
         if template.task in names:
-            raise DataError(f"{template.place}: the task {template.task!r} stands there twice: rename one")
+            raise DataError(f"{template.source}: the task {template.task!r} appears twice: rename one")
         names.add(template.task)
-    if not found:
+    if not templates:
         raise DataError(f"{at(path)}: holds no task: give a workbook or YAML of tasks ({_LAYOUT})")
-    return found
+    return templates
 
 
 def _of_workbook(path: Path) -> Iterator[Template]:
@@ -70,7 +70,7 @@ def _of_workbook(path: Path) -> Iterator[Template]:
             sheets = [(sheet.title, list(sheet.iter_rows(values_only=True))) for sheet in book.worksheets]
         finally:
             book.close()
-    except Exception as error:  # whatever a broken archive makes of the library
+    except Exception as error:  # a broken archive can raise anything in the library
         raise DataError(
             f"{at(path)}: is no workbook that can be read ({type(error).__name__}): save it again"
         ) from None
@@ -82,37 +82,39 @@ def _of_workbook(path: Path) -> Iterator[Template]:
 
 
 def _of_rows(rows: Iterable[Sequence[Any]], where: str) -> Iterator[Template]:
-    """A template begins where Type is filled; each row with a Key gives one key with its options."""
-    first, *others = rows
+    """The templates of a sheet. A row with a Type begins a template; a row with a Key gives a key's options."""
+    first, *further_rows = rows
     header = [_name(cell) for cell in first]
     columns = {name: header.index(name) for name in COLUMNS}
-    of_options = [number for number, name in enumerate(header) if name.startswith("Option")]
+    option_columns = [number for number, name in enumerate(header) if name.startswith("Option")]
     current: tuple[str, str, str] | None = None
     options: dict[str, tuple[str, ...]] = {}
-    for number, row in enumerate(others, start=2):
-        place = f"{where}, row {number}"
-        cells = {name: option(row[column] if column < len(row) else None, place) for name, column in columns.items()}
-        given = [option(row[column], place) for column in of_options if column < len(row)]
+    for number, row in enumerate(further_rows, start=2):
+        where_row = f"{where}, row {number}"
+        cells = {
+            name: option(row[column] if column < len(row) else None, where_row) for name, column in columns.items()
+        }
+        row_options = [option(row[column], where_row) for column in option_columns if column < len(row)]
         if cells["Type"]:
             if current:
-                yield Template(task=current[0], prompt=current[1], options=options, place=current[2])
+                yield Template(task=current[0], prompt=current[1], options=options, source=current[2])
             if not cells["Prompt"]:
-                raise DataError(f"{place}: the task {cells['Type'].strip()!r} has no Prompt: fill the cell")
-            current, options = (cells["Type"].strip(), cells["Prompt"], place), {}
+                raise DataError(f"{where_row}: the task {cells['Type'].strip()!r} has no Prompt: fill the cell")
+            current, options = (cells["Type"].strip(), cells["Prompt"], where_row), {}
         elif cells["Prompt"]:
-            raise DataError(f"{place}: a Prompt without a Type: name the task")
+            raise DataError(f"{where_row}: a Prompt without a Type: name the task")
         key = (cells["Key"] or "").strip()
         if not key:
-            if any(given):
-                raise DataError(f"{place}: options without a Key: name the placeholder that they are for")
+            if any(row_options):
+                raise DataError(f"{where_row}: options without a Key: name the placeholder that they are for")
             continue
         if current is None:
-            raise DataError(f"{place}: the key {key!r} stands before any task: give the row a Type and a Prompt")
+            raise DataError(f"{where_row}: the key {key!r} comes before any task: give the row a Type and a Prompt")
         if key in options:
-            raise DataError(f"{place}: the key {key!r} stands there twice: rename one")
-        options[key] = tuple(text for text in given if text is not None)
+            raise DataError(f"{where_row}: the key {key!r} appears twice: rename one")
+        options[key] = tuple(text for text in row_options if text is not None)
     if current:
-        yield Template(task=current[0], prompt=current[1], options=options, place=current[2])
+        yield Template(task=current[0], prompt=current[1], options=options, source=current[2])
 
 
 def _name(cell: object) -> str:
@@ -120,13 +122,13 @@ def _name(cell: object) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as it stands: a key that is given twice is an error, not the last one's win."""
+    """A safe YAML loader for which a repeated key is an error."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.MarkedYAMLError(problem=f"the key {key!r} stands there twice", problem_mark=node.start_mark)
+                raise yaml.MarkedYAMLError(problem=f"the key {key!r} appears twice", problem_mark=node.start_mark)
         return super().construct_mapping(node, deep)
 
 
@@ -143,22 +145,22 @@ def _of_yaml(path: str | Path) -> Iterator[Template]:
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: holds no task: {_LAYOUT}")
     for name, task in value.items():
-        place = at(path, f"task {name}")
+        where = at(path, f"task {name}")
         unknown = sorted(set(map(str, task)) - {"prompt", "options"}) if isinstance(task, dict) else []
-        if not isinstance(name, str) or not isinstance(task, dict) or not _text(task.get("prompt")):
-            raise DataError(f"{place}: has no text 'prompt': {_LAYOUT}")
+        if not isinstance(name, str) or not isinstance(task, dict) or not _is_text(task.get("prompt")):
+            raise DataError(f"{where}: has no text 'prompt': {_LAYOUT}")
         if unknown or not isinstance(task.get("options", {}) or {}, dict):
             problem = f"has an unknown {unknown[0]!r}" if unknown else "'options' is no mapping"
-            raise DataError(f"{place}: {problem}: {_LAYOUT}")
-        options = {str(key): _listed(given, f"{place}, {key}") for key, given in (task.get("options") or {}).items()}
-        yield Template(task=name, prompt=task["prompt"].strip(), options=options, place=str(path))
+            raise DataError(f"{where}: {problem}: {_LAYOUT}")
+        options = {str(key): _listed(texts, f"{where}, {key}") for key, texts in (task.get("options") or {}).items()}
+        yield Template(task=name, prompt=task["prompt"].strip(), options=options, source=str(path))
 
 
-def _text(given: object) -> bool:
-    return isinstance(given, str) and bool(given.strip())
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-def _listed(given: Any, place: str) -> tuple[str, ...]:
-    if not isinstance(given, list):
-        raise DataError(f"{place}: the options are no list: {_LAYOUT}")
-    return tuple(text for text in (option(one, place) for one in given) if text is not None)
+def _listed(values: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise DataError(f"{where}: the options are no list: {_LAYOUT}")
+    return tuple(text for text in (option(value, where) for value in values) if text is not None)

@@ -3,7 +3,7 @@
 from . import released
 from .dataset import misplaced, to_object, write
 from .domain import DOMAIN
-from .people import by_people, references
+from .reference_answers import by_people, references
 from .sources import read, read_topics, samples, topics_of
 from .topics import KIND, MAX_BYTES, Topic
 

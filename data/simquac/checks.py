@@ -12,7 +12,7 @@ from ..text.sentences import sentences
 from ..text.tokens import token_count
 
 ANSWER_TOKENS = 40
-"""Length of an answer that teachers are asked for ("Let the LLMs Talk", section 2.3)."""
+"""Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
 
 _SUFFIX = re.compile(
     r"\((?:tell|give|show) me[^()]*\)|\bmax(?:imum)?\s+(?:number\s+)?(?:of\s+)?(?:two|2)\s+segments?\b", re.IGNORECASE
@@ -25,7 +25,7 @@ _INSTRUCTION = re.compile(
 
 
 def _answers(conversation: Conversation) -> Iterator[tuple[int, Message]]:
-    return ((n, m) for n, m in enumerate(conversation.messages) if m.role == "assistant")
+    return ((number, message) for number, message in enumerate(conversation.messages) if message.role == "assistant")
 
 
 def _section(conversation: Conversation) -> str:
@@ -33,7 +33,7 @@ def _section(conversation: Conversation) -> str:
 
 
 def _spans(conversation: Conversation) -> Iterator[tuple[int, Span, str]]:
-    """Number of the message, span, and the section's text at its place."""
+    """For each span: the number of its message, the span, and the section's text at its offsets."""
     section = _section(conversation)
     for number, message in _answers(conversation):
         for span in message.spans:
@@ -64,23 +64,23 @@ def span_second_word(conversation: Conversation) -> Reasons:
 
 
 def before_first_word(section: str, start: int) -> int | None:
-    """Where the sentence begins whose second word stands at the offset; None if no second word does."""
-    begins = [offset for offset in sentence_starts(section) if offset < start]
-    if not begins:
+    """The start of the sentence whose second word begins at the offset; None if no second word begins there."""
+    earlier_starts = [offset for offset in sentence_starts(section) if offset < start]
+    if not earlier_starts:
         return None
-    before = section[begins[-1] : start]
-    return begins[-1] if len(before.split()) == 1 and before[-1].isspace() else None
+    before = section[earlier_starts[-1] : start]
+    return earlier_starts[-1] if len(before.split()) == 1 and before[-1].isspace() else None
 
 
 @lru_cache(maxsize=64)
 def sentence_starts(section: str) -> tuple[int, ...]:
     """Offset of the first character of each sentence."""
-    starts, behind = [], 0
+    starts, search_from = [], 0
     for sentence in sentences(section):
-        at = section.find(sentence, behind)
-        if at >= 0:
-            starts.append(at)
-            behind = at + len(sentence)
+        start = section.find(sentence, search_from)
+        if start >= 0:
+            starts.append(start)
+            search_from = start + len(sentence)
     return tuple(starts)
 
 
@@ -136,7 +136,7 @@ def leaked_suffix(conversation: Conversation) -> Reasons:
 def _matches(conversation: Conversation, pattern: re.Pattern[str], role: str | None = None) -> Reasons:
     for number, message in enumerate(conversation.messages):
         leak = pattern.search(message.text)
-        # An instruction that stands in the section was copied, not leaked.
+        # Words that are also in the section were copied from it, not leaked.
         if leak and role in (None, message.role) and leak.group() not in _section(conversation):
             yield number, f"{quoted(leak.group())} in {quoted(message.text)}"
 

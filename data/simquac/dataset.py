@@ -1,8 +1,8 @@
 """The SimQuAC and QuAC data sets: SQuAD-style JSON with a section, questions and exact spans.
 
-As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018): in SimQuAC's files a paragraph
-holds title, section title and background; in QuAC's own layout they stand with the article, and a
-question has one `orig_answer` besides the references of `answers`.
+As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018). In SimQuAC's files a paragraph holds title,
+section title and background. In QuAC's own layout the article holds them, and a question has one `orig_answer`
+besides the references in `answers`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,16 +25,16 @@ _NAMES = {"title": "title", "header": "section_title", "background": "background
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a SimQuAC or QuAC file, in its order.
+    """The conversations of a SimQuAC or QuAC file, in order.
 
-    What was read is kept, odd values and unknown keys included: `write` gives an equal JSON object (but for
-    an article without paragraphs, which holds no conversation).
+    Unusual values and unknown keys are kept: `write` gives an equal JSON object, except for articles without
+    paragraphs, which hold no conversation.
     """
     return from_object(read_json(path), path)
 
 
 def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]:
-    """The conversations of a parsed file; DataError names the place of what is wrong."""
+    """The conversations of a parsed file; DataError says where the file is wrong."""
     articles = _list(_object(value, path), "data", path)
     file_patch = difference(value | {"data": None}, {"data": None})
     conversations: list[Conversation] = []
@@ -49,8 +49,8 @@ def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]
         if file_patch:
             extra["file"] = file_patch
         for position, paragraph in enumerate(paragraphs):
-            place = f"{where}.paragraphs[{position}]"
-            conversation = _conversation(_object(paragraph, path, place), article, extra, first, path, place)
+            location = f"{where}.paragraphs[{position}]"
+            conversation = _conversation(_object(paragraph, path, location), article, extra, first, path, location)
             first += len(paragraph["qas"])
             conversations.append(conversation)
     return named(conversations)
@@ -62,34 +62,34 @@ def _conversation(
     extra: dict[str, Any],
     first: int,
     path: str | Path,
-    place: str,
+    location: str,
 ) -> Conversation:
-    context = _text(paragraph, "context", path, place)
+    context = _text(paragraph, "context", path, location)
     topic = {"section": context.removesuffix(ENDING)}
     for field, name in _NAMES.items():
         holder = paragraph if name in paragraph else article
-        topic[field] = _text(holder, name, path, place) if name in holder else ""
+        topic[field] = _text(holder, name, path, location) if name in holder else ""
     scenario = Topic(**topic).scenario()  # type: ignore[arg-type]
     messages: list[Message] = []
-    for number, qa in enumerate(_list(paragraph, "qas", path, place)):
-        where = f"{place}.qas[{number}]"
+    for number, qa in enumerate(_list(paragraph, "qas", path, location)):
+        where = f"{location}.qas[{number}]"
         messages.extend(_pair(_object(qa, path, where), first + number, path, where, topic["section"]))
     conversation = Conversation(id="", scenario=scenario, messages=tuple(messages))
     derived = _paragraph(conversation, first, LeftOut())
-    own = difference(dict(paragraph) | {"qas": None}, derived | {"qas": None})
-    return conversation.model_copy(update={"extra": extra | ({"paragraph": own} if own else {})})
+    patch = difference(dict(paragraph) | {"qas": None}, derived | {"qas": None})
+    return conversation.model_copy(update={"extra": extra | ({"paragraph": patch} if patch else {})})
 
 
-def _pair(qa: Mapping[str, Any], number: int, path: str | Path, place: str, section: str) -> tuple[Message, Message]:
-    """Question and answer, each with what the source says of it beyond what we would write."""
-    question = Message(role="user", text=_text(qa, "question", path, place))
-    answers = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, place)
+def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, section: str) -> tuple[Message, Message]:
+    """Question and answer, each with a patch of the source's differences from what we would write."""
+    question = Message(role="user", text=_text(qa, "question", path, location))
+    answers = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, location)
     spans = []
     for answer in answers:
-        start = _object(answer, path, place).get("answer_start")
+        start = _object(answer, path, location).get("answer_start")
         if not isinstance(start, int) or isinstance(start, bool):
-            raise DataError(f"{at(path, place)}: 'answer_start' must be a whole number: mend the answer")
-        spans.append(Span(text=_text(answer, "text", path, place), start=start))
+            raise DataError(f"{at(path, location)}: 'answer_start' must be a whole number: mend the answer")
+        spans.append(Span(text=_text(answer, "text", path, location), start=start))
     refused = [span.text for span in spans] == [MARKER]
     text = NO_ANSWER if refused else "\n".join(span.text for span in spans)
     answer = Message(role="assistant", text=text, spans=() if refused else tuple(spans))
@@ -105,10 +105,10 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, place: str, sect
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write the data set as the published files are (one space of indent, no final newline).
+    """Write the data set in the layout of the published files (one space of indent, no final newline).
 
-    Conversations are written as they come, none is kept. Gives one line for each thing that the format cannot hold
-    and that was therefore left out.
+    Conversations are written one at a time and not kept in memory. Returns one line for each thing that the format
+    cannot hold and that was therefore left out.
     """
     layout = _Layout()
     json_stream.write(path, "data", json_stream.array(_articles_text(layout, conversations), 1), layout.holder)
@@ -116,24 +116,24 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def _articles_text(layout: "_Layout", conversations: Iterable[Conversation]) -> Iterator[Iterator[str]]:
-    """The pieces of each article's JSON, in turn."""
+    """For each article, the pieces of its JSON."""
 
     def pieces(article: Mapping[str, Any], paragraphs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        before, behind = json_stream.around(article, "paragraphs", 2)
+        before, after = json_stream.around(article, "paragraphs", 2)
         yield before
         yield from json_stream.array(([json_stream.text_of(paragraph, 4)] for paragraph in paragraphs), 3)
-        yield behind
+        yield after
 
-    there = False
+    has_article = False
     for article, paragraphs in layout.articles(conversations):
-        there = True
+        has_article = True
         yield pieces(article, paragraphs)
-    if not there:
+    if not has_article:
         yield pieces(*_NOTHING)
 
 
 def to_object(conversations: Iterable[Conversation]) -> tuple[dict[str, Any], list[str]]:
-    """The data set as a JSON object, and a line for each thing that it cannot hold."""
+    """The data set as a JSON object, and one line for each thing that it cannot hold."""
     layout = _Layout()
     articles = [article | {"paragraphs": list(paragraphs)} for article, paragraphs in layout.articles(conversations)]
     return layout.holder() | {"data": articles or [{"paragraphs": []}]}, layout.left_out
@@ -144,7 +144,7 @@ _NOTHING: tuple[dict[str, Any], list[dict[str, Any]]] = ({"paragraphs": []}, [])
 
 
 class _Layout:
-    """Lays conversations out as articles with paragraphs, in one go, and notes what is known only at the end."""
+    """Arranges conversations as articles with paragraphs in one pass, and collects what is known only at the end."""
 
     def __init__(self) -> None:
         self.left_out = LeftOut()
@@ -155,11 +155,11 @@ class _Layout:
     def articles(
         self, conversations: Iterable[Conversation]
     ) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]]]]:
-        """Each article, its paragraphs apart: they are to be taken before the next article is."""
+        """Each article with an iterator of its paragraphs, which must be used up before the next article."""
         for _, group in groupby(conversations, lambda conversation: _article(conversation).get("index")):
             first = next(group)
             article = patched({"paragraphs": []}, _article(first)) | {"paragraphs": []}
-            yield article, map(self._paragraph, chain([first], group))  # noqa: B031 - once, and not the first again
+            yield article, map(self._paragraph, chain([first], group))  # noqa: B031 - the group is used once
 
     def holder(self) -> dict[str, Any]:
         """The object around the articles."""
@@ -177,7 +177,7 @@ def _article(conversation: Conversation) -> dict[str, Any]:
 
 
 def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
-    """The conversation as the format has it; `first` is the number of its first question in the file."""
+    """The conversation as a paragraph; `first` is the number of its first question in the file."""
     topic = Topic.of(conversation)
     qas: list[dict[str, Any]] = []
     for number, exchange in enumerate(conversation.exchanges):
@@ -187,12 +187,12 @@ def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dic
         if qa is not None:
             qas.append(qa)
         else:
-            what = (
+            problem = (
                 "an exchange without a question"
                 if not exchange.user
                 else ("a question without an answer" if not exchange.assistant else "an answer that is no span")
             )
-            left_out.add(f"conversation {conversation.id}, exchange {number}: {what}")
+            left_out.add(f"conversation {conversation.id}, exchange {number}: {problem}")
     if not qas and not conversation.exchanges:
         left_out.add(f"conversation {conversation.id}: nothing was said, its paragraph has no question")
     return {
@@ -205,7 +205,7 @@ def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dic
 
 
 def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
-    """The exchange as the format has it; None if the format cannot hold it."""
+    """The exchange as a question with answers; None if the format cannot hold it."""
     question, answer = spoken(exchange.user), spoken(exchange.assistant)
     spans = [span for message in answer for span in message.spans]
     refused = not spans and all(map(gives_no_answer, answer))
@@ -221,7 +221,7 @@ def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
     for message in (*question, *answer):
         patch = _mapping(message.extra.get("qa"))
         order = patch.get("order")
-        # Of a question and an answer from two sources, the answer's source says which keys there are.
+        # If question and answer come from two sources, the answer's source determines the keys.
         qa = patched(
             qa,
             patch | {"order": [key for key in order if key in qa or key in patch.get("values", {})]}
@@ -237,7 +237,7 @@ def spoken(messages: Sequence[Message]) -> list[Message]:
 
 
 def misplaced(conversations: Iterable[Conversation]) -> list[tuple[str, int, Span]]:
-    """Spans that are not the section's own slice: id, number of the message, span."""
+    """Spans that differ from the section at their offsets: conversation id, number of the message, span."""
     return [
         (conversation.id, number, span)
         for conversation in conversations

@@ -1,4 +1,4 @@
-"""The domain of teacher-student conversations: a section of a document, its questions and its spans."""
+"""The domain of teacher-student conversations about a section of a document."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

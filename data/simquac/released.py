@@ -1,8 +1,8 @@
-"""The rules by which the published script judged answers, in code of our own.
+"""The published script's rules for judging answers, reimplemented.
 
-They differ from the paper's ("Let the LLMs Talk", WSDM 2024, section 2.5): every exact copy loses its first
-word, because the overlap test drops words before it first looks. Here nothing crashes: where the script
-divides a text that has no space left and stops, the test fails.
+They differ from the paper's rules ("Let the LLMs Talk", WSDM 2024, section 2.5): every exact copy loses its first
+word, because the overlap test drops a word before its first search. If no space is left in a text, the script
+crashes; here the test fails instead.
 """
 
 import re
@@ -16,38 +16,38 @@ from ..records import Span
 Outcome: TypeAlias = Literal["refused", "accepted", "rejected"]
 
 PUNCTUATION = ",.;:?!\"'"
-"""What the script takes off both ends of an answer."""
+"""What the script strips from both ends of an answer."""
 
 
 @dataclass(frozen=True)
 class Released:
-    """What the script makes of an answer."""
+    """The script's verdict on an answer."""
 
     outcome: Outcome
     spans: tuple[Span, ...] = ()
-    """What it stores, in the model's own case, with the place of the first match in any case."""
+    """The stored spans: the model's text with its own case, at the first match in any case."""
     in_background: bool = False
-    """Of a rejected answer: whether it stands, as a whole and in this case, in the background."""
+    """For a rejected answer: whether the background contains the whole answer, case included."""
 
     @property
     def text(self) -> str:
-        """The spans, a line each."""
+        """The spans, one a line."""
         return "\n".join(span.text for span in self.spans)
 
 
 def judge(answer: str, section: str, background: str = "") -> Released:
     """The script's verdict on an answer.
 
-    In this order: any text that stands within the declared words is a refusal, the empty one and "I"
-    included, and so is one that holds them or says "the text does not"; an overlap of the whole; an overlap
-    of any sentence, the others dropped in silence; the background.
+    The tests, in this order: (1) a refusal is any text that is part of `NO_ANSWER` (even "" and "I"), contains it, or
+    contains "the text does not"; (2) the overlap of the whole answer; (3) the overlap of each sentence, where
+    sentences without overlap are dropped silently; (4) the background.
     """
     text = _bare(answer)
     if refuses(text):
         return Released("refused")
-    whole = overlap(text, section)
-    if whole is not None:
-        return Released("accepted", (whole,))
+    span_of_answer = overlap(text, section)
+    if span_of_answer is not None:
+        return Released("accepted", (span_of_answer,))
     pieces = joined(sentences(text), section)
     spans = tuple(span for piece in pieces if (span := overlap(_bare(piece), section)) is not None)
     if spans:
@@ -56,15 +56,15 @@ def judge(answer: str, section: str, background: str = "") -> Released:
 
 
 def refuses(text: str) -> bool:
-    """Whether the script takes an answer without punctuation at its ends for a refusal."""
+    """Whether the script treats an answer, stripped of punctuation at its ends, as a refusal."""
     return text in NO_ANSWER or NO_ANSWER in text or "the text does not" in text
 
 
 def overlap(text: str, section: str) -> Span | None:
-    """The first tail of the text that stands in the section, case ignored: at least its first word is lost.
+    """The first tail of the text that the section contains, case ignored. The first word is always lost.
 
-    Words are dropped one by one at single spaces, up to half of them; so one word alone never passes, and
-    of two only the second can.
+    Words are dropped one by one at single spaces, up to half of them. A single word therefore never passes, and of
+    two words only the second can.
     """
     lower_section = section.lower()
     for _ in range(len(text.split()) // 2):
@@ -82,18 +82,18 @@ def _bare(text: str) -> str:
 
 
 def joined(pieces: Iterable[str], section: str) -> list[str]:
-    """Neighbouring sentences as one, joined by a space, as long as the section holds them so."""
-    whole: list[str] = []
+    """Neighbouring sentences joined by a space, as long as the section contains the joined text."""
+    joined_pieces: list[str] = []
     for piece in pieces:
-        if whole and (longer := f"{whole[-1].strip()} {piece.strip()}") in section:
-            whole[-1] = longer
+        if joined_pieces and (longer := f"{joined_pieces[-1].strip()} {piece.strip()}") in section:
+            joined_pieces[-1] = longer
         else:
-            whole.append(piece)
-    return whole
+            joined_pieces.append(piece)
+    return joined_pieces
 
 
 LOOK_BACK = 100
-"""Characters before a full stop that are looked at: enough for any abbreviation."""
+"""Characters before a full stop that are examined: enough for any abbreviation."""
 
 _END = re.compile(r"""[.?!](?=[)"'\]};:*@({\[]|\s+(\S+))""")
 _CLOSING = re.compile(r"""["')\]}]+(?=\s|--|$)""")
@@ -106,20 +106,20 @@ _ABBREVIATIONS = frozenset(
     "ala ariz ark calif colo conn del fla ga ill ind kan ky mass md mich minn miss neb nev okla ore pa tenn tex va "
     "vt wash wis".split()
 )
-"""Words that the script's English model takes for abbreviations, as far as texts of this kind have them."""
+"""Words that the script's English model treats as abbreviations, limited to those in texts of this kind."""
 _STARTERS = frozenset(
     "a according after although as at but by for from he however his i if in it its many meanwhile on one our she "
     "since some that the their there these they this those we when while".split()
 )
-"""Words that begin a sentence behind an abbreviation or an ellipsis if they are written with a capital."""
+"""Words that begin a sentence after an abbreviation or an ellipsis if they are capitalised."""
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text by the rules of Punkt, the tokenizer (of NLTK) that the script splits with.
+    """The sentences of a text by the rules of Punkt, the NLTK tokenizer that the script uses.
 
-    Kiss and Strunk, "Unsupervised Multilingual Sentence Boundary Detection" (2006). A sentence ends at a full
-    stop, a question mark or an exclamation mark before white space or a bracket or quotation mark, and never
-    at a line break alone. The model that the script loads was trained; short lists stand in for what it learnt.
+    Kiss and Strunk, "Unsupervised Multilingual Sentence Boundary Detection" (2006). A sentence ends at a full stop, a
+    question mark or an exclamation mark before white space, a bracket or a quotation mark; a line break alone does not
+    end it. The script loads a trained model; here short lists replace what the model learnt.
     """
     pieces: list[str] = []
     begin = 0
@@ -130,11 +130,11 @@ def sentences(text: str) -> list[str]:
         end = closing.end() if closing else mark.end()
         pieces.append(text[begin:end])
         begin = end
-    return [piece for each in (*pieces, text[begin:]) if (piece := each.strip())]
+    return [sentence for piece in (*pieces, text[begin:]) if (sentence := piece.strip())]
 
 
 def _ends(before: str, mark: re.Match[str]) -> bool:
-    """Whether a mark ends a sentence: `before` is the end of what stands before it."""
+    """Whether a punctuation mark ends a sentence; `before` is the text before it, at most `LOOK_BACK` characters."""
     if mark[0] != ".":
         return True
     following = mark[1] or ""

@@ -1,9 +1,9 @@
-"""Undoing what the published script did to its answers, where the section shows it.
+"""Repair of answers that the published script damaged, as far as the section shows the damage.
 
-The script's overlap test loses the first word of every exact copy. Where an answer begins at the second word
-of a sentence, the word that was lost is taken to be the first of that sentence; elsewhere the answer is left as
-it is. A sound answer that begins there is taken for a damaged one: people's do so now and then (measured in
-`docs/as_released.md`), so the repair is for a model's answers.
+The script's overlap test loses the first word of every exact copy. If an answer begins at the second word of a
+sentence, the repair adds the sentence's first word; other answers are not changed. An undamaged answer that begins at
+a second word is changed too. People write such answers now and then (measured in `docs/as_released.md`), so the repair
+is meant for a model's answers.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ Kind: TypeAlias = Literal["offset", "case", "first_word"]
 
 
 class Change(Record):
-    """One thing that was mended in a span."""
+    """One change of a span."""
 
     conversation: str
     message: int
@@ -29,18 +29,19 @@ class Change(Record):
 
 
 def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], list[Change]]:
-    """The conversations with mended spans, and every change. A span without a sign of damage is left alone.
+    """The conversations with repaired spans, and every change. A span without a sign of damage is not changed.
 
-    A sound span that begins at the second word of a sentence is changed too: see `by_people` for files to spare.
+    An undamaged span that begins at the second word of a sentence is changed too: do not repair files of which
+    `by_people` is true.
     """
-    mended, changes = [], []
+    repaired, changes = [], []
     for conversation in conversations:
         section = Topic.of(conversation).section
         messages = []
         for number, message in enumerate(conversation.messages):
             spans = []
             for position, span in enumerate(message.spans):
-                for kind, better in _steps(span, section):
+                for kind, repaired_span in _steps(span, section):
                     changes.append(
                         Change(
                             conversation=conversation.id,
@@ -48,28 +49,28 @@ def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], l
                             span=position,
                             kind=kind,
                             before=span,
-                            after=better,
+                            after=repaired_span,
                         )
                     )
-                    span = better
+                    span = repaired_span
                 spans.append(span)
             messages.append(_with(message, tuple(spans)))
-        mended.append(conversation.model_copy(update={"messages": tuple(messages)}))
-    return mended, changes
+        repaired.append(conversation.model_copy(update={"messages": tuple(messages)}))
+    return repaired, changes
 
 
 def _steps(span: Span, section: str) -> Iterable[tuple[Kind, Span]]:
-    """What is to be mended in a span, one step after the other."""
-    text_there = section[span.start : span.end]
-    if text_there.casefold() != span.text.casefold():
-        source, work = token_index(section), Work.over(section, span.text)
-        match = source.find(span.text, 0, work)
-        if match is None or source.find(span.text, match.end, work) != match:  # nowhere, or in several places
+    """The kind and result of each change of a span, in order."""
+    text_at_offset = section[span.start : span.end]
+    if text_at_offset.casefold() != span.text.casefold():
+        section_index, work = token_index(section), Work.over(section, span.text)
+        match = section_index.find(span.text, 0, work)
+        if match is None or section_index.find(span.text, match.end, work) != match:  # nowhere, or in several places
             return
         yield "offset", match
         span = match
-    elif text_there != span.text:
-        span = Span(text=text_there, start=span.start)
+    elif text_at_offset != span.text:
+        span = Span(text=text_at_offset, start=span.start)
         yield "case", span
     start = before_first_word(section, span.start)
     if start is not None:

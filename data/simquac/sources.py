@@ -1,4 +1,4 @@
-"""Where conversations about topics, and topics alone, are read from: any file that has them."""
+"""Reading of conversations about topics, and of topics, from any file that has them."""
 
 from collections.abc import Iterable
 from importlib.resources import as_file, files
@@ -19,15 +19,15 @@ def _validate(conversation: Conversation) -> None:
 
 
 _SOURCES = (*record_lines.formats(_validate), *DOMAIN.formats)
-"""Formats of files that hold topics, alone or with what was said about them."""
+"""Formats of files that hold topics, with or without conversations about them."""
 _OTHERS = (*record_lines.formats(), messages.FORMAT, sharegpt.FORMAT)
 
 
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of SimQuAC or QuAC JSON or of teacher topics, in the file's order.
 
-    What was read is kept, odd values and unknown keys included: `write` gives a JSON file's object again.
-    DataError for a file of another format, by its name.
+    Unusual values and unknown keys are kept, so `write` gives the object of a JSON file again. DataError names the
+    format of a file in another known format.
     """
     source = Source(path)
     form = detected(source, DOMAIN.formats)
@@ -43,15 +43,17 @@ def read(path: str | Path) -> list[Conversation]:
 
 
 def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
-    """Every topic that a path holds, in order, equal ones as often as they stand there.
+    """Every topic of a path, in order; equal topics are repeated.
 
-    From JSON lines of topics, SimQuAC or QuAC JSON, teacher topics, records or a run. DataError if one
-    cannot be simulated: an empty section, no header, more bytes than the bound.
+    The path may be JSON lines of topics, SimQuAC or QuAC JSON, teacher topics, records or a run. DataError if a topic
+    cannot be simulated: an empty section, no header, more than `max_bytes` bytes.
     """
     source = Source(path)
     form = detected(source, (*_SOURCES, messages.FORMAT, sharegpt.FORMAT))
     if form is None:
-        raise DataError(f"{at(path)}: is none of the known formats: give {', '.join(each.about for each in _SOURCES)}")
+        raise DataError(
+            f"{at(path)}: is none of the known formats: give {', '.join(known.about for known in _SOURCES)}"
+        )
     if form not in _SOURCES:
         raise DataError(f"{at(path)}: is {form.about}, not a source of topics: give a data set's file or JSON lines")
     if topics.are_topics(source):
@@ -60,17 +62,17 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
 
 
 def topics_of(conversations: Iterable[Conversation], path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
-    """The topic of each conversation, in order; `path` is where they were read from, for errors."""
-    placed = []
+    """The topic of each conversation, in order; `path` is their source, for error messages."""
+    located = []
     for number, conversation in enumerate(conversations):
         try:
-            placed.append((f"conversation {number}", Topic.of(conversation)))
+            located.append((f"conversation {number}", Topic.of(conversation)))
         except ValueError as error:
             raise DataError(f"{at(path, f'conversation {number}')}: {error}") from None
-    return topics.checked(placed, path, max_bytes)
+    return topics.checked(located, path, max_bytes)
 
 
 def samples() -> list[Topic]:
-    """The topics that are shipped: a few in our own words, of different shape, one in Chinese."""
+    """The topics of the package: a few texts of our own, of different shape, one in Chinese."""
     with as_file(files("duologue.data").joinpath("samples", "topics.jsonl")) as path:
         return read_topics(path)

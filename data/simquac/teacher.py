@@ -1,7 +1,7 @@
-"""`teacher_sim_topics.txt` of SimQuAC: people's questions with QuAC's answers and a model's.
+"""Teacher topics, SimQuAC's `teacher_sim_topics.txt`: people's questions with the answers of QuAC and of a model.
 
-Blocks begin with `<Topic: --->` and four lines (title, background, header, section), questions with
-`<QS:--->`, the question, `QUAC: ...`, `GPT4: ...` and a line for each further span.
+A topic begins with `<Topic: --->` and four lines (title, background, header, section). A question begins with
+`<QS:--->`, followed by the question, `QUAC: ...`, `GPT4: ...` and a line for each further span.
 """
 
 import re
@@ -15,21 +15,21 @@ from ..records import Conversation, Message
 from .topics import Topic
 
 START = "<Topic:"
-"""What such a file begins with."""
+"""First characters of a file of teacher topics."""
 
 _TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n", re.MULTILINE)
 _QUESTION = re.compile(r"^<QS:[^>\n]*>[ \t]*\n", re.MULTILINE)
 
 
 def is_teacher(text: str) -> bool:
-    """Whether the text is one of teacher topics."""
+    """Whether the text is a file of teacher topics."""
     return text.lstrip().startswith(START)
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """One conversation a topic: people's questions, the model's answers with the spans that are found.
+    """One conversation for each topic: people's questions, and the model's answers with their spans.
 
-    QuAC's own answer stands in the answer's label `quac`; an empty answer counts as a refusal.
+    QuAC's own answer is the answer's label `quac`; an empty answer counts as a refusal.
     """
     text = read_text(path).replace("\r\n", "\n")
     blocks = _TOPIC.split(text)
@@ -53,10 +53,10 @@ def read(path: str | Path) -> list[Conversation]:
     return named(conversations)
 
 
-def _pair(block: str, section: str, place: str) -> tuple[Message, Message]:
+def _pair(block: str, section: str, where: str) -> tuple[Message, Message]:
     lines = block.rstrip("\n").split("\n")
     if len(lines) < 3 or not lines[1].startswith("QUAC:") or not lines[2].startswith("GPT4:"):
-        raise DataError(f"{place}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
+        raise DataError(f"{where}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
     answer = "\n".join([lines[2].removeprefix("GPT4:").strip(), *lines[3:]]).strip()
     grounding = ground(answer, section)
     return (

@@ -1,1 +1,1 @@
-"""What texts are made of: tokens, sentences, languages; what models wrap around them."""
+"""Text: tokens, sentences, languages, and cleaning of models' replies."""

@@ -1,11 +1,11 @@
-"""What models put around what they say, taken off in one place and recorded."""
+"""Cleaning of models' replies: reasoning, labels and quotes around a text are removed, and the removal recorded."""
 
 import re
 from dataclasses import dataclass
 from itertools import pairwise
 
 REASONING = ("think", "thinking", "reasoning", "thought", "analysis", "scratchpad")
-"""Tags that models wrap their reasoning in, as `<think> ... </think>`."""
+"""Tags around a model's reasoning, as in `<think> ... </think>`."""
 
 LABELS = (
     "student",
@@ -23,7 +23,7 @@ LABELS = (
     "问题",
     "回答",
 )
-"""Words that models put before what they say, as `Teacher: ...`."""
+"""Labels that models put before a text, as in `Teacher: ...`."""
 
 QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "」", "『": "』", "`": "`"}
 """Opening quotation marks with their closing ones."""
@@ -34,59 +34,61 @@ _TAG = re.compile(rf"<(/?)(?:{'|'.join(REASONING)})>", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Cleaned:
-    """A text without its wrapping, and what was taken off: `reasoning`, `label`, `quotes`."""
+    """A cleaned text, and what was removed: `reasoning`, `label`, `quotes`."""
 
     text: str
     removed: tuple[str, ...] = ()
 
 
 def clean(text: str) -> Cleaned:
-    """The text as it was meant: without reasoning blocks, speaker label and wrapping quotes.
+    """The text without reasoning blocks, speaker label and surrounding quotes.
 
-    A text that is nothing but a label or quotes keeps them. Cleaning twice changes nothing more;
-    the time grows with the length of the text alone.
+    A text that consists only of a label or quotes keeps them. Cleaning a cleaned text changes nothing. The time is
+    linear in the length of the text.
     """
-    said = _without_reasoning(text)
-    removed = ["reasoning"] if said != text else []
-    start, end = _stripped(said, 0, len(said))
+    remaining = _without_reasoning(text)
+    removed = ["reasoning"] if remaining != text else []
+    start, end = _stripped(remaining, 0, len(remaining))
     while True:  # by offsets: a row of thousands of labels is not copied thousands of times
-        label = _LABEL.match(said, start, end)
+        label = _LABEL.match(remaining, start, end)
         if label and label.end() < end:
-            start, end = _stripped(said, label.end(), end)
+            start, end = _stripped(remaining, label.end(), end)
             removed.append("label")
-        elif _is_quoted(said, start, end):
-            start, end = _stripped(said, start + 1, end - 1)
+        elif _is_quoted(remaining, start, end):
+            start, end = _stripped(remaining, start + 1, end - 1)
             removed.append("quotes")
         else:
-            return Cleaned(said[start:end], tuple(dict.fromkeys(removed)))
+            return Cleaned(remaining[start:end], tuple(dict.fromkeys(removed)))
 
 
 def _without_reasoning(text: str) -> str:
-    """Without `<think>` blocks. What stands before a lone closing tag, and behind a lone opening one, is
-    reasoning too: some servers swallow the opening tag, and a reply can be cut off inside."""
+    """The text without `<think>` blocks. Text before an unmatched closing tag or after an unmatched opening tag is
+    reasoning too: some servers drop the opening tag, and a reply can be cut off inside."""
     kept: list[str] = []
-    inside, behind, begins = False, 0, 0
+    inside, after_tag, before_tag = False, 0, 0
     for tag in _TAG.finditer(text):
         if tag.group(1) and not inside:
             kept.clear()
         elif not tag.group(1) and not inside:
-            kept.append(text[behind : tag.start()])
+            kept.append(text[after_tag : tag.start()])
         inside = not tag.group(1)
-        begins, behind = tag.span()
+        before_tag, after_tag = tag.span()
     if not inside:
-        kept.append(text[behind:])
-    elif not _is_wrapping("".join(kept)):  # a tag amid the text is the text's own; one at its beginning was cut off
-        kept[-1] += text[begins:]
-    # Words are never glued together, so that no tag arises from the halves of two.
-    apart = (
-        f" {piece}" if before and piece and not (before[-1].isspace() or piece[0].isspace()) else piece
-        for before, piece in pairwise(["", *kept])
+        kept.append(text[after_tag:])
+    elif not _is_wrapping(
+        "".join(kept)
+    ):  # a tag within the text belongs to it; only after one at its start is the rest reasoning
+        kept[-1] += text[before_tag:]
+    # A space keeps pieces apart, so that two halves cannot form a new tag.
+    separated = (
+        f" {piece}" if previous and piece and not (previous[-1].isspace() or piece[0].isspace()) else piece
+        for previous, piece in pairwise(["", *kept])
     )
-    return "".join(apart)
+    return "".join(separated)
 
 
 def _is_wrapping(text: str) -> bool:
-    """Whether there is nothing but labels, opening quotes and white space."""
+    """Whether the text has nothing but labels, quotation marks and white space."""
     at = 0
     while at < len(text):
         label = _LABEL.match(text, at)
@@ -100,7 +102,7 @@ def _is_wrapping(text: str) -> bool:
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """The offsets without white space at both ends."""
+    """The offsets moved inwards past white space."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -109,7 +111,7 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
-    """Whether quotes wrap the whole; quotes that only begin and end two quotations do not."""
+    """Whether one pair of quotes surrounds the whole text; those of two separate quotations do not."""
     if end - start < 3:
         return False
     opening, closing = text[start], QUOTES.get(text[start], "")

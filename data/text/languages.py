@@ -1,4 +1,4 @@
-"""The languages that conversations are in, told from their letters."""
+"""Detection of the language of a text by its characters."""
 
 import re
 from typing import Literal, TypeAlias
@@ -12,7 +12,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
 
 
 def language_of(text: str) -> Language | None:
-    """`zh` if the text has at least as many Chinese characters as Latin words, `en` if fewer; None without either."""
+    """`zh` if the text has at least as many Chinese characters as Latin words, else `en`; None if it has neither."""
     han, latin = len(HAN.findall(text)), len(_LATIN_WORD.findall(text))
     if not han and not latin:
         return None

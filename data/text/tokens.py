@@ -1,7 +1,7 @@
-"""Where a piece of text stands in another, compared as rows of tokens.
+"""Search for a piece of text in another text, by tokens.
 
-Tokens are words, single characters of scripts without spaces, and punctuation; white space is none. So a
-match always begins and ends at word boundaries, and white space is ignored without a second view.
+Tokens are words, single characters of scripts without spaces, and punctuation; white space is no token. A match
+therefore always begins and ends at a word boundary, and white space is ignored.
 """
 
 import re
@@ -12,9 +12,9 @@ from functools import lru_cache
 from ..records import Span
 
 EDGES = frozenset(".,;:?!…。，、；：？！\"'“”‘’„‚«»‹›「」『』`´-–—―‐‑‒−")
-"""Punctuation that may differ at the edges of a piece. Brackets never may."""
+"""Punctuation that may differ at the edges of a piece. Brackets may not."""
 
-# Scripts that put no space between words: each of their characters is a token of its own.
+# Scripts without spaces between words: each character is a token.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -24,21 +24,21 @@ _BRACKETS = {")": "(", "]": "["}
 
 @dataclass
 class Work:
-    """How much a search past brackets may still look at.
+    """The remaining budget of a search that skips brackets.
 
-    The budget grows with the texts alone, so input made to be slow (thousands of equal beginnings) ends
-    the search, not the program.
+    The budget is linear in the length of the texts, so input that would make the search slow (thousands of equal
+    beginnings) ends it early.
     """
 
     left: int
     nowhere_from: dict[tuple[str, str], int] = field(default_factory=dict)
-    """Patterns that were looked for from this token on in vain; the rest of a search need not try again."""
+    """By pattern, the token from which on it does not occur; later searches need not try again."""
     first: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
-    """The first place of patterns that were looked for from the beginning."""
+    """By pattern, its first match in the whole text; None if there is none."""
 
     @classmethod
     def over(cls, *texts: str) -> "Work":
-        """Work in proportion to the length of the texts."""
+        """A budget in proportion to the length of the texts."""
         return cls(64 * sum(map(len, texts)) + 4_096)
 
 
@@ -48,18 +48,18 @@ def tokens(text: str) -> list[str]:
 
 
 def token_count(text: str) -> int:
-    """Words, single characters of scripts without spaces, and punctuation marks."""
+    """Number of words, single characters of scripts without spaces, and punctuation marks."""
     return sum(1 for _ in _TOKEN.finditer(text))
 
 
 @lru_cache(maxsize=32)
 def token_index(text: str) -> "TokenIndex":
-    """The text made searchable; the last few are kept."""
+    """The index of a text; the last few are cached."""
     return TokenIndex(text)
 
 
 class TokenIndex:
-    """A text as two rows of token codes, one with and one without case, that can be searched."""
+    """A searchable text: two rows of token codes, one with and one without case."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -73,17 +73,17 @@ class TokenIndex:
         self.openings = sorted(self.behind_group)
 
     def _code(self, token: str) -> str:
-        """One private character per distinct token."""
+        """The character that stands for a token in the rows."""
         if token not in self.codes:
             number = len(self.codes) + 1
             self.codes[token] = chr(number if number < 0xD800 else number + 0x800)  # not a surrogate
         return self.codes[token]
 
     def find(self, piece: str, behind: int, work: Work) -> Span | None:
-        """The best place of a piece, as this text's own slice; None if it is not there.
+        """The best match of a piece, as a slice of this text; None if there is none.
 
-        Of several places one with the same case comes first, then the first at or behind the offset,
-        then the first. A balanced (...) or [...] of this text may be missing from the piece.
+        If there are several, the order of preference is: the same case, the first at or after the offset `behind`,
+        the first in the text. A balanced (...) or [...] of this text may be missing from the piece.
         """
         tokens = _TOKEN.findall(piece)
         first, last = _core(tokens)
@@ -98,7 +98,7 @@ class TokenIndex:
         return None
 
     def _first(self, row: str, pattern: str, behind: int, work: Work) -> tuple[int, int] | None:
-        """First and last token of the first place behind the offset, else of the first of all."""
+        """First token, and the one after the last, of the first match at or after the offset, else in the text."""
         after, key = bisect_left(self.starts, behind), (row, pattern)
         if 0 < after < work.nowhere_from.get(key, len(row)):
             match = self._from(row, pattern, after, work)
@@ -110,7 +110,7 @@ class TokenIndex:
         return work.first[key]
 
     def _from(self, row: str, pattern: str, start: int, work: Work) -> tuple[int, int] | None:
-        """The first place at or behind a token."""
+        """The first match at or after a token."""
         if work.left <= 0:
             return None
         at = row.find(pattern, start)
@@ -119,7 +119,7 @@ class TokenIndex:
         return past or ((at, at + len(pattern)) if at >= 0 else None)
 
     def _past_brackets(self, row: str, pattern: str, start: int, before: int, work: Work) -> tuple[int, int] | None:
-        """The first place before a token where the pattern leaves out balanced brackets of the text."""
+        """The first match between two tokens in which the pattern leaves out balanced brackets of the text."""
         at = row.find(pattern[0], start, before) if self.openings else -1
         while at >= 0 and work.left > 0:
             end = self._match_from(row, pattern, at, work)
@@ -129,26 +129,26 @@ class TokenIndex:
         return None
 
     def _match_from(self, row: str, pattern: str, at: int, work: Work) -> int | None:
-        """Where a match that begins at this token ends; None if there is none."""
+        """The end of the match that begins at this token; None if there is none."""
         states = [(at, 0)]
         seen = set(states)
         while states and work.left > 0:
-            i, j = states.pop()
-            if i in self.behind_group and j > 0:
-                # Both ways are open: the group left out, or its bracket matched like any other token.
-                self._push(states, seen, (self.behind_group[i], j))
-            stop = self._opening_from(i + 1)
-            length = min(stop - i, len(pattern) - j)
+            text_at, pattern_at = states.pop()
+            if text_at in self.behind_group and pattern_at > 0:
+                # Try both: leave the group out, or match its bracket like any other token.
+                self._push(states, seen, (self.behind_group[text_at], pattern_at))
+            stop = self._opening_from(text_at + 1)
+            length = min(stop - text_at, len(pattern) - pattern_at)
             work.left -= 32
-            if row[i : i + min(length, 32)] != pattern[j : j + min(length, 32)]:
+            if row[text_at : text_at + min(length, 32)] != pattern[pattern_at : pattern_at + min(length, 32)]:
                 continue
             work.left -= length // 8
-            if row[i : i + length] != pattern[j : j + length]:
+            if row[text_at : text_at + length] != pattern[pattern_at : pattern_at + length]:
                 continue
-            if j + length == len(pattern):
-                return i + length
+            if pattern_at + length == len(pattern):
+                return text_at + length
             if stop < len(row):
-                self._push(states, seen, (stop, j + length))
+                self._push(states, seen, (stop, pattern_at + length))
         return None
 
     @staticmethod
@@ -158,12 +158,12 @@ class TokenIndex:
             states.append(state)
 
     def _opening_from(self, at: int) -> int:
-        """Number of the first balanced opening bracket at or behind a token; the row's length if none."""
+        """The first balanced opening bracket at or after a token; the row's length if there is none."""
         number = bisect_left(self.openings, at)
         return self.openings[number] if number < len(self.openings) else len(self.rows[0])
 
     def _with_edges(self, match: tuple[int, int], before: list[str], after: list[str]) -> Span:
-        """The slice of the place, and of the answer's own edge punctuation as far as it stands there."""
+        """The slice of a match, with the piece's edge punctuation as far as the text has it."""
         first, last = match
         for token in reversed(before):
             if first == 0 or self._token(first - 1) != token or self.ends[first - 1] != self.starts[first]:
@@ -179,17 +179,17 @@ class TokenIndex:
         return self.text[self.starts[number] : self.ends[number]]
 
     def slice(self, start: int, end: int) -> Span:
-        """The text between two places, with where it begins."""
+        """The span between two offsets."""
         return Span(text=self.text[start:end], start=start)
 
     def touch(self, end: int, start: int) -> bool:
-        """Whether nothing but white space and edge punctuation stands between two places, in order."""
+        """Whether `start` is not before `end`, and only white space and edge punctuation are between them."""
         between = self.text[end:start]
-        return start >= end and all(c.isspace() or c in EDGES for c in between)
+        return start >= end and all(character.isspace() or character in EDGES for character in between)
 
 
 def _core(tokens: list[str]) -> tuple[int, int]:
-    """The tokens without edge punctuation: number of the first, and of the one behind the last."""
+    """The tokens without edge punctuation: index of the first, and of the one after the last."""
     first, last = 0, len(tokens)
     while first < last and tokens[first] in EDGES:
         first += 1
@@ -199,7 +199,7 @@ def _core(tokens: list[str]) -> tuple[int, int]:
 
 
 def _balanced(tokens: list[str]) -> dict[int, int]:
-    """For each opening bracket that is closed: the number of the token behind its closing one."""
+    """For each opening bracket that is closed: the index of the token after the closing bracket."""
     groups: dict[int, int] = {}
     open_brackets: list[int] = []
     waiting = {"(": 0, "[": 0}
@@ -208,7 +208,7 @@ def _balanced(tokens: list[str]) -> dict[int, int]:
             open_brackets.append(number)
             waiting[token] += 1
         elif token in _BRACKETS and waiting[_BRACKETS[token]]:
-            while True:  # an opening bracket of the other kind in between was never closed
+            while True:  # opening brackets of the other kind in between were never closed
                 opening = open_brackets.pop()
                 waiting[tokens[opening]] -= 1
                 if tokens[opening] == _BRACKETS[token]:

@@ -97,7 +97,7 @@ def test_an_attribute_with_another_label_is_known_by_its_number() -> None:
     [
         ("4. Occupation: Tea seller\n", "", "profile 1 (line 11): 'Occupation' is missing"),
         ("Occupation: Tea seller", "Occupation:", "profile 1 (line 11): 'Occupation' is empty"),
-        ("4. Occupation", "3. Personality", "'Personality' stands there twice"),
+        ("4. Occupation", "3. Personality", "'Personality' appears twice"),
         ("Age: 40", "Age: old", "the age 'old' is no number of years"),
         ("Age: 40", "Age: 1986", "the age '1986' is no number of years"),
         ("4. Occupation: Tea seller", "Tea seller", "'Tea seller' is no attribute"),

@@ -49,11 +49,11 @@ def test_a_number_that_json_does_not_have_is_named_with_its_line(fault: Callable
 
 def test_a_key_that_stands_twice_in_an_object_is_named(fault: Callable[..., str]) -> None:
     Path("set.json").write_text('{"data": [], "title": "a", "title": "b"}', encoding="utf-8")
-    assert '"title" stands twice in an object' in fault(simquac.read, Path("set.json"))
+    assert '"title" appears twice in an object' in fault(simquac.read, Path("set.json"))
     Path("lines.jsonl").write_text(
         '{"schema_version": 1, "id": "a", "scenario": {}}\n{"id": "b", "id": "c"}\n', encoding="utf-8"
     )
-    assert 'line 2: "id" stands twice' in fault(record_lines.read, Path("lines.jsonl"))
+    assert 'line 2: "id" appears twice' in fault(record_lines.read, Path("lines.jsonl"))
 
 
 def saved(value: Any) -> Path:

@@ -1,4 +1,4 @@
-"""People's answers in what was read: every reference that a data set gives to a question."""
+"""Reference answers: every answer that a data set has for a question."""
 
 from collections.abc import Sequence
 from typing import Any, overload
@@ -12,10 +12,11 @@ def references(source: Message) -> tuple[str, ...]: ...
 @overload
 def references(source: Conversation) -> tuple[tuple[str, ...], ...]: ...
 def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
-    """Every answer that a data set gives: to a message's question, or to the question of each exchange.
+    """Every answer of a data set: to the question of a message, or to the question of each exchange.
 
-    The answer of the talk, and the further ones of QuAC's own layout in the file's order (the talk's own first,
-    unless it is one of them). A refusal is `NO_ANSWER`, and so is what was said in an exchange without an answer.
+    These are the answer of the conversation and the further references of QuAC's own layout, in the file's order. The
+    conversation's answer comes first if it is not among the references. A refusal, or an exchange without an answer,
+    gives `NO_ANSWER`.
     """
     if isinstance(source, Conversation):
         return tuple(_references(exchange.assistant) for exchange in source.exchanges)
@@ -29,19 +30,19 @@ def _references(messages: Sequence[Message]) -> tuple[str, ...]:
     for message in messages:
         answers = _values(message).get("answers")
         texts = (
-            [str(each.get("text", "")) for each in answers if isinstance(each, dict)]
+            [str(answer_object.get("text", "")) for answer_object in answers if isinstance(answer_object, dict)]
             if isinstance(answers, list)
             else []
         )
-        if texts != [span.text for span in message.spans]:  # else they are the spans of this answer, oddly written
+        if texts != [span.text for span in message.spans]:  # equal texts are the spans of this answer itself
             further += [NO_ANSWER if text == MARKER else text for text in texts]
     return tuple(further if answer in further else [answer, *further])
 
 
 def by_people(conversation: Conversation) -> bool:
-    """Whether it was read from a file whose layout says that people answered.
+    """Whether the file's layout shows that people answered.
 
-    That is QuAC's own layout (`orig_answer`), and a number as a question's id, which simulated data sets do not have.
+    The signs are QuAC's own layout (`orig_answer`) and numbers as ids of questions; simulated data sets have neither.
     """
     return any(
         "orig_answer" in values or type(values.get("id")) is int for values in map(_values, conversation.messages)
@@ -49,7 +50,7 @@ def by_people(conversation: Conversation) -> bool:
 
 
 def _values(message: Message) -> dict[str, Any]:
-    """What the file has of a question or an answer beyond what we would write."""
+    """The file's values of a question or an answer that differ from what we would write."""
     return _mapping(_mapping(message.extra.get("qa")).get("values"))
 
 

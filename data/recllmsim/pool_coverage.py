@@ -1,4 +1,4 @@
-"""What a pool of profiles covers, what it lacks, and whether a profile is there already."""
+"""Coverage of a pool of profiles: profiles by age, gender, occupation and traits; similar profiles."""
 
 import re
 from collections import Counter
@@ -8,10 +8,10 @@ from ..records import Record
 from .profiles import FIELDS, Profile
 
 AGE_BANDS = ((0, 17), (18, 24), (25, 34), (35, 44), (45, 54), (55, 64), (65, 120))
-"""First and last year of each band."""
+"""First and last age of each band, in years."""
 
 SIMILARITY = 0.5
-"""Share of common words from which two profiles are near-duplicates."""
+"""Least share of common words, 0 to 1, with which two profiles are near-duplicates."""
 
 
 def _words(**groups: str) -> dict[str, re.Pattern[str]]:
@@ -21,7 +21,7 @@ def _words(**groups: str) -> dict[str, re.Pattern[str]]:
     }
 
 
-# Before the slash how English words begin, behind it Chinese ones.
+# Before the slash: the beginnings of English words; after it: Chinese words.
 GENDERS = _words(
     female=r"female\b|woman\b/^女",
     male=r"male\b|man\b/^男",
@@ -62,63 +62,67 @@ OTHER = "other"
 
 
 class Coverage(Record):
-    """A pool in numbers: how many of its profiles are of each kind, kinds without any included."""
+    """The number of a pool's profiles of each kind; kinds without a profile are included."""
 
     profiles: int
     ages: dict[str, int]
-    """By band of years, such as `25-34`."""
+    """Profiles by age band, such as `25-34`."""
     genders: dict[str, int]
     occupations: dict[str, int]
-    """By broad group; `other` is what no group's words name."""
+    """Profiles by broad group; `other` if the words of no group match."""
     traits: dict[str, int]
-    """By group of traits; a profile counts in each group of which it has a trait."""
+    """Profiles by group of traits; a profile counts in each group of which it has a trait."""
 
     @property
     def lacking(self) -> dict[str, tuple[str, ...]]:
-        """Per attribute the kinds that no profile is of."""
-        groups = ("ages", "genders", "occupations", "traits")
-        found = {name: tuple(k for k, n in getattr(self, name).items() if not n and k != OTHER) for name in groups}
-        return {name: kinds for name, kinds in found.items() if kinds}
+        """For each attribute the kinds without a profile."""
+        attributes = ("ages", "genders", "occupations", "traits")
+        without_profile = {
+            name: tuple(kind for kind, count in getattr(self, name).items() if not count and kind != OTHER)
+            for name in attributes
+        }
+        return {name: kinds for name, kinds in without_profile.items() if kinds}
 
 
 def coverage(profiles: Iterable[Profile]) -> Coverage:
-    """How many profiles there are of each age, gender, occupation and trait, told by words in either language."""
-    given = list(profiles)
-    bands = Counter(band for profile in given for band in AGE_BANDS if band[0] <= profile.age <= band[1])
+    """Count the profiles of each age, gender, occupation and trait, recognised by English and Chinese words."""
+    pool = list(profiles)
+    bands = Counter(band for profile in pool for band in AGE_BANDS if band[0] <= profile.age <= band[1])
     return Coverage(
-        profiles=len(given),
+        profiles=len(pool),
         ages={f"{first}-{last}": bands[first, last] for first, last in AGE_BANDS},
-        genders=_counted((kinds(profile.gender, GENDERS)[:1] for profile in given), GENDERS),
-        occupations=_counted((kinds(profile.occupation, OCCUPATIONS)[:1] for profile in given), OCCUPATIONS),
-        traits=_counted((kinds(profile.personality, TRAITS) for profile in given), TRAITS),
+        genders=_counted((kinds(profile.gender, GENDERS)[:1] for profile in pool), GENDERS),
+        occupations=_counted((kinds(profile.occupation, OCCUPATIONS)[:1] for profile in pool), OCCUPATIONS),
+        traits=_counted((kinds(profile.personality, TRAITS) for profile in pool), TRAITS),
     )
 
 
 def kinds(text: str, groups: Mapping[str, re.Pattern[str]]) -> list[str]:
-    """The groups whose words stand in the text, in the order of the groups; `other` if none do."""
+    """The groups of which the text contains a word, in the order of the groups; `other` if there are none."""
     return [name for name, words in groups.items() if words.search(text)] or [OTHER]
 
 
-def _counted(found: Iterable[Sequence[str]], groups: Mapping[str, re.Pattern[str]]) -> dict[str, int]:
-    counts = Counter(name for names in found for name in names)
+def _counted(kinds_of_profiles: Iterable[Sequence[str]], groups: Mapping[str, re.Pattern[str]]) -> dict[str, int]:
+    counts = Counter(name for names in kinds_of_profiles for name in names)
     return {name: counts[name] for name in dict.fromkeys((*groups, OTHER))}
 
 
 def near_duplicate(profile: Profile, others: Sequence[Profile], threshold: float = SIMILARITY) -> int | None:
-    """Place of the other profile that is most like this one; None if none is as alike as the threshold."""
-    alike = [similarity(profile, other) for other in others]
-    best = max(range(len(alike)), key=alike.__getitem__, default=None)
-    return best if best is not None and alike[best] >= threshold else None
+    """Index of the most similar other profile; None if no similarity reaches the threshold."""
+    similarities = [similarity(profile, other) for other in others]
+    best = max(range(len(similarities)), key=similarities.__getitem__, default=None)
+    return best if best is not None and similarities[best] >= threshold else None
 
 
 def similarity(left: Profile, right: Profile) -> float:
-    """Common share of two profiles' words (of Chinese, pairs of characters), 0 to 1; age and gender do not count."""
-    one, two = _tokens(left), _tokens(right)
-    return len(one & two) / len(one | two) if one | two else 0.0
+    """Jaccard similarity of two profiles' words (in Chinese, pairs of characters), 0 to 1, without age and gender."""
+    left_words, right_words = _tokens(left), _tokens(right)
+    all_words = left_words | right_words
+    return len(left_words & right_words) / len(all_words) if all_words else 0.0
 
 
 def _tokens(profile: Profile) -> set[str]:
     values = [str(getattr(profile, key)).casefold() for key in FIELDS if key not in ("gender", "age")]
     words = {word for value in values for word in re.findall(r"[a-z0-9]{3,}", value)} - {"and", "the", "for", "with"}
     runs = [run for value in values for run in re.findall(r"[\u3400-\u9fff]+", value)]
-    return words | {run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))}
+    return words | {run[start : start + 2] for run in runs for start in range(max(1, len(run) - 1))}
