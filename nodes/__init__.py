@@ -1,4 +1,4 @@
-"""Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
+"""The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
