@@ -20,6 +20,7 @@ from .show import show
 from .simulate import simulate
 from .stats import stats
 from .tasks import tasks
+from .testing import measure_success
 from .validators import validators
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(simulate, name="simulate")
+app.command("test")(measure_success)
 app.command()(convert)
 app.command()(check)
 app.command()(validators)

@@ -56,11 +56,27 @@ def simulated(
     as_json: bool,
 ) -> int:
     """Simulate into the folder, showing how far it is, and report; gives the exit code."""
+    summary = run_into(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json)
+    return report(summary, as_json)
+
+
+def run_into(
+    cast: Any,
+    scenarios: list[Any],
+    folder: Path,
+    limits: Any,
+    source: dict[str, Any],
+    *,
+    concurrency: int,
+    resume: bool,
+    quiet: bool,
+) -> Any:
+    """Simulate into the folder, showing how far it is unless asked to be quiet; gives the run's summary."""
     from .. import runs
 
     say_hosts(cast)
     check_replays(cast, scenarios)
-    with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
+    with Progress(len(scenarios), quiet=quiet) as progress, resumable(folder):
         work = runs.arun(
             cast,
             scenarios,
@@ -72,8 +88,7 @@ def simulated(
             keep=progress.keep,
             source=source,
         )
-        summary = run(work)
-    return report(summary, as_json)
+        return run(work)
 
 
 def check_replays(cast: Any, scenarios: list[Any]) -> None:

@@ -58,6 +58,11 @@ class Material:
     """Whether the page shows it only on request."""
 
 
+def shortened(line: str) -> str:
+    """The line, or its beginning up to a whole word and an ellipsis."""
+    return line if len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
+
+
 class Domain:
     """A plain conversation; subclasses override what is different in their domain.
 
@@ -81,9 +86,10 @@ class Domain:
 
     def title(self, scenario: Mapping[str, Any]) -> str:
         """The topic in a few words on one line; empty if the scenario does not tell it."""
-        text = scenario.get("title") or scenario.get("task_context") or scenario.get("task")
-        line = " ".join(text.split()) if isinstance(text, str) else ""
-        return line if scenario.get("title") or len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
+        keys = ("title", "goal", "task_context", "task")
+        text = next((text for key in keys if isinstance(text := scenario.get(key), str) and text.strip()), "")
+        line = " ".join(text.split())
+        return line if scenario.get("title") else shortened(line)
 
     def subtitle(self, scenario: Mapping[str, Any]) -> str:
         """The part of a document, or the task; empty if there is none."""

@@ -3,7 +3,7 @@
 A package declares a domain as an entry point of the group `duologue.domains`, whose object is a `Domain`:
 
     [project.entry-points."duologue.domains"]
-    airline = "airline.duologue:DOMAIN"
+    hotel = "hotel.duologue:DOMAIN"
 """
 
 import logging

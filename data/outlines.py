@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from . import domains
+from .domain import shortened
 from .records import Conversation, Record
 
 
@@ -45,8 +46,10 @@ def coverage(conversation: Conversation) -> float:
 
 
 def title_of(conversation: Conversation) -> str:
-    """The title that its domain gives the conversation, else its id."""
-    return domains.of(conversation).title(conversation.scenario) or f"Conversation {conversation.id}"
+    """The title that its domain gives the conversation, else what its user said first, else its id."""
+    opening = next((message.text for message in conversation.messages if message.role == "user"), "")
+    title = domains.of(conversation).title(conversation.scenario) or shortened(" ".join(opening.split()))
+    return title or f"Conversation {conversation.id}"
 
 
 def outline(conversation: Conversation) -> Outline:

@@ -32,13 +32,15 @@ class CastSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    user: Any = Field("offline", description="The user: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.")
-    assistant: Any = Field(
-        "offline", description="The assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+    user: Any = Field(
+        default="offline", description="The user: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
     )
-    prompts: Any = Field(None, description="Folder of prompt pages that replace the shipped ones by name.")
-    stop: Any = Field(None, description="Stop criterion in place of the cast's own: MODULE:NAME.")
-    limits: Limits | None = Field(None, description="What holds when a run names no limits.")
+    assistant: Any = Field(
+        default="offline", description="The assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+    )
+    prompts: Any = Field(default=None, description="Folder of prompt pages that replace the shipped ones by name.")
+    stop: Any = Field(default=None, description="Stop criterion in place of the cast's own: MODULE:NAME.")
+    limits: Limits | None = Field(default=None, description="What holds when a run names no limits.")
 
     def check(self) -> None:
         """SettingError for settings that do not go together."""

@@ -78,8 +78,8 @@ def check_stop(stop: object, what: str = "stop") -> None:
     check_function(what, stop, "(state, limits) -> StopReason | None")
 
 
-def check_function(what: str, function: object, signature: str) -> None:
-    """Raises ContractError unless the object can be called like a plain function of two arguments.
+def check_function(what: str, function: object, signature: str, *, arguments: int = 2) -> None:
+    """Raises ContractError unless the object can be called like a plain function of this number of arguments.
 
     `what` is its name and `signature` the expected signature in the error message.
     """
@@ -90,9 +90,10 @@ def check_function(what: str, function: object, signature: str) -> None:
     if inspect.iscoroutinefunction(call):
         raise ContractError(f"{expected}; got {_shown(function)}, which is async: write def")
     try:
-        inspect.signature(function).bind({}, {})
+        inspect.signature(function).bind(*[{}] * arguments)
     except TypeError:
-        raise ContractError(f"{expected}; got {_shown(function)}, which does not take two arguments") from None
+        number = {1: "one argument", 2: "two arguments"}[arguments]
+        raise ContractError(f"{expected}; got {_shown(function)}, which does not take {number}") from None
 
 
 def check_update(place: Place, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:

@@ -20,7 +20,7 @@ from .limits import Limits
 from .messages import MARKS, fenced, messages_for
 from .selectors import filled, repair
 from .state import Draft, Prompt, State, Update, Verdict, history
-from .validators import cut_off
+from .validators import cut_off, unless_empty
 
 
 @dataclass(frozen=True)
@@ -105,18 +105,6 @@ class UserPrompts:
 
 
 @dataclass(frozen=True)
-class AssistantPrompts:
-    """Selects no prompt, except a repair after a rejected draft."""
-
-    pages: Library
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if not state.get("attempts"):
-            return {"prompt": None}
-        return {"prompt": repair(self.pages, "assistant", state, {"attempts": runtime.context.answer_attempts})}
-
-
-@dataclass(frozen=True)
 class UserValidator:
     """Rejects messages that are cut off, empty, speak for another role or reveal the prompt, and more by setting.
 
@@ -193,15 +181,6 @@ def _word_count(text: str) -> int:
     return len(HAN.sub(" x ", text).split())
 
 
-async def reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
-    """Accepts every reply of the assistant that is neither cut off nor empty."""
-    return {"verdicts": [cut_off(draft) or _unless_empty(draft) for draft in state.get("drafts", [])]}
-
-
 async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
     """Accepts every reply of the assistant that is not empty, as in the published generator."""
-    return {"verdicts": [_unless_empty(draft) for draft in state.get("drafts", [])]}
-
-
-def _unless_empty(draft: Draft) -> Verdict:
-    return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
+    return {"verdicts": [unless_empty(draft) for draft in state.get("drafts", [])]}

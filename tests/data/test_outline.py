@@ -45,7 +45,7 @@ def test_an_outline_counts_what_the_list_sorts_by():
 
 def test_what_a_source_does_not_tell_is_none_and_no_zero():
     made = outline(Conversation(id="a", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),)))
-    assert (made.title, made.stop, made.coverage, made.tokens) == ("Conversation a", "not told", None, None)
+    assert (made.title, made.stop, made.coverage, made.tokens) == ("hi", "not told", None, None)
 
 
 def test_a_task_is_a_title_cut_at_a_word():
