@@ -59,7 +59,7 @@ class Material:
 
 
 def shortened(line: str) -> str:
-    """The line, or its beginning up to a whole word and an ellipsis."""
+    """The line; if it is too long for a title, its first words and an ellipsis."""
     return line if len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
 
 

@@ -72,10 +72,10 @@ def note(prompt: Prompt | Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class PageMessages:
-    """What a side is sent by two pages of its cast: `<role>/system`, and `<role>/material` with the scenario.
+    """Messages for a side from two pages of its cast: `<role>/system`, and `<role>/material` with the scenario.
 
-    The material's gaps are filled with the scenario's values of the same names (a text as it is, anything else as
-    JSON); a side without such a page is sent the talk alone.
+    The gaps of the material are filled with the scenario's values of the same names; values other than texts are
+    written as JSON. A side without these pages is sent only the conversation.
     """
 
     role: Role

@@ -50,7 +50,7 @@ def repair(pages: Library, role: Role, state: State, values: Mapping[str, object
 
 @dataclass(frozen=True)
 class RepairPrompts:
-    """A prompt selector that has nothing to say, but for a repair after a rejected draft."""
+    """Selects no prompt, except a repair after a rejected draft."""
 
     role: Role
     pages: Library

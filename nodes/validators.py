@@ -116,12 +116,12 @@ class Observing:
 
 
 async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that rejects a draft which is cut off or empty: what else it says is its speaker's affair."""
+    """A validator that accepts every draft that is neither cut off nor empty."""
     return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts", [])]}
 
 
 def unless_empty(draft: Draft) -> Verdict:
-    """The verdict on a draft of which only words are asked."""
+    """Accepts a draft unless it is empty."""
     return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
 
 
