@@ -34,7 +34,7 @@ class Dataset:
 
     name: str
     """Name of its file; empty if it is a folder of files."""
-    about: str
+    description: str
     """A description for the data set card, one line."""
     write: Writer
     files: str = ""

@@ -61,7 +61,7 @@ class Call:
 
     seed: int
     """Seed of the run."""
-    about: str
+    subject: str
     """Id of the conversation, or another name."""
     role: str
     """The respondent."""
@@ -71,7 +71,7 @@ class Call:
 
     def seed_of(self, attempt: int) -> int:
         """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
-        return call_seed(self.seed, self.about, self.role, self.turn, attempt, self.vote)
+        return call_seed(self.seed, self.subject, self.role, self.turn, attempt, self.vote)
 
 
 async def ask(

@@ -34,7 +34,7 @@ class Rule:
     """A rule of the linter: its level, a description in one line, and its function."""
 
     level: Level
-    about: str
+    description: str
     find: Callable[[Conversation], Reasons]
     """Gives the number of the message and the reason of each finding."""
 

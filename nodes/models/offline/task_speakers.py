@@ -92,8 +92,8 @@ def _afterwards(prompt: Prompt, situation: Situation, unasked: Sequence[str], un
     """The answer to a question after the conversation, in one or two sentences."""
     phrases = situation.phrases
     plan = [title for text in prompt.others for _, title in _OPTION.findall(text[:READ])][-3:]
-    told = [text for text in situation.facts if text not in untold]
-    lists = {"unasked": unasked, "plan": plan, "told": told}
+    facts_told = [text for text in situation.facts if text not in untold]
+    lists = {"unasked": unasked, "plan": plan, "told": facts_told}
     gaps = {name: phrases["between"].join(items) or phrases["nothing"] for name, items in lists.items()}
     answers = next(answers for signs, *answers in phrases["post"] if re.search(signs, prompt.note, re.IGNORECASE))
     return phrase(answers, 0 if plan else -1, opening=situation.opening, **gaps)
