@@ -1,6 +1,6 @@
-"""What a user can cause: every such error is a `DuologueError`; anything else that is raised is a bug.
+"""The errors that a user can cause: each is a `DuologueError`. Any other exception is a bug.
 
-Each kind is also the built-in error that fits, so that code which knows nothing of Duologue can catch it.
+Each kind is also the built-in error that fits, so that other code can catch it without knowing Duologue.
 """
 
 from importlib import import_module
@@ -9,7 +9,7 @@ from types import ModuleType
 
 
 class DuologueError(Exception):
-    """Something that the user can mend: one line that says what, where, and what to do."""
+    """An error that the user can correct: one line that says what is wrong, where, and what to do."""
 
 
 class DataError(DuologueError, ValueError):
@@ -21,17 +21,17 @@ class SettingError(DuologueError, ValueError):
 
 
 class MissingExtraError(DuologueError, ImportError):
-    """A package is not installed: says which, and the extra that brings it."""
+    """A package that is not installed; the message names the extra that installs it."""
 
 
 def at(path: str | Path, *where: object) -> str:
-    """`file: place, place` as the beginning of an error's line."""
-    places = ", ".join(str(place) for place in where)
-    return f"{path}: {places}" if places else str(path)
+    """`file: line 3, messages` as the beginning of an error's line; `where`: parts of the position in the file."""
+    position = ", ".join(map(str, where))
+    return f"{path}: {position}" if position else str(path)
 
 
 def of_extra(module: str, extra: str) -> ModuleType:
-    """The module, such as `scipy.stats`; MissingExtraError if the extra that brings it is not installed."""
+    """The module, such as `scipy.stats`; MissingExtraError if the extra that installs it is missing."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""The command line: a thin face."""
+"""The command `duologue`: options in, calls to the other rooms, results printed."""
 
 from .commands import app, main
 

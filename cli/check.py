@@ -1,4 +1,4 @@
-"""`duologue check`: a linter for simulated conversations."""
+"""`duologue check`, a linter for simulated conversations, and `duologue validators`, which compares two validators."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,6 +11,7 @@ from rich.table import Table
 from ..data import domains, load
 from ..data.checks import RULES, check_all
 from .output import print_json, say, stdout
+from .tables import AsJson, Form, Out, give
 
 
 def check(
@@ -25,46 +26,63 @@ def check(
     ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "never"],
-        typer.Option(help="Findings that give exit code 1: errors, warnings too, none."),
+        typer.Option(help="Exit with code 1 if there are findings of this level: errors only, warnings too, or never."),
     ] = "error",
-    most: Annotated[int, typer.Option("--most", min=0, help="Findings that are shown, a line each.")] = 20,
+    most: Annotated[int, typer.Option("--most", min=0, help="Show at most N findings, a line each.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print every finding as JSON on stdout.")] = False,
 ) -> int:
-    """Find what is wrong in conversations, without a model: each finding with its rule, place and reason."""
+    """Check conversations by fixed rules, without a model. Each finding says which message breaks which rule, and why."""
     from ..data.checks.rules import chosen, reading
 
-    left = [name for name in chosen(only or None) if name not in chosen(skip or [])]
+    rules = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
-    read = reading(loaded)
-    left = [name for name in left if name in read]
-    findings = check_all(loaded, left)
+    applicable = reading(loaded)
+    rules = [name for name in rules if name in applicable]
+    findings = check_all(loaded, rules)
     counts = Counter(finding.rule for finding in findings)
     for line in loaded.notes:
         say(line)
-    if not left:
-        ruled = ", ".join(domain.kind for domain in domains.registered() if domain.rules)
-        say(f"no rule reads these conversations: rules are about those of a domain ({ruled})")
+    if not rules:
+        kinds = ", ".join(domain.kind for domain in domains.registered() if domain.rules)
+        say(f"no rule applies to these conversations: there are rules for conversations of the kinds {kinds}")
     if as_json:
         print_json(
             {
                 "source": str(source),
                 "broken": list(loaded.broken),
                 "conversations": len(loaded),
-                "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in left},
+                "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in rules},
                 "findings": [finding.model_dump(mode="json") for finding in findings],
             }
         )
     else:
         for finding in findings[:most]:
-            place = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
-            stdout.print(escape(f"{place}: {finding.rule}: {finding.reason}"), soft_wrap=True)
+            position = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
+            stdout.print(escape(f"{position}: {finding.rule}: {finding.reason}"), soft_wrap=True)
         if len(findings) > most:
             say(f"... and {len(findings) - most} more: --most N or --json shows them")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in ("rule", "level", "findings", "about"):
             table.add_column(column, justify="right" if column == "findings" else "left")
-        for name in left:
+        for name in rules:
             table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].description))
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
     return 1 if loaded.broken or any(finding.level in failing for finding in findings) else 0
+
+
+def validators(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="teacher_sim_topics.txt, a data set, or a run with its drafts.")
+    ],
+    as_json: AsJson = False,
+    form: Form = "rich",
+    out: Out = None,
+) -> int:
+    """Judge the same answers by the published script's rules and by ours, and count what each accepts and changes."""
+    from ..analysis import Table, compare_validators
+
+    rows = compare_validators(load(source))
+    table = Table.across("The same answers through two validators", rows)
+    give([row.model_dump(mode="json") for row in rows], [table], as_json=as_json, form=form, out=out)
+    return 0

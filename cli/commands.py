@@ -8,23 +8,20 @@ import typer
 
 from ..data.identity import VERSION
 from ..errors import DuologueError
-from .check import check
+from .check import check, validators
 from .compare import compare
 from .convert import convert
 from .doctor import doctor
-from .draw import draw
 from .output import crashed, failed
-from .profiles import profiles
+from .profiles import profiles, tasks
 from .repair import repair
-from .show import show
+from .show import draw, show
 from .simulate import simulate
 from .stats import stats
-from .tasks import tasks
 from .testing import measure_success
-from .validators import validators
 
 app = typer.Typer(
-    help="Simulate conversations between a user and an assistant; write them in the published formats.",
+    help="Simulate conversations between a user and an assistant, write them in published data set formats, measure them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -57,22 +54,22 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Simulate conversations between a user and an assistant; write them in the published formats."""
+    """Simulate conversations between a user and an assistant, write them in published data set formats, measure them."""
 
 
 def main() -> None:
     """Run the command: bad input is one line on stderr and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Half a surrogate pair in a file, or Chinese on a plain terminal, is shown and does not end the command.
+            # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
     try:
         result = app(standalone_mode=False)
     except typer.TyperException as error:
-        told = getattr(error, "format_message", error.__str__)()
-        if told:
+        message = getattr(error, "format_message", error.__str__)()
+        if message:
             command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
-            sys.exit(failed(f"{' '.join(told.split())} ({command} --help tells the options)"))
+            sys.exit(failed(f"{' '.join(message.split())} ({command} --help lists the options)"))
         sys.exit(getattr(error, "exit_code", 2))
     except (typer.Abort, KeyboardInterrupt):
         print("duologue: interrupted", file=sys.stderr)

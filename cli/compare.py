@@ -17,18 +17,24 @@ def compare(
         Path | None, typer.Option(help="Folder for report.html, report.json, card.html and card.json.")
     ] = None,
     published: Annotated[
-        Path | None, typer.Option(metavar="SRC", help="Simulated conversations of an earlier study, to stand beside.")
+        Path | None,
+        typer.Option(metavar="SRC", help="Simulated conversations of an earlier study, shown in further columns."),
     ] = None,
     language: Annotated[
-        Language | None, typer.Option(help="Language of the comparison. Default: one that both sides have.")
+        Language | None,
+        typer.Option(help="Language of the conversations to compare. Default: one that both sides have."),
     ] = None,
     part: Annotated[
-        Literal["tune", "test", "all"], typer.Option(help="Part of the people; a user is in one of the two for good.")
+        Literal["tune", "test", "all"],
+        typer.Option(
+            help="Which people to compare with: those kept for tuning, those kept for testing, or all. The split never changes."
+        ),
     ] = "all",
-    seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON on stdout.")] = False,
 ) -> int:
-    """Compare simulated users with people: every measure with its chance, its floor and its rank, never one number."""
+    """Compare simulated users with people, measure by measure: how far apart they are, and how far people are from
+    other people."""
     from ..analysis.realism import compare as compared
     from ..views.realism import write
 

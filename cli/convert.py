@@ -14,19 +14,19 @@ def convert(
     source: Annotated[
         Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
     ],
-    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; of recllmsim the folder.")],
+    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder.")],
     to: Annotated[
         str,
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="simquac: SQuAD-style JSON; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON (or, by the name, JSON lines) of from and value; messages: JSON lines of role and content; replay: whole records, for replay:FILE; or what an installed domain writes.",
+            help="simquac: JSON in the form of SQuAD; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; replay: whole records, which --user and --assistant replay:FILE play again; or a format of an installed package.",
         ),
     ],
     force: Annotated[bool, typer.Option("--force", help="Replace DST if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
-    """Write conversations in another format, and say what it cannot hold."""
+    """Write conversations in another format, and list what that format cannot hold."""
     writers = domains.targets()
     if to not in writers:
         raise SettingError(f"--to: {to!r} is no format to write: give {', '.join(writers)}")

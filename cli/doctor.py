@@ -25,21 +25,21 @@ CORE = (
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON on stdout.")] = False,
 ) -> int:
-    """Show versions, extras, whether a key is set, and the endpoint's host. Never the key."""
+    """Show versions, extras, whether an API key is set, and the host that calls go to. Never the key itself."""
     from ..nodes.environment import KEY, settings
 
-    found = settings()
+    environment = settings()
     versions = {name: _version(name) for name in CORE}
-    told = {
+    report = {
         "duologue": VERSION,
         "python": platform.python_version(),
         "packages": versions,
         "extras": {name: {package: _version(package) for package in packages} for name, packages in _extras().items()},
-        "key": {"variable": KEY, "set": found.key is not None},
-        "host": found.host,
+        "key": {"variable": KEY, "set": environment.key is not None},
+        "host": environment.host,
     }
     if as_json:
-        print_json(told)
+        print_json(report)
         return 0 if all(versions.values()) else 1
     stdout.print(f"duologue {VERSION}, Python {platform.python_version()}")
     for name, version in versions.items():
@@ -48,13 +48,13 @@ def doctor(
         missing = [package for package in packages if _version(package) is None]
         state = f"not installed (pip install 'duologue\\[{name}]')" if missing else "installed"
         stdout.print(f"  extra {name}: {state}")
-    stdout.print(f"  {KEY}: {'set' if found.key else 'not set; the model offline needs none'}")
-    stdout.print(f"  openai:NAME calls go to {found.host}")
+    stdout.print(f"  {KEY}: {'set' if environment.key else 'not set; the model offline needs none'}")
+    stdout.print(f"  openai:NAME calls go to {environment.host}")
     return 0 if all(versions.values()) else 1
 
 
 def _extras() -> dict[str, list[str]]:
-    """Extras with the packages that they bring, as the installed package declares them."""
+    """The packages of each extra, as the installed package declares them."""
     try:
         declared = metadata.requires("duologue") or []
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Options of a command from pydantic models: a field is an option, its description the help."""
+"""Command-line options made from pydantic models: each field is an option, its description the help."""
 
 import inspect
 import types
@@ -11,27 +11,28 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 HIDDEN = frozenset({"limits"})
-"""Fields that the command sets by options of its own."""
+"""Fields without an option of their own: the command has separate options for them."""
 
 
 def options_of(model: type[BaseModel]) -> dict[str, tuple[Any, Any]]:
-    """Annotation and default of an option for each field of the model that a command line can give.
+    """Annotation and default of an option for each field of the model.
 
-    A field is left out whose type is neither a text, a number, a path, a choice, a switch nor a list of these.
+    Only for fields that a command line can set: a text, a number, a path, a choice, a switch, or a list of these.
     """
-    found = {}
-    for name, about in model.model_fields.items():
-        plain = _plain_type(about.annotation)
+    options = {}
+    for name, setting in model.model_fields.items():
+        plain = _plain_type(setting.annotation)
         if name in HIDDEN or plain is None:
             continue
-        found[name] = (Annotated[plain, _option(name, plain, about)], about.get_default(call_default_factory=True))
-    return found
+        default = setting.get_default(call_default_factory=True)
+        options[name] = (Annotated[plain, _option(name, plain, setting)], default)
+    return options
 
 
 def command_of(
-    name: str, options: Mapping[str, tuple[Any, Any]], run: Callable[[dict[str, Any]], int], about: str
+    name: str, options: Mapping[str, tuple[Any, Any]], run: Callable[[dict[str, Any]], int], help: str
 ) -> Callable[..., int]:
-    """A function with these options as its parameters, for typer; it gives their values to `run` by name."""
+    """A function with these options as its parameters, for typer; it passes their values to `run` by name."""
 
     def command(**values: Any) -> int:
         return run(values)
@@ -41,19 +42,19 @@ def command_of(
         for option, (annotation, default) in options.items()
     ]
     command.__name__ = name
-    command.__doc__ = about
+    command.__doc__ = help
     command.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 
-def _option(name: str, plain: Any, about: FieldInfo) -> Any:
+def _option(name: str, plain: Any, setting: FieldInfo) -> Any:
     flag = "--" + name.replace("_", "-")
-    settings: dict[str, Any] = {"help": about.description or ""}
-    for bound in about.metadata:
+    settings: dict[str, Any] = {"help": setting.description or ""}
+    for bound in setting.metadata:
         if (least := getattr(bound, "ge", None)) is not None:
             settings["min"] = least
-    if plain is bool and about.default is False:
+    if plain is bool and setting.default is False:
         return typer.Option(flag, **settings)
     if plain in (bool, bool | None):
         return typer.Option(f"{flag}/--no-{name.replace('_', '-')}", **settings)
@@ -61,13 +62,13 @@ def _option(name: str, plain: Any, about: FieldInfo) -> Any:
 
 
 def _plain_type(annotation: Any) -> Any:
-    """The type as a command line takes it; None for what it cannot give. What may be a live object is a text."""
+    """The type of the option for a field; None if a command line cannot set it. For `Any` the option is a text."""
     if annotation is Any:
         return str | None
     if annotation in (str, int, float, bool, Path) or get_origin(annotation) is Literal:
         return annotation
     if get_origin(annotation) in (Union, types.UnionType):
-        inner = [each for each in get_args(annotation) if each is not type(None)]
+        inner = [member for member in get_args(annotation) if member is not type(None)]
         plain = _plain_type(inner[0]) if len(inner) == 1 else None
         return None if plain is None else plain | None
     if get_origin(annotation) in (list, tuple, set, frozenset):

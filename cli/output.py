@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, everything else on stderr, JSON alone and unrounded."""
+"""What commands print: results on stdout, everything else on stderr; JSON is alone on stdout and not rounded."""
 
 import sys
 from tempfile import NamedTemporaryFile
@@ -15,7 +15,7 @@ from ..data.formats.jsonfiles import dumps
 BAD_INPUT = 2
 """Exit code of a command that could not begin."""
 BUG = 70
-"""Exit code of a command that failed for a reason that is nobody's input (EX_SOFTWARE of sysexits.h)."""
+"""Exit code of a command that failed because of a bug (EX_SOFTWARE of sysexits.h)."""
 
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
@@ -28,7 +28,7 @@ def failed(line: str) -> int:
 
 
 def crashed(error: Exception) -> int:
-    """A bug is no mistake of the user's: the traceback goes to a file that the line names; gives the exit code."""
+    """Report a bug: the traceback goes to a file, which the line on stderr names; gives the exit code."""
     from ..nodes.environment import error_line, redacted
 
     trace = "".join(format_exception(error))
@@ -42,7 +42,7 @@ def crashed(error: Exception) -> int:
 
 
 def say(text: str) -> None:
-    """A line of plain text for the reader, on stderr; what looks like markup is text."""
+    """Print a line of plain text on stderr; brackets in it are text, not markup."""
     stderr.print(escape(text), soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""`duologue profiles`: pools of users."""
+"""`duologue profiles` and `duologue tasks`: the user profiles and tasks that RecLLMSim conversations are made from."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,116 +8,123 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..data.recllmsim import Coverage, read_pool
+from ..data.recllmsim import Coverage, chosen_tasks, read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
 from .output import print_json, say, stderr, stdout
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.profiles import Making
 
-profiles = typer.Typer(help="Pools of users with a profile each.", no_args_is_help=True)
+profiles = typer.Typer(help="Make user profiles: who a simulated user is.", no_args_is_help=True)
 
 
 @profiles.callback()
-def about() -> None:
-    """Pools of users with a profile each."""
+def profile_commands() -> None:
+    """Make user profiles: who a simulated user is."""
 
 
 @profiles.command("generate")
 def generate(
-    count: Annotated[int, typer.Option(min=1, help="Profiles that the file shall hold.")],
-    assistant: Annotated[str, typer.Option(help="Who invents the people: openai:NAME, offline.")] = "offline",
+    count: Annotated[int, typer.Option(min=1, help="Number of profiles that the file should have at the end.")],
+    assistant: Annotated[str, typer.Option(help="What writes the profiles: openai:NAME, or offline.")] = "offline",
     out: Annotated[
         Path | None,
-        typer.Option(help="File for the profiles; every draft goes beside it. Default: out/profiles-LANGUAGE.txt."),
+        typer.Option(
+            help="File for the profiles; all drafts go to a second file beside it. Default: out/profiles-LANGUAGE.txt."
+        ),
     ] = None,
     pool: Annotated[
-        Path | None, typer.Option("--profiles", help="A pool to extend: its people are avoided, its coverage counts.")
+        Path | None,
+        typer.Option(
+            "--profiles", help="Existing profiles: the new ones differ from them and add the kinds they lack."
+        ),
     ] = None,
     language: Annotated[Language, typer.Option(help="Language of the profiles.")] = "en",
     seed: Annotated[int, typer.Option(help="Seed of the calls.")] = 0,
-    attempts: Annotated[int, typer.Option(min=1, help="Calls for one person, the first included.")] = 4,
-    rounds: Annotated[int, typer.Option(min=1, help="People in a row that may come to nothing.")] = 3,
+    attempts: Annotated[int, typer.Option(min=1, help="Most calls for one profile, the first included.")] = 4,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Stop after N profiles in a row for which every attempt failed.")
+    ] = 3,
     prompts: Annotated[
-        Path | None, typer.Option(help="Folder of prompt pages that replace the shipped ones by name.")
+        Path | None, typer.Option(help="Folder of prompt pages; each replaces the shipped page of the same name.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
 ) -> int:
-    """Make profiles that a pool lacks, until there are so many; the same command goes on where it ended."""
+    """Make profiles until the file has as many as wanted. After an interruption, run the same command again."""
     from .. import runs
     from ..nodes.models.specs import chat_model, endpoint_host
     from ..nodes.profiles import ProfileLimits
 
     file = out or Path("out") / f"profiles-{language}.txt"
-    known = read_pool(pool).profiles if pool else ()
+    existing = read_pool(pool).profiles if pool else ()
     model = chat_model(assistant)
     if host := endpoint_host(model):
         say(f"calls go to {host}")
     with stderr.status(f"0 of {count} profiles") as status:
         try:
-            made = runs.profiles.generate(
+            making = runs.profiles.generate(
                 count,
                 file,
                 model,
                 language=language,
-                pool=known,
+                pool=existing,
                 limits=ProfileLimits(attempts=attempts, rounds=rounds, seed=seed),
                 prompts=prompts,
                 watch=lambda kept: status.update(f"{kept} of {count} profiles"),
             )
         except KeyboardInterrupt:
-            say(f"interrupted: what is made is in {file}; the same command goes on")
+            say(f"interrupted: the finished profiles are in {file}; the same command goes on")
             raise typer.Exit(130) from None
-    return _report(made, as_json)
+    return _report(making, as_json)
 
 
-def _report(made: "Making", as_json: bool) -> int:
-    for line in made.notes:
+def _report(making: "Making", as_json: bool) -> int:
+    for line in making.notes:
         say(line)
     if as_json:
         print_json(
             {
-                "out": str(made.path),
-                "drafts": str(made.drafts),
-                "wanted": made.wanted,
-                "profiles": len(made.profiles),
-                "new": made.new,
-                "rejected": made.rejected,
-                "usage": made.usage,
-                "stop": made.stop,
-                "failure": made.failure,
-                "coverage": made.coverage.model_dump(mode="json"),
-                "lacking": {name: list(kinds) for name, kinds in made.coverage.lacking.items()},
+                "out": str(making.path),
+                "drafts": str(making.drafts),
+                "wanted": making.wanted,
+                "profiles": len(making.profiles),
+                "new": making.new,
+                "rejected": making.rejected,
+                "usage": making.usage,
+                "stop": making.stop,
+                "failure": making.failure,
+                "coverage": making.coverage.model_dump(mode="json"),
+                "lacking": {name: list(kinds) for name, kinds in making.coverage.lacking.items()},
             }
         )
     else:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(made.rejected.items()))
-        tokens = made.usage["input_tokens"] + made.usage["output_tokens"]
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(making.rejected.items()))
+        tokens = making.usage["input_tokens"] + making.usage["output_tokens"]
         stdout.print(
-            f"{len(made.profiles)} profiles, {made.wanted} asked for, {made.new} new; "
-            f"{sum(made.rejected.values())} drafts rejected{f' ({reasons})' if reasons else ''}, {tokens} tokens"
+            f"{len(making.profiles)} profiles, {making.wanted} asked for, {making.new} new; "
+            f"{sum(making.rejected.values())} drafts rejected{f' ({reasons})' if reasons else ''}, {tokens} tokens"
         )
-        stdout.print(coverage_table(made.coverage))
-        print(f"profiles: {made.path}")
-        print(f"drafts:   {made.drafts}")
-    if made.complete:
+        stdout.print(coverage_table(making.coverage))
+        print(f"profiles: {making.path}")
+        print(f"drafts:   {making.drafts}")
+    if making.complete:
         return 0
-    why = f"the model failed: {made.failure}" if made.failure else _spent(made)
+    why = f"the model failed: {making.failure}" if making.failure else _spent(making)
     say(
-        f"{made.wanted - len(made.profiles)} of {made.wanted} profiles are missing: {why}; the same command goes on from here"
+        f"{making.wanted - len(making.profiles)} of {making.wanted} profiles are missing: {why}; the same command goes on from here"
     )
     return 1
 
 
-def _spent(made: "Making") -> str:
-    reasons = ", ".join(sorted(made.rejected, key=made.rejected.__getitem__, reverse=True))
+def _spent(making: "Making") -> str:
+    reasons = ", ".join(sorted(making.rejected, key=making.rejected.__getitem__, reverse=True))
     return f"no proposal was accepted within the attempts, most were rejected as {reasons}"
 
 
-def coverage_table(found: Coverage) -> Table:
-    """How many profiles are of each kind, a pair of columns for each attribute."""
+def coverage_table(coverage: Coverage) -> Table:
+    """How many profiles there are of each kind, a pair of columns for each attribute."""
     groups: Mapping[str, Mapping[str, int]] = {
-        name: getattr(found, name) for name in ("ages", "genders", "occupations", "traits")
+        name: getattr(coverage, name) for name in ("ages", "genders", "occupations", "traits")
     }
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in groups:
@@ -128,3 +135,28 @@ def coverage_table(found: Coverage) -> Table:
         cells = [column[row] if row < len(column) else ("", "") for column in columns]
         table.add_row(*(text for cell in cells for text in cell))
     return table
+
+
+def tasks(
+    source: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="A workbook or YAML file of tasks. Default: the tasks that are shipped."),
+    ] = None,
+    names: Annotated[
+        list[str] | None, typer.Option("--task", help="Only this task; may be given several times.")
+    ] = None,
+    language: Annotated[Language, typer.Option(help="Language of the shipped tasks.")] = "en",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print an object on stdout: each task with the list of its contexts.")
+    ] = False,
+) -> int:
+    """Print the tasks of simulated users, each with its numbered contexts."""
+    contexts_of = chosen_tasks(read_tasks(source) if source else shipped_tasks(language), names)
+    if as_json:
+        print_json(contexts_of)
+        return 0
+    for name, contexts in contexts_of.items():
+        print(f"{name} ({len(contexts)})")
+        for number, context in enumerate(contexts):
+            print(f"  {number}: {' '.join(context.split())}")
+    return 0

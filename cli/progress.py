@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 
 
 class Progress:
-    """A line that moves with the run; silent where nobody looks."""
+    """A progress bar on the terminal; nothing if stderr is no terminal."""
 
     def __init__(self, planned: int, *, quiet: bool = False) -> None:
         self.turns = self.rejected = self.tokens = 0

@@ -1,4 +1,4 @@
-"""`duologue repair FORMAT`: undo known damage of published data."""
+"""`duologue repair FORMAT`: correct known errors in published data sets."""
 
 from collections import Counter
 from pathlib import Path
@@ -12,41 +12,43 @@ from ..data.formats.jsonfiles import write_lines
 from ..data.simquac.repair import repair as mend
 from .output import print_json, say
 
-repair = typer.Typer(help="Undo known damage of published data.", no_args_is_help=True)
+repair = typer.Typer(help="Correct known errors in published data sets.", no_args_is_help=True)
 
 
 @repair.callback()
 def formats() -> None:
-    """Undo known damage of published data."""
+    """Correct known errors in published data sets."""
 
 
 @repair.command("simquac")
 def simquac(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A SimQuAC file: a model's answers.")],
-    out: Annotated[Path, typer.Option(help="The file to write; the list of changes goes beside it.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A SimQuAC file with answers of a model.")],
+    out: Annotated[
+        Path, typer.Option(help="The file to write; the list of changes goes to FILE.changes.jsonl beside it.")
+    ],
     force: Annotated[
         bool, typer.Option("--force", help="Replace the file if it exists, and repair people's answers too.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
-    """Give answers their lost first word, the section's case and true offsets, where the section shows them.
+    """Restore the lost first word, upper and lower case, and the offset of answers, by looking at their section.
 
-    An answer that begins at the second word of a sentence is taken for a damaged one. That is made for a model's
-    answers; files of people's, whose sound answers begin there now and then, are refused without --force.
+    An answer that begins at the second word of a sentence is taken to have lost its first word. This is meant for
+    answers of a model. People sometimes begin there on purpose, so files of people's answers need --force.
     """
-    listed = out.with_name(f"{out.name}.changes.jsonl")
-    for path in (out, listed):
+    list_of_changes = out.with_name(f"{out.name}.changes.jsonl")
+    for path in (out, list_of_changes):
         if path.exists() and not force:
             raise DataError(f"{path}: exists: give --force to replace it, or another file")
     sources = simquac_format.read(source)
     if not force and any(map(simquac_format.by_people, sources)):
         raise DataError(
-            f"{source}: holds people's answers, of which the repair changes sound ones too (21 of 446 in the open QuAC "
-            "file): give a model's, or --force to repair these all the same"
+            f"{source}: holds people's answers, and the repair would change correct ones too (21 of 446 in the open QuAC "
+            "file): give a file of a model's answers, or --force to repair these all the same"
         )
     conversations, changes = mend(sources)
     left_out = simquac_format.write(conversations, out)
-    write_lines(listed, (change.model_dump(mode="json") for change in changes))
+    write_lines(list_of_changes, (change.model_dump(mode="json") for change in changes))
     counts = Counter(change.kind for change in changes)
     spans = sum(len(message.spans) for conversation in conversations for message in conversation.messages)
     if as_json:
@@ -54,7 +56,7 @@ def simquac(
             {
                 "source": str(source),
                 "out": str(out),
-                "changes": str(listed),
+                "changes": str(list_of_changes),
                 "spans": spans,
                 "changed": {kind: counts[kind] for kind in ("first_word", "case", "offset")},
                 "left_out": left_out,
@@ -66,5 +68,5 @@ def simquac(
         by_kind = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.most_common()) or "nothing"
         print(f"{spans} spans, mended: {by_kind}")
         print(f"data set: {out}")
-        print(f"changes:  {listed}")
+        print(f"changes:  {list_of_changes}")
     return 0

@@ -1,4 +1,4 @@
-"""What every `duologue simulate CAST` does around its run: hosts told, a polite end, the report."""
+"""What every `duologue simulate CAST` does around its run: name the hosts, end cleanly on a signal, report."""
 
 import asyncio
 import signal
@@ -19,29 +19,37 @@ LIMITS: dict[str, tuple[Any, Any]] = {
     "max_turns": (
         Annotated[
             int | None,
-            typer.Option(min=1, help="Most exchanges. Default: the cast's, or as many as a replayed conversation has."),
+            typer.Option(
+                min=1,
+                help="Most exchanges (a user's turn and its answer). Default: the cast's own number, or that of the replayed conversations.",
+            ),
         ],
         None,
     ),
     "question_attempts": (
-        Annotated[int, typer.Option(min=1, help="Calls for a user's message, the first included.")],
+        Annotated[int, typer.Option(min=1, help="Most calls for a turn of the user, the first included.")],
         4,
     ),
     "answer_attempts": (
-        Annotated[int, typer.Option(min=1, help="Calls for a reply of the assistant, the first included.")],
+        Annotated[int, typer.Option(min=1, help="Most calls for a turn of the assistant, the first included.")],
         4,
     ),
-    "max_tokens": (Annotated[int | None, typer.Option(min=1, help="Tokens that a conversation may cost.")], None),
+    "max_tokens": (
+        Annotated[int | None, typer.Option(min=1, help="Most tokens of a conversation, over all calls.")],
+        None,
+    ),
 }
 """Options for the limits of each conversation."""
 
 Concurrency: TypeAlias = Annotated[int, typer.Option(min=1, help="Conversations at the same time.")]
-Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Simulate only what is missing in the folder.")]
+Resume: TypeAlias = Annotated[
+    bool, typer.Option("--resume", help="Continue the run in --out: simulate only what is missing there.")
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
 
 T = TypeVar("T")
 OUT = Path("out")
-"""Where runs go that name no folder."""
+"""Folder of runs without --out."""
 
 
 def simulated(
@@ -55,7 +63,7 @@ def simulated(
     resume: bool,
     as_json: bool,
 ) -> int:
-    """Simulate into the folder, showing how far it is, and report; gives the exit code."""
+    """Simulate into the folder with a progress bar, and report; gives the exit code."""
     summary = run_into(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json)
     return report(summary, as_json)
 
@@ -71,7 +79,7 @@ def run_into(
     resume: bool,
     quiet: bool,
 ) -> Any:
-    """Simulate into the folder, showing how far it is unless asked to be quiet; gives the run's summary."""
+    """Simulate into the folder, with a progress bar unless `quiet`; gives the run's summary."""
     from .. import runs
 
     say_hosts(cast)
@@ -92,18 +100,18 @@ def run_into(
 
 
 def check_replays(cast: Any, scenarios: list[Any]) -> None:
-    """Say how many conversations a replayed side cannot play; DataError if it can play none of them."""
+    """Say for how many scenarios a replayed side has no conversation; DataError if it has none for any."""
     from ..nodes.replay import ReplaySpeaker
 
     keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
     for node in (cast.user_simulator, cast.assistant):
         if isinstance(node, ReplaySpeaker):
-            there = {key for key, _ in node.by_scenario}
-            lacking = sum(key not in there for key in keys)
+            replayable = {key for key, _ in node.by_scenario}
+            lacking = sum(key not in replayable for key in keys)
             if lacking and lacking == len(keys):
                 raise DataError(
                     f"the {node.role} replays {node.source}, which has no conversation about any of the scenarios: "
-                    "replay a data set about the same ones"
+                    "replay a data set that was made for the same scenarios"
                 )
             if lacking:
                 say(
@@ -121,7 +129,7 @@ def say_hosts(cast: Any) -> None:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result; a polite kill ends it as Ctrl-C does: what is finished is written, what runs is recorded."""
+    """The work's result. SIGTERM ends it as Ctrl-C does: finished and unfinished conversations are written down."""
 
     async def terminable() -> T:
         task = asyncio.current_task()
@@ -135,11 +143,13 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def resumable(folder: Path) -> Iterator[None]:
-    """What to do after an interruption, said before the command ends."""
+    """After an interruption, say how to continue the run, then end the command."""
     try:
         yield
     except (KeyboardInterrupt, asyncio.CancelledError):
-        say(f"interrupted: what is finished is in {folder}; the same command with --out {folder} --resume goes on")
+        say(
+            f"interrupted: the finished conversations are in {folder}; the same command with --out {folder} --resume goes on"
+        )
         raise typer.Exit(130) from None
 
 
@@ -178,7 +188,7 @@ def report(summary: Any, as_json: bool) -> int:
         print(f"run:     {summary.path}")
         print(f"dataset: {summary.dataset}")
     if summary.finished == summary.planned and not summary.complete:
-        say(f"{summary.counts.stops.get('budget', 0)} ended at the bound of tokens, not by themselves")
+        say(f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens")
     elif not summary.complete:
         say(
             f"{summary.planned - summary.finished} are missing: the same command with --out {summary.path} --resume tries them again"

@@ -1,4 +1,4 @@
-"""`duologue show`: a conversation, a run or two data sets side by side as a page."""
+"""`duologue show`: conversations as a page; `duologue draw`: a graph as mermaid text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,24 +16,29 @@ def show(
         Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
     ],
     name: Annotated[
-        str | None, typer.Option("--id", help="Show one conversation alone: its id, or the beginning of it.")
+        str | None,
+        typer.Option("--id", help="Show only the conversation with this id; its first characters are enough."),
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(metavar="SRC2", help="Another run or data set, for a page of both side by side, by topic."),
+        typer.Option(
+            metavar="SRC2", help="Another run or data set: the page shows both side by side, paired by topic."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="FILE.html, or a folder for its index.html. Default: the source's name with .html in the working folder."
+            help="FILE.html, or a folder, in which index.html is written. Default: the name of SRC with .html, in this folder."
         ),
     ] = None,
     in_one_file: Annotated[
-        int, typer.Option(min=0, help="Most conversations of one file; beyond, a folder with a page for each.")
+        int,
+        typer.Option(min=0, help="Up to N conversations go into one file; more go into a folder, a page for each."),
     ] = 1_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> int:
-    """Write a run or a data set as one HTML page without network: figures, the graph that ran, every conversation."""
+    """Write conversations as one HTML page that needs no network: their figures, how often each step of the graph ran,
+    every conversation with its rejected drafts."""
     from .. import views
 
     if name is not None and against is not None:
@@ -42,19 +47,17 @@ def show(
     cut = tuple(record_lines.cut_short(source)) if loaded.kind == "run" and against is None else ()
     shown, notes, broken = (*loaded, *cut), list(loaded.notes), list(loaded.broken)
     if cut:
-        notes.append(
-            f"{len(cut)} of {len(shown)} conversations were cut short: they stand last, with their stop reason"
-        )
+        notes.append(f"{len(cut)} of {len(shown)} conversations were cut short: they come last, with their stop reason")
     if not shown:
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        found = [conversation for conversation in shown if conversation.id.startswith(name)]
-        if not found:
+        matching = [conversation for conversation in shown if conversation.id.startswith(name)]
+        if not matching:
             raise DataError(f"{source}: has no conversation {name!r}")
-        if len(found) > 1 and len({conversation.id for conversation in found}) > 1:
-            raise DataError(f"{source}: {len(found)} conversations begin with {name!r}: give more of the id")
-        target = _target(out, found[0].id, source)
-        write_text(target, views.conversation_page(found[0]))
+        if len({conversation.id for conversation in matching}) > 1:
+            raise DataError(f"{source}: {len(matching)} conversations begin with {name!r}: give more of the id")
+        target = _target(out, matching[0].id, source)
+        write_text(target, views.conversation_page(matching[0]))
     elif against is not None:
         other = load(against)
         if not len(other):
@@ -79,17 +82,45 @@ def show(
 
 
 def _name(loaded: Loaded) -> str:
-    """What the source is called, without its ending."""
+    """The source's name without its ending."""
     path = loaded.path.resolve()
     return path.name if path.is_dir() else path.stem
 
 
 def _target(out: Path | None, name: str, *sources: Path) -> Path:
-    """The file to write, which is none of those that are read."""
+    """The file to write; DataError if it is one of the sources."""
     if out is None:
-        kept = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
-        out = Path(f"{kept.lstrip('.')[:100] or 'conversation'}.html")
+        stem = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
+        out = Path(f"{stem.lstrip('.')[:100] or 'conversation'}.html")
     target = out if out.suffix == ".html" and not out.is_dir() else out / "index.html"
     if any(target.resolve() == source.resolve() for source in sources):
-        raise DataError(f"{out}: is what is to be shown: give another place with --out")
+        raise DataError(f"{out}: is the source itself: choose another file with --out")
     return target
+
+
+def draw(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="GRAPH",
+            help="Which graph: the name of a cast (such as simquac), MODULE:FUNCTION of your own cast, or profiles, the graph that makes user profiles.",
+        ),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
+) -> int:
+    """Print the graph of a cast, its nodes and edges, as mermaid text, which many tools draw."""
+    from .. import graphs
+
+    graph = graphs.profiles.graph if name == graphs.profiles.NAME else graphs.conversation(graphs.casts.find(name)())
+    if as_json:
+        drawn = graph.get_graph()
+        print_json(
+            {
+                "nodes": list(drawn.nodes),
+                "edges": [{"from": e.source, "to": e.target, "label": e.data} for e in drawn.edges],
+                "mermaid": graphs.mermaid(graph),
+            }
+        )
+    else:
+        print(graphs.mermaid(graph), end="")
+    return 0

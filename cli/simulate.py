@@ -1,11 +1,11 @@
-"""`duologue simulate CAST`: a run folder full of conversations, with the options that the cast's settings make."""
+"""`duologue simulate CAST`: simulate conversations into a run folder. A cast's settings become options."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command as made
+from typer.main import get_command as click_command
 
 from .options import command_of, options_of
 from .running import LIMITS, OUT, AsJson, Concurrency, Resume, simulated
@@ -13,7 +13,7 @@ from .running import LIMITS, OUT, AsJson, Concurrency, Resume, simulated
 RUN: dict[str, tuple[Any, Any]] = {
     "concurrency": (Concurrency, 8),
     "out": (
-        Annotated[Path | None, typer.Option(help="Run folder. Default: the next free one of the cast in out/.")],
+        Annotated[Path | None, typer.Option(help="Run folder. Default: out/CAST-N with the next free number.")],
         None,
     ),
     "resume": (Resume, False),
@@ -23,7 +23,7 @@ RUN: dict[str, tuple[Any, Any]] = {
 
 
 class CastGroup(TyperGroup):
-    """A command for each registered cast, made when it is asked for; `MODULE:FUNCTION` is one too."""
+    """A command for each registered cast, made on demand, and for any `MODULE:FUNCTION` that returns a cast."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the registered casts."""
@@ -32,7 +32,7 @@ class CastGroup(TyperGroup):
         return list(casts.registered())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a cast by its name or import path; None for a name that no cast has."""
+        """The command of a cast by its name or import path; None if no cast has the name."""
         from ..graphs import casts
 
         if cmd_name not in casts.registered() and ":" not in cmd_name:
@@ -46,11 +46,13 @@ def cast_command(name: str) -> Any:
 
     factory = casts.find(name)
     settings, source = options_of(factory.settings), options_of(factory.source)
-    twice = sorted(set(settings) & {*source, *LIMITS, *RUN})
-    if twice:
+    clashing = sorted(set(settings) & {*source, *LIMITS, *RUN})
+    if clashing:
         from ..errors import SettingError
 
-        raise SettingError(f"cast {name}: its setting {twice[0]!r} has the name of an option of every run: rename it")
+        raise SettingError(
+            f"cast {name}: its setting {clashing[0]!r} has the name of an option of every run: rename it"
+        )
 
     def run(values: dict[str, Any]) -> int:
         return simulate_cast(
@@ -62,9 +64,9 @@ def cast_command(name: str) -> Any:
         )
 
     app = typer.Typer(add_completion=False)
-    function = command_of(name.replace(":", "_"), {**source, **settings, **LIMITS, **RUN}, run, factory.about)
-    app.command(name, help=factory.about or None)(function)
-    command = made(app)
+    function = command_of(name.replace(":", "_"), {**source, **settings, **LIMITS, **RUN}, run, factory.summary)
+    app.command(name, help=factory.summary or None)(function)
+    command = click_command(app)
     command.name = name
     return command
 
@@ -80,7 +82,7 @@ def simulate_cast(
     resume: bool,
     as_json: bool,
 ) -> int:
-    """Simulate a cast's conversations about the scenarios of its source; gives the exit code."""
+    """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
     from .. import runs
     from ..errors import SettingError
     from ..nodes.limits import Limits
@@ -88,23 +90,23 @@ def simulate_cast(
 
     if resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
-    # What is not given stays unset, so that scenarios, or another way of playing, may decide it.
+    # Settings at their default stay unset, so that the scenarios may decide them, such as the language.
     fields = factory.settings.model_fields
-    given = {name: value for name, value in settings.items() if value != fields[name].default}
-    bounds = Limits(**limits)
-    checked = factory.checked(given)
+    changed = {name: value for name, value in settings.items() if value != fields[name].default}
+    run_limits = Limits(**limits)
+    checked = factory.checked(changed)
     scenarios = factory.source(**{key: value for key, value in source.items() if value is not None}).read(
-        checked, bounds.seed
+        checked, run_limits.seed
     )
     for note in scenarios.notes:
         say(note)
-    cast = factory(**(dict(scenarios.settings) | given))
+    cast = factory(**(dict(scenarios.settings) | changed))
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     code = simulated(
         cast,
         list(scenarios.states),
         folder,
-        bounds,
+        run_limits,
         scenarios.source,
         concurrency=concurrency,
         resume=resume,
@@ -113,9 +115,14 @@ def simulate_cast(
     return max(code, 1 if scenarios.broken else 0)
 
 
-simulate = typer.Typer(cls=CastGroup, help="Simulate conversations into a run folder.", no_args_is_help=True)
+HELP = (
+    "Simulate conversations into a run folder. A cast says who takes part and by which rules: "
+    "choose one of the list below, or give MODULE:FUNCTION, your own function that returns a cast."
+)
+
+simulate = typer.Typer(cls=CastGroup, help=HELP, no_args_is_help=True, subcommand_metavar="CAST [OPTIONS]")
 
 
-@simulate.callback()
+@simulate.callback(help=HELP)
 def casts() -> None:
-    """Simulate conversations into a run folder."""
+    """The group itself; each cast adds its command."""

@@ -1,8 +1,6 @@
-"""`duologue stats`: numbers about conversations."""
+"""`duologue stats`: tables of numbers about conversations."""
 
-import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,12 +15,12 @@ from ..errors import at
 from .output import say
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
 
-stats = typer.Typer(help="Numbers about conversations.", no_args_is_help=True)
+stats = typer.Typer(help="Tables of numbers about conversations.", no_args_is_help=True)
 
 
 @stats.callback()
-def kinds() -> None:
-    """Numbers about conversations."""
+def tables_of() -> None:
+    """Tables of numbers about conversations."""
 
 
 @stats.command("baseline")
@@ -33,7 +31,7 @@ def baseline(
     form: Form = "rich",
     out: Out = None,
 ) -> int:
-    """Measure the embedded baseline: its teacher on people's questions, its student on its own."""
+    """Measure the offline speakers, which work by rules: the teacher on people's questions, the student with that teacher."""
     from .. import graphs, runs
     from ..analysis import Table
     from ..analysis.simquac import first_sentence, random_sentence, score_student, score_teacher
@@ -83,7 +81,7 @@ def simquac(
     out: Out = None,
     figures: Figures = None,
 ) -> int:
-    """Answers, coverage, flow and questions of each file, and each pair of files compared."""
+    """Answers, coverage of the section, flow and questions of each file, and tests between each pair of files."""
     from ..analysis.simquac import simquac_statistics
     from ..analysis.simquac.figures import simquac_figures
 
@@ -108,13 +106,17 @@ def teacher(
     ],
     reference: Annotated[
         Path | None,
-        typer.Option("--reference", metavar="FILE", help="People's answers; teacher topics hold them themselves."),
+        typer.Option(
+            "--reference",
+            metavar="FILE",
+            help="People's answers. Not needed for teacher_sim_topics.txt, which has them.",
+        ),
     ] = None,
     rule: Annotated[
         Literal["ours", "published"],
         typer.Option(
             "--rule",
-            help="How Table 3 compares answers. ours: they overlap if one contains the other or a line of it; published: only as a whole, lines joined, as for the figures that the paper prints.",
+            help="When two answers overlap (the paper's Table 3). ours: one contains the other, or a line of it; published: one contains the other as a whole, lines joined, as the paper counts.",
         ),
     ] = "ours",
     as_json: AsJson = False,
@@ -122,7 +124,7 @@ def teacher(
     out: Out = None,
     figures: Figures = None,
 ) -> int:
-    """A teacher's answers beside people's: how they overlap, F1 and HEQ, lengths, validity by attempt."""
+    """A teacher's answers compared with people's: overlap, F1 and HEQ, lengths, valid answers by attempt."""
     from ..analysis.simquac import teacher_statistics
     from ..analysis.simquac.figures import teacher_figures
 
@@ -145,12 +147,14 @@ def recllmsim(
         list[str] | None, typer.Option("--table", help="Only this table, by its key; may be given several times.")
     ] = None,
     language: Annotated[
-        Language | None, typer.Option(help="Language of the texts that are measured. Default: as said.")
+        Language | None,
+        typer.Option(help="Language of the texts. Default: the original texts, not the translations beside them."),
     ] = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(
-            metavar="MODULE:FUNCTION", help="What lengths are counted by: text in, tokens or their number out."
+            metavar="MODULE:FUNCTION",
+            help="Function that counts lengths: takes a text, returns its tokens or their number. Default: characters.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -158,7 +162,7 @@ def recllmsim(
     out: Out = None,
     figures: Figures = None,
 ) -> int:
-    """Quality, counts, hallucination, behaviour, profiles and satisfaction, of simulated users and of people."""
+    """Quality, counts, hallucination, behaviour, profiles and satisfaction, for simulated users and for people."""
     from ..analysis.recllmsim import RecllmsimStatistics, Talks, recllmsim_statistics
     from ..analysis.recllmsim.figures import recllmsim_figures
 
@@ -166,7 +170,7 @@ def recllmsim(
     for name in tables or ():
         if name not in names:
             raise DataError(f"there is no table {name!r}, only {', '.join(names)}")
-    length: Callable[[str], Any] = len if tokenizer is None else _function(tokenizer)
+    length: Callable[[str], Any] = len if tokenizer is None else _tokenizer(tokenizer)
     loaded = load(source)
     for note in loaded.notes:
         say(note)
@@ -180,16 +184,16 @@ def recllmsim(
     statistics = recllmsim_statistics(talks, length=length, unit=unit, language=language)
     if figures is not None:
         draw_figures(recllmsim_figures(statistics), figures)
-    value, shown = statistics.to_json(), statistics.by_name()
+    value, by_name = statistics.to_json(), statistics.by_name()
     if tables:
         names = [name for name in names if name in tables]
         value = {name: value[name] for name in names} | {"notes": {name: value["notes"][name] for name in names}}
-    give(value, [shown[name].table() for name in names], as_json=as_json, form=form, out=out)
+    give(value, [by_name[name].table() for name in names], as_json=as_json, form=form, out=out)
     return 1 if loaded.broken else 0
 
 
 def _no_section(loaded: Loaded, command: str) -> str:
-    """Why the command has nothing to count in a file; empty where a conversation is about a section."""
+    """Why the command cannot use a file; empty if it has a conversation about a section."""
     if any(map(simquac_format.DOMAIN.is_about, loaded)):
         return ""
     return (
@@ -199,28 +203,20 @@ def _no_section(loaded: Loaded, command: str) -> str:
 
 
 def _lacks(loaded: Loaded, topic: str) -> str:
-    """What a path is, how much it holds, and that nothing of it is about what is wanted."""
+    """What the path is, how many conversations it has, and that none is about the topic."""
     count = f"with {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, none about {topic}"
     return f"{at(loaded.path)}: is {description_of(loaded.kind)} {count if len(loaded) else 'without any conversation'}"
 
 
-def _function(name: str) -> Callable[[str], Any]:
-    """The function of a module on the path, or in this folder; DataError says what is wrong with the name."""
-    module, _, function = name.partition(":")
-    sys.path.append(str(Path.cwd()))
-    try:
-        attribute: Any = import_module(module)
-        for part in function.split("."):
-            attribute = getattr(attribute, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise DataError(f"--tokenizer {name}: {error}: give MODULE:FUNCTION, such as jieba:lcut") from None
-    finally:
-        sys.path.pop()
-    if not callable(attribute):
-        raise DataError(f"--tokenizer {name}: is no function: give MODULE:FUNCTION, such as jieba:lcut")
+def _tokenizer(name: str) -> Callable[[str], Any]:
+    """The function of an import path, tried on a text; SettingError or DataError says what is wrong."""
     from ..analysis.recllmsim.counts import counted
+    from ..nodes.import_path import imported
 
-    tokens: Callable[[str], Any] = attribute
+    function = imported(name, "--tokenizer")
+    if not callable(function):
+        raise DataError(f"--tokenizer {name}: is no function: give MODULE:FUNCTION, such as jieba:lcut")
+    tokens: Callable[[str], Any] = function
     try:
         counted(tokens, "a text")
     except Exception as error:
@@ -231,12 +227,12 @@ def _function(name: str) -> Callable[[str], Any]:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """A name for each path: the file's; as it was given where two files have one name; numbered where it is twice."""
-    short = [path.name or str(path) for path in paths]
+    """A name for each path: the file's name; the whole path if two files share a name; numbered if a path repeats."""
+    file_names = [path.name or str(path) for path in paths]
     names: list[str] = []
-    for path, name in zip(paths, short, strict=True):
-        alone = all(other == path for other, same in zip(paths, short, strict=True) if same == name)
-        whole = name if alone else str(path)
-        again = sum(str(other) == str(path) for other in paths[: len(names)])
-        names.append(f"{whole} ({again + 1})" if again else whole)
+    for path, file_name in zip(paths, file_names, strict=True):
+        unique = all(other == path for other, name in zip(paths, file_names, strict=True) if name == file_name)
+        name = file_name if unique else str(path)
+        earlier = sum(str(other) == str(path) for other in paths[: len(names)])
+        names.append(f"{name} ({earlier + 1})" if earlier else name)
     return names

@@ -1,4 +1,4 @@
-"""Results that are tables: printed or written as the reader wants them, or as JSON."""
+"""Results that are tables: printed or written in a chosen form, or as JSON."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ Figures: TypeAlias = Annotated[
 def give(
     value: Any, tables: Sequence["Table"], *, as_json: bool, form: TableFormat = "rich", out: Path | None = None
 ) -> None:
-    """The value as JSON, or the tables in their form: on stdout, or in a file (replaced if it is there)."""
+    """Print the value as JSON or the tables in a form, or write them to the file `out`, which is replaced."""
     if as_json:
         if out is None:
             print_json(value)
@@ -89,5 +89,5 @@ def draw_figures(figures: Mapping[str, Any], folder: Path) -> None:
             (folder / f"{name}.svg").write_bytes(rendered(figure, "svg"))
             (folder / f"{name}.png").write_bytes(rendered(figure, "png"))
     except OSError as error:
-        raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another place") from None
+        raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
     say(f"drawn: {', '.join(figures)} in {folder}")

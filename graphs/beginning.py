@@ -1,4 +1,4 @@
-"""How a conversation begins: its id, its provenance, the messages that it already holds, each side's memory."""
+"""How a conversation begins: its id, its provenance, the messages it already has, each side's memory."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ from .recording import state_id
 
 
 def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
-    """What a conversation begins with: its id, its provenance, and the messages that it already holds."""
+    """The first update of the state: the conversation's id, its provenance and the messages it already has."""
     scenario = state.get("scenario")
     if not isinstance(scenario, dict):
-        raise ContractError("the initial state has no 'scenario': begin with one, such as simquac.scenario(topic)")
+        raise ContractError("the initial state has no 'scenario': give it one, such as simquac.scenario(topic)")
     memories = state.get("memories", {})
     if not isinstance(memories, dict) or not all(
         side in SIDES.values() and isinstance(memory, dict) for side, memory in memories.items()
@@ -31,14 +31,14 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ContractError(f"the initial state's messages: {where}: {first['msg']}") from None
-    said = [message.plain() for message in messages]
+    first_messages = [message.plain() for message in messages]
     begun = Conversation(id="", scenario=scenario, messages=messages)
     turn = sum(1 for exchange in begun.exchanges if any(message.stored for message in exchange.assistant))
     return {
         "id": state_id(state, cast.name),
         "ordinal": state.get("ordinal", 0),
         "repeat": state.get("repeat", 0),
-        "messages": said or _greeting(cast),
+        "messages": first_messages or _greeting(cast),
         "turn": turn,
         "opened": turn,
         "attempts": [],
@@ -48,7 +48,7 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
         "memories": memories,
         "pending_memory": None,
         "record_memory": cast.record_memory,
-        "stop": _spent(cast, state, said, turn, limits),
+        "stop": _spent(cast, state, first_messages, turn, limits),
         "provenance": {
             "cast": cast.name,
             "nodes": {place: node.plain() for place, node in cast.describe().items()},
@@ -59,20 +59,20 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
             "data": digest(scenario),
             "version": VERSION,
         }
-        | ({"begun": begun_with(said)} if said else {}),
+        | ({"begun": begun_with(first_messages)} if first_messages else {}),
     }
 
 
 def _greeting(cast: Cast) -> list[dict[str, Any]]:
-    """What the assistant says before anybody spoke, where the cast has it say something."""
+    """The assistant's greeting as a message; none if the cast has no greeting."""
     if cast.greeting is None:
         return []
     return [Message(role="assistant", text=cast.greeting, stored=False).plain()]
 
 
-def _spent(cast: Cast, state: State, said: list[dict[str, Any]], turn: int, limits: Limits) -> str | None:
-    """Why a conversation that begins with messages has no further exchange, if it has none."""
-    begun = merged(state, {"messages": said, "turn": turn, "opened": turn})
-    if not said or awaits_answer(begun):
+def _spent(cast: Cast, state: State, messages: list[dict[str, Any]], turn: int, limits: Limits) -> str | None:
+    """The stop reason of a conversation whose first messages already reach a limit; None if it may go on."""
+    begun = merged(state, {"messages": messages, "turn": turn, "opened": turn})
+    if not messages or awaits_answer(begun):
         return None
     return check_reason(cast.stop, cast.stop(begun, limits), cast.own_reasons) or until_spent(begun, limits)

@@ -1,4 +1,4 @@
-"""A cast: which node stands where, when it stops, and what is said for an assistant that does not manage."""
+"""A cast: who takes part in a conversation. It names the node of every place in the graph and the stop criterion."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -28,7 +28,7 @@ Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
 """A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node."""
 
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
-"""Places whose node may also be given as a model or as somebody's own compiled graph."""
+"""Places that also take a model or a compiled graph of your own instead of a node."""
 
 
 class Spec(Protocol):
@@ -49,7 +49,7 @@ class Spec(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Cast:
-    """Frozen: `replace` gives another one, whose nodes are checked when it is made."""
+    """Who takes part in a conversation. Frozen: `replace` makes another cast and checks its nodes."""
 
     name: str
     """Names the system; part of the conversations' ids."""
@@ -114,26 +114,27 @@ class Cast:
     def replace(self, **changes: Any) -> Self:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
 
-        In a speaker's place a model's spec, a chat model, a compiled LangGraph graph or a function from
-        messages to a text may be given; it is sent what the speaker was sent before. ContractError says which node, what was expected, what came.
+        A speaker may be a model's spec, a chat model, a compiled LangGraph graph or a function from messages to
+        a text; it gets the same messages as the speaker that it replaces. ContractError names the part, what was
+        expected and what it got.
         """
-        known = {part.name for part in fields(self) if part.name not in ("spec", "live")}
+        names = {part.name for part in fields(self) if part.name not in ("spec", "live")}
         plain: dict[str, Any] = {}
         live: list[str] = []
-        for name, given in changes.items():
-            if name not in known:
-                raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(known))}")
-            if (told := _plain(name, given)) is not None:
-                plain[name] = told
-            elif given is not None:
-                live.append(f"{name} is a live object ({type(given).__name__})")
-            if name in SPEAKERS and _is_asked(given):
+        for name, part in changes.items():
+            if name not in names:
+                raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(names))}")
+            if (value := _plain(part)) is not None:
+                plain[name] = value
+            elif part is not None:
+                live.append(f"{name} is a live object ({type(part).__name__})")
+            if name in SPEAKERS and _is_no_node(part):
                 role = SPEAKERS[name]
-                changes[name] = side(role, given, self._build(name), self.offline.get(role))
-            elif name in (*PLACES, "stop") and is_import_path(given):
-                changes[name] = imported(given, name)
+                changes[name] = side(role, part, self._build(name), self.offline.get(role))
+            elif name in (*PLACES, "stop") and is_import_path(part):
+                changes[name] = imported(part, name)
         closing = changes.get("closing", self.closing)
-        if isinstance(closing, AsksSides):  # it asks those who speak, not those who were replaced
+        if isinstance(closing, AsksSides):  # it must ask the new speakers, not the replaced ones
             changes["closing"] = closing.asking(
                 {role: changes[name] for name, role in SPEAKERS.items() if name in changes}
             )
@@ -141,7 +142,7 @@ class Cast:
         return replace(self, **changes, spec=spec, live=(*self.live, *live))
 
     def travelling(self) -> Spec:
-        """The cast as plain data; ContractError says what keeps it in this process."""
+        """The cast as plain data, for another process; ContractError says why that is not possible."""
         if self.spec is None:
             raise ContractError(
                 f"cast {self.name!r} was put together by hand and cannot be built again in another process: "
@@ -155,7 +156,7 @@ class Cast:
         return self.spec
 
     def plain(self) -> dict[str, Any]:
-        """The cast for a manifest: its spec without credentials, or under `live` what keeps it from having one."""
+        """The cast for a manifest: its spec without credentials, or under `live` why it has none."""
         if self.spec is not None and not self.live:
             plain = self.spec.model_dump()
             for part in ("settings", "replace"):
@@ -165,26 +166,26 @@ class Cast:
         return {"live": list(self.live) or ["put together by hand"]}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process builds the cast anew: clients and compiled templates are no part of what is sent.
+        # Another process builds the cast anew: clients and compiled templates are not sent.
         return _built, (self.travelling(),)
 
     def _build(self, place: str) -> MessageBuilder:
         node = getattr(self, place)
         if not isinstance(node, Builds):
             raise ContractError(
-                f"{place}: expected a node, since what stands there now builds no messages that a model could be sent; "
+                f"{place}: expected a node, since the present one builds no messages that could be sent to a model; "
                 "give nodes.ChatSpeaker or nodes.AgentSpeaker(role, ..., build)"
             )
         return node.build
 
     def describe(self) -> dict[str, NodeInfo]:
-        """What stands at every place, and the stop criterion, as the record keeps it."""
+        """The node of every place, and the stop criterion, in the form that the record keeps."""
         places = (*PLACES, "stop")
         return {place: NodeInfo.of(place, describe(getattr(self, place))) for place in places}
 
     @property
     def words(self) -> dict[str, str]:
-        """What the cast itself says: its greeting, and the fallback for an assistant that does not manage."""
+        """The texts that the cast itself says: the greeting and the fallback, where it has them."""
         return {name: text for name in ("fallback", "greeting") if (text := getattr(self, name))}
 
 
@@ -192,44 +193,47 @@ def _built(spec: Spec) -> Cast:
     return spec.build()
 
 
-def _plain(name: str, given: object) -> Any:
-    """What a spec holds for a part of a cast: JSON, or an import path; None for a live object."""
-    if isinstance(given, Limits):
-        return given.plain()
-    if isinstance(given, (str, bool, int, float, dict)):
-        return given
-    return import_path_of(given)
+def _plain(part: object) -> Any:
+    """A part of a cast as its spec holds it: JSON, or an import path; None for a live object."""
+    if isinstance(part, Limits):
+        return part.plain()
+    if isinstance(part, (str, bool, int, float, dict)):
+        return part
+    return import_path_of(part)
 
 
-def _is_asked(given: object) -> bool:
-    """Whether it is what `speaker` makes a node of, and not a node already."""
-    return is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))
+def _is_no_node(part: object) -> bool:
+    """Whether `side` must make a node of it first."""
+    return is_reply(part) or (isinstance(part, (str, Runnable)) and not callable(part))
 
 
-def side(role: Role, given: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
-    """What a cast is given for one side: as `speaker`, or one of the specs that are no model's.
+def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
+    """The node for one side of the conversation: as `speaker`, with three specs more.
 
-    `replay:PATH` plays stored conversations, `agent:URL` is a graph on a LangGraph server,
-    `MODULE:NAME` an object of one's own: a node, an agent, a chat model or a function of messages. `offline`: as there.
+    `replay:PATH` plays stored conversations again, `agent:URL` calls a graph on a LangGraph server,
+    `MODULE:NAME` is an object of your own: a node, an agent, a chat model or a function of messages.
     """
-    if isinstance(given, str):
-        if (path := replayed_path(given)) is not None:
+    if isinstance(choice, str):
+        if (path := replayed_path(choice)) is not None:
             return ReplaySpeaker.of(path, role)
-        if given.startswith(REMOTE):
-            return AgentSpeaker(role, remote_agent(given), build)
-        if is_import_path(given) and given.partition(":")[0] not in PROVIDERS:
+        if choice.startswith(REMOTE):
+            return AgentSpeaker(role, remote_agent(choice), build)
+        if is_import_path(choice) and choice.partition(":")[0] not in PROVIDERS:
             forms = "openai:NAME, offline, replay:PATH, agent:URL"
-            return speaker(role, imported(given, f"{role}: no model ({forms}), nor an object of yours"), build, offline)
-    return speaker(role, given, build, offline)
+            own = imported(choice, f"{role}: no model ({forms}), nor an object of yours")
+            return speaker(role, own, build, offline)
+    return speaker(role, choice, build, offline)
 
 
-def speaker(role: Role, given: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
-    """A model's spec, a chat model, an agent or a function of messages as a speaker that is sent what is
-    built; a node as it is. `offline`: whose part the offline model plays here."""
-    if isinstance(given, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(given, side=offline), build)
-    if isinstance(given, Runnable) and not callable(given):
-        return AgentSpeaker(role, given, build)
-    if is_reply(given):
-        return FunctionSpeaker(role, cast(Reply, given), build)
-    return cast(Node, given)
+def speaker(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
+    """A model's spec, a chat model, an agent or a function of messages as a node; a node stays as it is.
+
+    `build` makes the messages that are sent. `offline`: the part that the offline model plays on this side.
+    """
+    if isinstance(choice, (str, BaseChatModel)):
+        return ChatSpeaker(role, chat_model(choice, side=offline), build)
+    if isinstance(choice, Runnable) and not callable(choice):
+        return AgentSpeaker(role, choice, build)
+    if is_reply(choice):
+        return FunctionSpeaker(role, cast(Reply, choice), build)
+    return cast(Node, choice)

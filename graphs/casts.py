@@ -1,7 +1,7 @@
-"""Casts by name: what can be set of each, and a cast as plain data that another process builds again.
+"""Casts by name, their settings, and a cast as plain data from which another process builds it again.
 
-A package of somebody else adds its casts by the entry point group `duologue.casts`, a notebook by `register`,
-and a function that gives a cast needs neither: it is named by its import path.
+An installed package adds its casts with the entry point group `duologue.casts`, a notebook with `register`.
+A function that returns a cast needs neither: it is named by its import path.
 """
 
 import inspect
@@ -21,34 +21,38 @@ from .cast import Cast
 from .sources import ScenarioFile, ScenarioSource
 
 GROUP = "duologue.casts"
-"""Entry points of installed packages: a name, and the `CastFactory` that it stands for."""
+"""Group of the entry points of installed packages: each a name with its `CastFactory`."""
 
 log = logging.getLogger(__name__)
 
 
 class CastSettings(BaseModel):
-    """What can be set of any cast. In code `user`, `assistant`, `prompts` and `stop` may also be live objects;
-    a cast that holds one stays in this process."""
+    """The settings that every cast has. In code `user`, `assistant`, `prompts` and `stop` may also be live
+    objects; a cast with a live object runs in this process only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     user: Any = Field(
-        default="offline", description="The user: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+        default="offline",
+        description="Who plays the user: openai:NAME (a model), offline (rules, no network), replay:PATH (the user of stored conversations), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
     )
     assistant: Any = Field(
-        default="offline", description="The assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+        default="offline",
+        description="Who plays the assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.",
     )
-    prompts: Any = Field(default=None, description="Folder of prompt pages that replace the shipped ones by name.")
-    stop: Any = Field(default=None, description="Stop criterion in place of the cast's own: MODULE:NAME.")
-    limits: Limits | None = Field(default=None, description="What holds when a run names no limits.")
+    prompts: Any = Field(
+        default=None, description="Folder of prompt pages; each replaces the shipped page of the same name."
+    )
+    stop: Any = Field(default=None, description="Your own stop criterion in place of the cast's: MODULE:NAME.")
+    limits: Limits | None = Field(default=None, description="Limits of a run that sets none itself.")
 
     def check(self) -> None:
-        """SettingError for settings that do not go together."""
+        """Raise SettingError if two settings exclude each other."""
 
 
 @dataclass(frozen=True)
 class CastFactory:
-    """A cast by name: what can be set of it, how it is built, where its scenarios come from."""
+    """A cast by name: its settings, how it is built, where its scenarios come from."""
 
     name: str
     build: Callable[[Any], Cast]
@@ -57,14 +61,14 @@ class CastFactory:
     """A pydantic model with a description for each field: the options of `duologue simulate NAME`."""
     source: type[ScenarioSource] = ScenarioFile
     """Where scenarios come from, a pydantic model too: further options."""
-    about: str = ""
-    """One line for a list of casts."""
+    summary: str = ""
+    """What the cast simulates, in one line: the help of `duologue simulate NAME`."""
 
-    def __call__(self, **given: Any) -> Cast:
-        """The cast with these settings; it knows its spec, or what keeps it from having one."""
-        settings = self.checked(given)
+    def __call__(self, **values: Any) -> Cast:
+        """The cast with these settings; it holds its spec, or the reason why it has none."""
+        settings = self.checked(values)
         plain, live = {}, []
-        for name in settings.model_fields_set:
+        for name in sorted(settings.model_fields_set):
             value = getattr(settings, name)
             if value == type(settings).model_fields[name].default:
                 continue
@@ -79,37 +83,37 @@ class CastFactory:
             raise SettingError(f"{self.name}: gave {_shown(cast)}, not a cast: return graphs.Cast(...)")
         return replace(cast, spec=CastSpec(cast=self.name, settings=dict(sorted(plain.items()))), live=tuple(live))
 
-    def checked(self, given: Mapping[str, Any]) -> Any:
-        """The settings as an instance of their model; SettingError names the one that is wrong."""
+    def checked(self, values: Mapping[str, Any]) -> Any:
+        """The settings as an instance of their model; SettingError names the wrong one."""
         try:
-            settings = self.settings(**given)
+            settings = self.settings(**values)
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
             if first["type"] == "extra_forbidden":
-                known = ", ".join(self.settings.model_fields)
-                raise SettingError(f"{self.name}: there is no setting {name!r}, only {known}") from None
-            said = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
-            raise SettingError(f"{self.name}: {name}: {said}, not {first['input']!r}") from None
+                names = ", ".join(self.settings.model_fields)
+                raise SettingError(f"{self.name}: there is no setting {name!r}, only {names}") from None
+            reason = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+            raise SettingError(f"{self.name}: {name}: {reason}, not {first['input']!r}") from None
         if isinstance(settings, CastSettings):
             settings.check()
         return settings
 
 
 class CastSpec(BaseModel):
-    """A cast as plain data: what a manifest holds and another process builds the cast from."""
+    """A cast as plain data: a manifest holds it, and another process builds the cast from it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     cast: str
-    """Its registered name, or the import path of a function that gives it."""
+    """Its registered name, or the import path of a function that returns it."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
-    """Those that are not as by default."""
+    """The settings that differ from their defaults."""
     replace: dict[str, JsonValue] = Field(default_factory=dict)
-    """What stands in another's place: a node, criterion or scorer by import path, a speaker also by a model's spec."""
+    """Replaced parts by name: a node or the stop criterion by import path, a speaker also by a model's spec."""
 
     def build(self) -> Cast:
-        """The cast, with its nodes and models made anew. SettingError or ContractError says what is missing."""
+        """The cast, its nodes and models made anew. SettingError or ContractError says what is missing."""
         cast = find(self.cast)(**self.settings)
         changes: dict[str, Any] = dict(self.replace)
         if isinstance(limits := changes.get("limits"), dict):
@@ -131,16 +135,16 @@ _registry = _Registry()
 
 
 def register(factory: CastFactory) -> CastFactory:
-    """Make a cast known by its name, for `find`, specs and the command; SettingError if another one has it."""
-    known = _registry.factories.get(factory.name)
-    if known is not None and known != factory:
+    """Make a cast known by its name, for `find`, specs and the command; SettingError if the name is taken."""
+    present = _registry.factories.get(factory.name)
+    if present is not None and present != factory:
         raise SettingError(f"there is a cast {factory.name!r} already: give yours another name")
     _registry.factories[factory.name] = factory
     return factory
 
 
 def registered() -> dict[str, CastFactory]:
-    """Every cast that is known by name: the shipped ones, those of installed packages, those registered here."""
+    """Every cast by name: shipped with Duologue, from installed packages, registered in this process."""
     if not _registry.loaded:
         _registry.loaded = True
         for point in entry_points(group=GROUP):
@@ -157,7 +161,7 @@ def registered() -> dict[str, CastFactory]:
 
 
 def find(name: str) -> CastFactory:
-    """The cast of a registered name or an import path; SettingError lists those that there are."""
+    """The cast of a registered name or an import path; SettingError lists the known names."""
     if is_import_path(name):
         return _factory(name, imported(name, "cast"), name)
     factories = registered()
@@ -167,21 +171,21 @@ def find(name: str) -> CastFactory:
 
 
 def _factory(name: str, value: object, path: str) -> CastFactory:
-    """What an import path leads to, as a factory: one already, a cast, or a function that gives a cast."""
+    """The factory for an imported object: a factory, a cast, or a function that returns a cast."""
     if isinstance(value, CastFactory):
         return replace(value, name=name)
     if isinstance(value, Cast):
         settings = create_model("NoSettings", __config__=ConfigDict(extra="forbid"))
-        return CastFactory(name, lambda _: value, settings, about=f"the cast {path}")
+        return CastFactory(name, lambda _: value, settings, summary=f"the cast {path}")
     if not callable(value):
         raise SettingError(f"cast {path}: is {_shown(value)}: give a function that returns a Cast")
-    about = next(iter((inspect.getdoc(value) or "").splitlines()), "")
+    summary = next(iter((inspect.getdoc(value) or "").splitlines()), "")
     parameters = _settings_of(value, path)
     return CastFactory(
         name,
         lambda settings: value(**{key: getattr(settings, key) for key in type(settings).model_fields}),
         parameters,
-        about=about,
+        summary=summary,
     )
 
 
@@ -219,7 +223,8 @@ def _shown(value: object) -> str:
 
 
 def library(name: str, prompts: Any, language: str = "en") -> Library:
-    """The prompt pages of a shipped cast; `prompts`: a folder whose pages replace them by name, or other pages."""
+    """The prompt pages of a shipped cast. `prompts`: a folder whose pages replace those of the same names, or a
+    whole library."""
     if isinstance(prompts, Library):
         return prompts
     pages = shipped(name, language)
@@ -227,7 +232,7 @@ def library(name: str, prompts: Any, language: str = "en") -> Library:
 
 
 def criterion(stop: Any) -> Any:
-    """A stop criterion, or the one of an import path; None for None."""
+    """A stop criterion: imported if it is an import path, else as it is."""
     return imported(stop, "stop") if isinstance(stop, str) else stop
 
 
@@ -235,20 +240,20 @@ Function = TypeVar("Function", bound=Callable[..., Cast])
 
 
 def documented(settings: type[BaseModel]) -> Callable[[Function], Function]:
-    """Give a function that takes `**settings` the model's fields as its signature, and their descriptions."""
+    """Give a function with `**settings` the fields of the model as its signature and in its docstring."""
 
     def with_settings(function: Function) -> Function:
         own = inspect.signature(function).parameters
         parameters = [parameter for parameter in own.values() if parameter.kind is not parameter.VAR_KEYWORD]
         lines = []
-        for name, about in settings.model_fields.items():
+        for name, setting in settings.model_fields.items():
             if name not in own:
                 parameters.append(
                     inspect.Parameter(
-                        name, inspect.Parameter.KEYWORD_ONLY, default=about.default, annotation=about.annotation
+                        name, inspect.Parameter.KEYWORD_ONLY, default=setting.default, annotation=setting.annotation
                     )
                 )
-                lines.append(f"`{name}`: {about.description}")
+                lines.append(f"`{name}`: {setting.description}")
         returned = inspect.signature(function).return_annotation
         function.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
         function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", "\n".join(lines)])

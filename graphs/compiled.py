@@ -18,15 +18,15 @@ Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
 
 
 class ConversationGraph(Compiled):
-    """A compiled conversation that draws itself offline as the last line of a notebook's cell, and makes
-    records of its states, so that who is given the graph alone can show what happens in it."""
+    """A compiled conversation. As the last line of a notebook's cell it draws itself without a network, and it
+    makes records of its own states."""
 
     def __init__(self, *, cast_name: str, **attributes: Any) -> None:
-        super().__init__(**attributes)  # LangGraph copies a graph by its attributes, such as for `with_config`
+        super().__init__(**attributes)  # LangGraph copies a graph by its attributes, for example in `with_config`
         self.cast_name = cast_name
 
     def record(self, state: State | Mapping[str, Any]) -> Conversation:
-        """The conversation of a state that this graph gave, whatever state it is."""
+        """The conversation of any state of this graph: initial, intermediate or final."""
         return record(state, self.cast_name)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
@@ -43,14 +43,14 @@ def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = 
 
 
 def fuse(limits: Limits) -> int:
-    """Steps that a conversation within these limits can take: LangGraph's recursion limit for it.
+    """Most steps that a conversation within these limits can take: LangGraph's recursion limit for it.
 
-    A fuse against a criterion that never stops, not a policy: the policy is the limits themselves.
+    Only a guard against a stop criterion that never stops: what ends a conversation are the limits.
     """
     per_turn = 3 * limits.question_attempts + 3 * limits.answer_attempts + 1
     return per_turn * (limits.max_turns or 1_000) + 10
 
 
 def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
-    """The graph as mermaid text, its conditional edges labelled with what leads there."""
+    """The graph as mermaid text; its conditional edges are labelled with the router's answer."""
     return graph.get_graph().draw_mermaid()

@@ -1,4 +1,4 @@
-"""What follows from a validator's verdicts: a draft becomes a message, is rejected and asked for again, or it ends."""
+"""What follows from a validator's verdicts: drafts become messages, or the speaker is asked again, or it all ends."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from ..nodes.stops import budget, until_spent
 from .cast import Cast
 
 FELL_WITH_ANOTHER = "fell_with_another"
-"""Reason of a draft that nothing is wrong with, but with another of the same call."""
+"""Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
 
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
-    """Keep the drafts as messages, ask again, or end: the trace of one judged turn."""
+    """The update after one judged turn: keep the drafts as messages, ask again, or end."""
     drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
     stop = update.get("stop") or state.get("stop")
     number = attempt_number(state)
@@ -30,8 +30,11 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     if state.get("failure"):
         changed = _unsaid(role, state, earlier + tried)
     elif passed:
-        said = [_message(role, *each) for each in zip(drafts, verdicts, tried, strict=True)]
-        changed = _said(role, state, said, earlier) | _remembered(role, state)
+        messages = [
+            _message(role, draft, verdict, attempt)
+            for draft, verdict, attempt in zip(drafts, verdicts, tried, strict=True)
+        ]
+        changed = _said(role, state, messages, earlier) | _remembered(role, state)
     elif role == "assistant" and budget(merged(state, {"attempts": earlier + tried}), limits):
         changed, stop = _unsaid(role, state, earlier + tried), "budget"
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
@@ -43,11 +46,11 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
         changed = _said(role, state, [{"role": role, "text": cast.fallback}], earlier + tried)
     else:
         standing = [attempt | {"verdict": "observed"} for attempt in tried]
-        said = [
+        messages = [
             _message(role, draft, Verdict(accepted=True, observed=True), attempt)
             for draft, attempt in zip(drafts, standing, strict=True)
         ]
-        changed = _said(role, state, said, earlier) | _remembered(role, state)
+        changed = _said(role, state, messages, earlier) | _remembered(role, state)
     changed = {"pending_memory": None} | changed
     if role == "user":
         return changed | {"stop": stop_of(cast, state, changed, stop, limits)}
@@ -55,9 +58,9 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
 
 
 def stop_of(cast: Cast, state: State, changed: dict[str, Any], reason: str | None, limits: Limits) -> str | None:
-    """The failure's reason, the one that was told, or what the cast's criterion says of the new state.
+    """Why the conversation stops, if it does: a failure, `reason`, the cast's criterion, or a limit.
 
-    The limits hold whatever the criterion is: one that never stops must not cost ten thousand calls.
+    The limits hold with any criterion: one that never stops must not cost ten thousand calls.
     """
     if state.get("failure"):
         return "model_failed"
@@ -66,7 +69,7 @@ def stop_of(cast: Cast, state: State, changed: dict[str, Any], reason: str | Non
 
 
 def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> dict[str, Any]:
-    """The messages are said; the rejected drafts before them stand with the first."""
+    """The messages are said; the rejected drafts before them are kept with the first."""
     changed: dict[str, Any] = {"attempts": [], "drafts": [], "verdicts": [], "prompt": None}
     if not messages:
         return changed | _unsaid(role, state, earlier)
@@ -77,7 +80,7 @@ def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: lis
 
 
 def _remembered(role: Role, state: State) -> dict[str, Any]:
-    """The memory that the speaker wished for, once what it wrote stands."""
+    """The memory that the speaker wrote, now that its drafts are accepted."""
     pending = state.get("pending_memory")
     return {} if pending is None else {"memories": {**state.get("memories", {}), role: pending}}
 
@@ -92,7 +95,7 @@ def _unsaid(role: Role, state: State, attempts: list[dict[str, Any]]) -> dict[st
 
 
 def _message(role: Role, draft: Draft, verdict: Verdict, attempt: dict[str, Any]) -> dict[str, Any]:
-    """The message that an accepted draft becomes, in the validator's words where it gave some."""
+    """The message of an accepted draft, with the validator's text if it changed it."""
     message: dict[str, Any] = {"role": role, "text": verdict.get("text", draft["text"])}
     spans = verdict.get("spans", draft.get("spans", []))
     if spans:
@@ -110,10 +113,10 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
     if "raw" in draft:
         attempt["raw"] = draft["raw"]
     fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
-    told = {
+    details = {
         "reason": verdict.get("reason") or fell,
         "notes": verdict.get("notes"),
         "prompt": state.get("prompt"),
         **{key: draft.get(key) for key in OF_THE_CALL},
     }
-    return attempt | {key: value for key, value in told.items() if value}
+    return attempt | {key: value for key, value in details.items() if value}

@@ -1,4 +1,4 @@
-"""The graph that makes profiles: ask for what is lacking, propose, validate, repair or keep."""
+"""The graph that makes user profiles: ask a model for one, validate it, then keep it or ask again."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ from ..prompts import Library, shipped
 
 NAME = "profiles"
 Inventor: TypeAlias = str | BaseChatModel
-"""Who invents the people: a model's spec, or a chat model."""
+"""What writes the profiles: a model's spec, or a chat model."""
 
 ProfileGraph: TypeAlias = CompiledStateGraph[ProfileState, ProfileLimits, ProfileState, ProfileState]
 
@@ -40,7 +40,7 @@ def generation(
     """The graph with its nodes: `await graph.ainvoke(beginning(12), context=ProfileLimits())`.
 
     `prompts`: a folder whose pages replace the shipped ones of the same names, or a whole library.
-    `validator`: a judge of one's own.
+    `validator`: your own in place of the shipped one.
     """
     pages = prompts if isinstance(prompts, Library) else shipped(NAME, language)
     if isinstance(prompts, (str, Path)):
@@ -73,9 +73,9 @@ def beginning(
     rejected: Sequence[Proposal] = (),
     round: int = 0,
 ) -> ProfileState:
-    """The initial state: how many profiles there shall be, and those that are there already.
+    """The initial state: how many profiles are wanted, and the ones that exist already.
 
-    `kept`, `rejected`, `round`: where an earlier making was when it ended.
+    `kept`, `rejected`, `round`: where an earlier run ended, to go on from there.
     """
     texts = [profile.text() for profile in pool]
     return {"wanted": count, "pool": texts, "kept": list(kept), "rejected": list(rejected), "round": round}
@@ -95,7 +95,7 @@ async def after_keeping(state: ProfileState) -> Literal["continue", "stop"]:
 
 
 def fuse(count: int, limits: ProfileLimits) -> int:
-    """Steps that the making can take: LangGraph's recursion limit for it."""
+    """Most steps that making `count` profiles can take: LangGraph's recursion limit for it."""
     return (count + 1) * (3 * limits.attempts * limits.rounds + 1) + 10
 
 

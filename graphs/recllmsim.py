@@ -1,7 +1,7 @@
 """The RecLLMSim cast: a user with a profile and a task plans something with an assistant.
 
-After RecLLMSim and RecUserSim: travel, presents, meals, skills, restaurants. The user knows its situation
-and itself; the assistant knows what it is told.
+After RecLLMSim and RecUserSim: travel, presents, meals, skills, restaurants. The user knows its profile and its
+task; the assistant knows only what the user says.
 """
 
 from collections.abc import Mapping
@@ -50,8 +50,8 @@ OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant
 
 
 class Settings(CastSettings):
-    """What can be set of the RecLLMSim cast. A side that replays is observed by its validator, and the replayed
-    conversations set the number of turns."""
+    """Settings of the RecLLMSim cast. If a side replays stored conversations, its validator only takes notes, and
+    the number of turns is theirs."""
 
     language: Language | None = Field(
         default=None,
@@ -59,34 +59,35 @@ class Settings(CastSettings):
     )
     opens: Role | None = Field(
         default=None,
-        description="Who speaks first; the assistant with a fixed greeting, which is not part of the published history. "
-        "Default: user; as published: assistant.",
+        description="Who speaks first. The assistant begins with a fixed greeting, which the published files leave out. "
+        "Default: user; with --as-published: assistant.",
     )
     handshake: bool | None = Field(
         default=None,
-        description="Let the user acknowledge its pages one by one, in scripted words. Default: only as published.",
+        description="Show the user model its instructions one page at a time, each acknowledged in fixed words. Default: only with --as-published.",
     )
-    post_questions: bool = Field(default=False, description="Ask both sides about the talk when it is over.")
-    proactive: bool = Field(default=False, description="Tell the assistant what to bring up of its own accord.")
-    may_give_up: bool = Field(default=False, description="Offer the user a phrase for giving up.")
+    post_questions: bool = Field(default=False, description="Ask both sides about the conversation when it is over.")
+    proactive: bool = Field(default=False, description="Tell the assistant which matters to raise without being asked.")
+    may_give_up: bool = Field(default=False, description="Give the user a phrase for giving up.")
     strict_ending: bool = Field(
-        default=False, description="Only the closing phrase alone at a message's end ends the talk."
+        default=False,
+        description="End only if a message ends with the whole closing phrase. Default: its words may be anywhere.",
     )
     no_repeats: bool = Field(
-        default=False, description="Reject a message that was sent before; otherwise it is counted."
+        default=False, description="Reject a message that the user has sent before. Default: accept and count it."
     )
-    no_plans: bool = Field(default=False, description="Reject plans that the user makes for the assistant.")
+    no_plans: bool = Field(default=False, description="Reject messages in which the user writes the plan itself.")
     question_words: int | None = Field(
-        default=None, ge=1, description="Most words of a user's message. Default: no bound."
+        default=None, ge=1, description="Most words of a user's message. Default: no limit."
     )
-    one_question: bool = Field(default=False, description="Reject several questions in one message.")
+    one_question: bool = Field(default=False, description="Reject a message with several questions.")
     as_published: bool = Field(
         default=False,
-        description="Every switch as in the published generator; what the user writes is counted, not rejected.",
+        description="Work as the program that made the published data: its settings, and no user message is rejected, only counted.",
     )
 
     def check(self) -> None:
-        """SettingError for switches that a replayed side leaves without effect."""
+        """Raise SettingError for switches that have no effect on a replayed side."""
         user, assistant = (replayed_path(side) is not None for side in (self.user, self.assistant))
         idle = {
             "opens": user or assistant,
@@ -96,9 +97,9 @@ class Settings(CastSettings):
             "proactive": assistant,
             "post_questions": user and assistant,
         }
-        given = [name for name, without_effect in idle.items() if without_effect and getattr(self, name)]
-        if given:
-            options = ", ".join("--" + name.replace("_", "-") for name in given)
+        useless = [name for name, without_effect in idle.items() if without_effect and getattr(self, name)]
+        if useless:
+            options = ", ".join("--" + name.replace("_", "-") for name in useless)
             raise SettingError(f"{options}: without effect, a replayed side says what it said: leave it out")
 
 
@@ -122,7 +123,7 @@ def _build(settings: Settings) -> Cast:
         words=settings.question_words,
         one_question=settings.one_question,
     )
-    replies: Node = nodes.published_reply_validator if settings.as_published else not_empty
+    reply_validator: Node = nodes.published_reply_validator if settings.as_published else not_empty
     turns = max((speaker.longest for speaker in replaying), default=TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
     asked: dict[Role, Node] = {role: speaker for role, speaker in sides if speaker not in replaying}
@@ -136,7 +137,7 @@ def _build(settings: Settings) -> Cast:
         question_validator=Observing(validator) if played or settings.as_published else validator,
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant=helper,
-        answer_validator=Observing(replies) if helper in replaying else replies,
+        answer_validator=Observing(reply_validator) if helper in replaying else reply_validator,
         closing=ended,
         stop=criterion(settings.stop) or any_of(*map(ReplayedOut, replaying), until_spent),
         limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
@@ -152,7 +153,7 @@ FACTORY = register(
         build=_build,
         settings=Settings,
         source=TaskSource,
-        about="A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).",
+        summary="A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).",
     )
 )
 
@@ -169,10 +170,10 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
 
 @documented(Settings)
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
-    """The cast with every switch as in the published generator; settings as for `cast` win over them.
+    """The cast that works as the program that made the published data; settings as for `cast` come before its own.
 
-    The assistant greets, the user acknowledges its pages, the closing words count anywhere in a message, and
-    nothing that the user writes is rejected: its validator counts.
+    The assistant greets, the user model acknowledges its instructions page by page, the closing words count
+    anywhere in a message, and no user message is rejected: the validator only counts.
     """
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 

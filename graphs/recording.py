@@ -1,4 +1,4 @@
-"""The bridge from state to record: any state that a conversation can be in."""
+"""From state to record: makes a conversation of any state, initial, intermediate or final."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from .trace import edge_name
 
 
 def state_id(state: State | Mapping[str, Any], cast: str) -> str:
-    """The id of a state's conversation: its own, or what its cast's name, scenario and first messages make it."""
+    """The id in the state, or the digest of cast name, scenario and first messages that it will get."""
     if name := state.get("id"):
         return str(name)
     begun = begun_with(state.get("messages", []))
@@ -22,10 +22,10 @@ def state_id(state: State | Mapping[str, Any], cast: str) -> str:
 
 def record(state: State | Mapping[str, Any], cast: str | None = None) -> Conversation:
     """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
-    drafts of a turn that is not over stand under `unsaid`, those that nobody has judged as `unjudged`.
+    drafts of a turn that is not over are kept under `unsaid`, drafts without a verdict as `unjudged`.
 
-    `cast`: name of the cast that an initial state is for, since it is part of the conversation's id; that of the
-    scenario's kind if nothing is said. A `ConversationGraph` knows its own.
+    `cast`: the cast's name, which is part of the id of an initial state's conversation; by default the
+    scenario's kind. `ConversationGraph.record` passes its own.
     """
     if "scenario" not in state:
         raise DataError("the state has no scenario: no conversation has begun in it")
@@ -52,7 +52,7 @@ def record(state: State | Mapping[str, Any], cast: str | None = None) -> Convers
 
 
 def _edges(taken: Mapping[str, int]) -> list[Edge]:
-    """Every edge of the topology with its count, then those that only a graph of somebody else's has."""
+    """Every edge of the topology with its count, then edges that only another graph has."""
     left = dict(taken)
     known = [
         edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})

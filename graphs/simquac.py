@@ -41,7 +41,7 @@ __all__ = [
 
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
-"""Name of the cast by the published script's rules: ids and draws hang on it."""
+"""Name of the cast with the published script's rules. It stays: ids and random draws depend on it."""
 TURNS = 12
 """Exchanges of a conversation, as in the published data set."""
 OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
@@ -49,23 +49,25 @@ OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
 
 
 class Settings(CastSettings):
-    """What can be set of the SimQuAC cast. A side that replays a file is observed by its validator, and the
-    file's conversations set the number of turns."""
+    """Settings of the SimQuAC cast. If a side replays stored conversations, its validator only takes notes, and the
+    number of turns is theirs."""
 
     question_words: int = Field(default=QUESTION_WORDS, ge=1, description="Most words of a question.")
     one_question: bool = Field(
-        default=False, description="Reject several questions in one; otherwise they are counted."
+        default=False, description="Reject a message with several questions. Default: accept and count it."
     )
     no_repeats: bool = Field(
-        default=False, description="Reject a question that was asked before; otherwise it is counted."
+        default=False, description="Reject a question that was asked before. Default: accept and count it."
     )
-    interesting_once: bool = Field(default=True, description="Ask what is interesting at most once a conversation.")
+    interesting_once: bool = Field(
+        default=True, description="Let the student ask for something interesting at most once in a conversation."
+    )
     answer_tokens: int = Field(
-        default=ANSWER_TOKENS, ge=1, description="Length of answers that the teacher is asked for."
+        default=ANSWER_TOKENS, ge=1, description="Length in tokens that the teacher's answers should have."
     )
     as_published: bool = Field(
         default=False,
-        description="Follow the published script's rules instead of the paper's; docs/as_released.md has them.",
+        description="Follow the rules of the published script instead of the paper's; docs/as_released.md lists them.",
     )
 
 
@@ -112,7 +114,7 @@ FACTORY = register(
         build=_build,
         settings=Settings,
         source=TopicSource,
-        about='A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).',
+        summary='A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).',
     )
 )
 
@@ -131,14 +133,14 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """The cast that follows the published script's rules instead of the paper's; settings as for `cast`.
 
-    What the script crashes on or repeats for ever is bounded here: four calls a turn on both sides, twelve
-    exchanges. `docs/as_released.md` lists each deviation between paper, script and this project.
+    Where the script crashes or repeats without end, this cast has limits: four calls a turn on both sides, twelve
+    exchanges. `docs/as_released.md` lists every difference between paper, script and this project.
     """
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 
 
 as_released = as_published
-"""The name that this had at first."""
+"""The earlier name of `as_published`."""
 
 
 graph = conversation(cast())

@@ -17,13 +17,13 @@ from ..nodes.state import State
 
 @dataclass(frozen=True)
 class Scenarios:
-    """Initial states in order, and what is to be said of where they come from."""
+    """Initial states in order, and where they come from."""
 
     states: Sequence[State]
     source: dict[str, Any]
-    """For the manifest and the card: `source`, and where they are known `licence` and `licence_id`."""
+    """For the manifest and the card: `source`, and if known `licence` and `licence_id`."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """Settings of the cast that the scenarios decide where nobody gave them, such as the language."""
+    """Settings of the cast that follow from the scenarios unless they were set, such as the language."""
     notes: tuple[str, ...] = ()
     """Lines for the reader."""
     broken: bool = False
@@ -31,66 +31,64 @@ class Scenarios:
 
 
 class ScenarioSource(BaseModel):
-    """What every source lets one choose."""
+    """Options that every source of scenarios has."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     limit: int | None = Field(default=None, ge=1, description="Only the first N scenarios.")
     repeats: int = Field(default=1, ge=1, description="Conversations about each scenario.")
-    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Most bytes of a scenario's texts.")
+    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Most bytes of text in a scenario.")
     licence: str | None = Field(
-        default=None, description="Licence and attribution of the scenarios' text, for the card."
+        default=None, description="Licence and attribution of the scenarios' text; written into the data set's README."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
-        """The scenarios, drawn by the seed where they are drawn and repeated; DataError for what cannot be used."""
+        """The scenarios: sampled with the seed if a sample is wanted, and repeated. DataError for unusable files."""
         raise NotImplementedError
 
     def repeated(self, states: Sequence[State], settings: Any) -> list[State]:
-        """Each state as often as asked for; SettingError where every repeat would be the same."""
+        """Each state as often as `repeats` says; SettingError if every repeat would be the same."""
         if self.repeats > 1 and len(replayed_paths(settings)) == 2:
-            raise SettingError(
-                "--repeats: a conversation whose both sides are replayed is the same each time: leave it out"
-            )
+            raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
         return repeated(states, self.repeats)
 
     def check_size(self, texts: Iterable[str], where: str) -> None:
-        """DataError if the texts of a scenario have more bytes than are allowed."""
+        """Raise DataError if the texts of a scenario have more bytes than allowed."""
         size = sum(len(text.encode("utf-8", "replace")) for text in texts)
         if size > self.max_topic_bytes:
             raise DataError(
                 f"{where}: has {size:,} bytes of text, more than {self.max_topic_bytes:,}: shorten it, or raise --max-topic-bytes"
             )
 
-    def about(self, **known: Any) -> dict[str, Any]:
-        """What the manifest says of the source, with the licence that was given."""
-        return known | {"licence": self.licence or known.get("licence")}
+    def source_info(self, **info: Any) -> dict[str, Any]:
+        """What the manifest says of the source; the option `licence` comes before the licence in `info`."""
+        return info | {"licence": self.licence or info.get("licence")}
 
 
 class ScenarioFile(ScenarioSource):
     """A file of scenarios, for any cast."""
 
     scenarios: Path | None = Field(
-        default=None, description="JSON lines, an object each: the scenario, its 'kind' among its keys."
+        default=None, description="File of JSON lines: each line a scenario, an object with a text 'kind'."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
-        """Each line as a scenario; equal ones are told apart by number."""
+        """Each line as a scenario; equal scenarios get different numbers."""
         if self.scenarios is None:
             raise SettingError("--scenarios: give a file of JSON lines, an object for each scenario")
-        found = []
+        scenarios: list[dict[str, Any]] = []
         for number, value in read_lines(self.scenarios):
             if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
                 raise DataError(f"{at(self.scenarios, f'line {number}')}: is no object with a text 'kind': give it one")
             self.check_size(texts_of(value), at(self.scenarios, f"line {number}"))
-            found.append(value)
-        if not found:
+            scenarios.append(value)
+        if not scenarios:
             raise DataError(f"{at(self.scenarios)}: holds no scenario: write one object a line")
-        numbers = ordinals(found)
+        numbers = ordinals(scenarios)
         states: list[State] = [
-            {"scenario": scenario, "ordinal": ordinal} for scenario, ordinal in zip(found, numbers, strict=True)
+            {"scenario": scenario, "ordinal": ordinal} for scenario, ordinal in zip(scenarios, numbers, strict=True)
         ]
-        return Scenarios(self.repeated(states[: self.limit], settings), self.about(source=self.scenarios.name))
+        return Scenarios(self.repeated(states[: self.limit], settings), self.source_info(source=self.scenarios.name))
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -109,12 +107,12 @@ def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
 def chosen(
     scenarios: Sequence[State], *, limit: int | None = None, sample: int | None = None, seed: int = 0
 ) -> list[State]:
-    """The first `limit` scenarios, or `sample` that the seed draws, in their order; else all.
+    """The first `limit` scenarios, or a random `sample` of them in their order, or all.
 
-    A draw is a digest of seed and scenario, so what is drawn does not hang on what else is in the list.
+    Whether a scenario is drawn depends on a digest of seed and scenario: on its rank, not its position.
     """
     if limit is not None and sample is not None:
-        raise SettingError("limit and sample exclude each other: take the first N, or N drawn ones")
+        raise SettingError("limit and sample exclude each other: take the first N, or N at random")
     if sample is None:
         return list(scenarios[:limit])
     if sample > len(scenarios):

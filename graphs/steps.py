@@ -30,7 +30,7 @@ from .trace import timed, walked
 log = logging.getLogger(__name__)
 
 Settle = Callable[[State, Update, Limits], dict[str, Any]]
-"""What follows for the state from what a node answered."""
+"""From state, a node's update and the limits to the changes of the state."""
 
 
 def step(place: Place, cast: Cast) -> Step:
@@ -46,7 +46,7 @@ def step(place: Place, cast: Cast) -> Step:
         answer: Update = {}
         failure: dict[str, Any] = {}
         if place == "user_simulator" and awaits_answer(state):
-            answer = {"drafts": []}  # a conversation that was begun with a question waits for its answer
+            answer = {"drafts": []}  # the first messages end with a question: the assistant is to answer it
         elif place == "closing" or _is_due(state):
             try:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
@@ -66,22 +66,22 @@ def step(place: Place, cast: Cast) -> Step:
 
 
 def _shown(place: Place, state: State, *, asks_sides: bool) -> State:
-    """The state as a node is given it: of what the sides keep for themselves, what its own side does."""
+    """The state as a node sees it: its own side's memory, not the other's."""
     hidden = {"memory", "pending_memory"} | (set() if asks_sides else {"memories"})
     shown = {key: value for key, value in state.items() if key not in hidden}
     if place in SIDES:
-        # A copy: what a node changes in it and does not answer has not happened.
+        # A copy: only what a node answers changes the memory, not what it does to this object.
         shown["memory"] = deepcopy(state.get("memories", {}).get(SIDES[place], {}))
     return typed(State, shown)
 
 
 def _is_due(state: State) -> bool:
-    """Whether the node has something to do: not behind a failure, behind a stop only to judge last drafts."""
+    """Whether the node has work: not after a failure; after a stop only if drafts are left to judge."""
     return not state.get("failure") and (not state.get("stop") or bool(state.get("drafts")))
 
 
 def _opened(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
-    """The opening of a conversation that has none; of one that goes on under other limits, those."""
+    """The opening of a new conversation; the limits if it goes on under other ones."""
     provenance = state.get("provenance")
     if provenance is None:
         return opening(state, cast, limits)
@@ -113,9 +113,9 @@ def _after_selector(role: Role, state: State, update: Update, limits: Limits) ->
 
 
 def _after_speaker(prompted: bool, state: State, update: Update, limits: Limits) -> dict[str, Any]:
-    stop = update.get("stop") or state.get("stop")  # one that the opening found is not forgotten
+    stop = update.get("stop") or state.get("stop")  # the opening may have set one already
     changed: dict[str, Any] = {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": stop}
-    changed["pending_memory"] = update.get("memory")  # counts once the drafts stand
+    changed["pending_memory"] = update.get("memory")  # becomes the memory once the drafts are accepted
     return changed if prompted else {**changed, "prompt": None}
 
 

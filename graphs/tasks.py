@@ -1,4 +1,4 @@
-"""Scenarios about situations, for the RecLLMSim cast: tasks x contexts x profiles, or conversations played again."""
+"""Scenarios for the RecLLMSim cast: a task in a context for a user with a profile, or stored conversations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,49 +17,54 @@ from ..nodes.state import State
 from .sources import Scenarios, ScenarioSource, replayed_paths, texts_of
 
 SHOWN = 3
-"""Odd conversations, or equal profiles, that are named in a line."""
+"""How many odd conversations, or groups of equal profiles, a note names."""
 
 
 class TaskSource(ScenarioSource):
-    """Tasks x contexts x profiles, shipped or of files; where a side replays, the situations of what it replays."""
+    """Every task in every context with every profile, shipped or from files. If a side replays stored conversations,
+    their situations instead."""
 
     task: list[str] | None = Field(default=None, description="Only this task; may be given several times.")
-    tasks: Path | None = Field(default=None, description="Tasks: a workbook or YAML. Default: the shipped ones.")
+    tasks: Path | None = Field(
+        default=None, description="File of tasks, a workbook or YAML. Default: the shipped tasks."
+    )
     contexts: str | None = Field(default=None, description="Only these contexts of each task, by number from 0: 0,3.")
-    profiles: Path | None = Field(default=None, description="Pool of profiles. Default: the shipped ones.")
-    sample: int | None = Field(default=None, ge=1, description="N profiles drawn by the seed.")
+    profiles: Path | None = Field(
+        default=None, description="File or folder of user profiles. Default: the shipped profiles."
+    )
+    sample: int | None = Field(default=None, ge=1, description="Only N profiles, drawn at random with the seed.")
 
     def read(self, settings: Any, seed: int) -> Scenarios:
-        """One scenario for each task, context and profile that is asked for."""
+        """One scenario for each selected task, context and profile."""
         replays = replayed_paths(settings)
         if replays and (self.profiles or self.tasks):
             raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
-        about: Sequence[Situation | Conversation]
+        subjects: Sequence[Situation | Conversation]
         if replays:
-            about, source, notes = _replayed(replays)
+            subjects, source, notes = _replayed(replays)
         else:
-            about, source, notes = self._combined(settings.language or "en")
-        about = recllmsim.chosen(
-            about, tasks=self.task, contexts=_numbers(self.contexts), profiles=self.sample, seed=seed
+            subjects, source, notes = self._combined(settings.language or "en")
+        subjects = recllmsim.chosen(
+            subjects, tasks=self.task, contexts=_numbers(self.contexts), profiles=self.sample, seed=seed
         )
-        language = settings.language or _language_of(about, "en")
-        others = sum(_language_of([each], language) != language for each in about)
+        language = settings.language or _language_of(subjects, "en")
+        others = sum(_language_of([subject], language) != language for subject in subjects)
         if len(replays) == 1 and others:
             notes.append(
-                f"{others} of {len(about)} conversations are in another language than the run, which is in {language}"
+                f"{others} of {len(subjects)} conversations are in another language than the run, which is in {language}"
             )
-        for number, each in enumerate(about):
-            self.check_size(texts_of(scenario(each)["scenario"]), f"situation {number}")
+        for number, subject in enumerate(subjects):
+            self.check_size(texts_of(scenario(subject)["scenario"]), f"situation {number}")
         return Scenarios(
-            self.repeated(scenarios(about), settings)[: self.limit],
-            self.about(**source),
+            self.repeated(scenarios(subjects), settings)[: self.limit],
+            self.source_info(**source),
             settings={"language": language},
             notes=tuple(notes),
             broken=bool(source.get("broken")),
         )
 
     def _combined(self, language: Language) -> tuple[list[Situation], dict[str, Any], list[str]]:
-        """Tasks x contexts x profiles, what is known of their source, and lines for the reader."""
+        """Every task in every context with every profile, their source, and notes for the reader."""
         tasks = recllmsim.read_tasks(self.tasks) if self.tasks else recllmsim.shipped_tasks(language)
         pool = recllmsim.read_pool(self.profiles) if self.profiles else recllmsim.shipped_profiles(language)
         notes = []
@@ -72,8 +77,8 @@ class TaskSource(ScenarioSource):
                 f"the profiles are in {pool.language}, the run is in {language}: give --language {pool.language}, or others"
             )
         names = [
-            path.name if path else f"samples/{what}/{language}"
-            for path, what in ((self.tasks, "tasks"), (self.profiles, "profiles"))
+            path.name if path else f"samples/{folder}/{language}"
+            for path, folder in ((self.tasks, "tasks"), (self.profiles, "profiles"))
         ]
         source: dict[str, Any] = {"source": ", ".join(names)}
         if self.tasks is None and self.profiles is None:
@@ -82,18 +87,19 @@ class TaskSource(ScenarioSource):
 
 
 def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any], list[str]]:
-    """The conversations that are played again, and what is known of their source; odd and broken files are named."""
+    """The stored conversations that are replayed, their source with its odd and broken files, and notes."""
     notes = []
     if len(set(paths)) == 2:
         notes.append("user and assistant replay two folders: replies belong to the messages of their own folder")
     loaded = replayed(paths[0])
     odd = recllmsim.oddities(loaded)
     for line in loaded.notes:
-        what = line.partition(":")[0]
-        which = f" ({', '.join(odd[what][:SHOWN])}{', ...' if len(odd[what]) > SHOWN else ''})" if what in odd else ""
-        notes.append(f"{paths[0]}: {line}{which}")
+        oddity = line.partition(":")[0]
+        names = odd.get(oddity, [])
+        examples = f" ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})" if names else ""
+        notes.append(f"{paths[0]}: {line}{examples}")
     source: dict[str, Any] = {"source": paths[0].name}
-    # What no cast could have said is played as it is; the manifest names every such conversation.
+    # Conversations that no cast could have produced are replayed as they are; the manifest names them.
     if odd:
         source["odd"] = odd
     if loaded.broken:
@@ -101,10 +107,10 @@ def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any], li
     return list(loaded), source, notes
 
 
-def _language_of(about: Sequence[Situation | Conversation], otherwise: Language) -> Language:
-    """The language that all of these are in."""
+def _language_of(subjects: Sequence[Situation | Conversation], otherwise: Language) -> Language:
+    """The language of all subjects if they share one, else `otherwise`."""
     languages: set[Language] = {
-        (Situation.of(each) if isinstance(each, Conversation) else each).language for each in about
+        (Situation.of(subject) if isinstance(subject, Conversation) else subject).language for subject in subjects
     }
     return languages.pop() if len(languages) == 1 else otherwise
 
@@ -115,11 +121,11 @@ def _numbers(text: str | None) -> list[int] | None:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise SettingError(f"--contexts: {text!r} is no row of numbers: write 0,3") from None
+        raise SettingError(f"--contexts: {text!r}: expected numbers with commas between them: write 0,3") from None
 
 
 def scenario(
-    about: Situation | Conversation | Mapping[str, Any],
+    subject: Situation | Conversation | Mapping[str, Any],
     *,
     ordinal: int = 0,
     repeat: int = 0,
@@ -127,24 +133,24 @@ def scenario(
 ) -> State:
     """The initial state of a conversation about a situation; `messages` were already said.
 
-    Of a conversation that is played again: its situation and its place. What annotators said of it as a whole
-    is true of it alone: a cast whose two sides replay it adds that at its end.
+    A stored conversation gives its situation and its `extra`, but not its labels: annotators gave them to that
+    very conversation, so a cast adds them at the end only if it replays both sides.
     """
-    situation = Situation.of(about) if isinstance(about, Conversation) else Situation.model_validate(about)
+    situation = Situation.of(subject) if isinstance(subject, Conversation) else Situation.model_validate(subject)
     state: State = {
         "scenario": situation.scenario(),
         "ordinal": ordinal,
         "repeat": repeat,
         "messages": [message.plain() for message in messages],
     }
-    if isinstance(about, Conversation):
-        state["extra"] = dict(about.extra)
+    if isinstance(subject, Conversation):
+        state["extra"] = dict(subject.extra)
     return state
 
 
-def scenarios(about: Sequence[Situation | Conversation]) -> list[State]:
-    """One initial state for each, in order; equal situations are told apart by number."""
-    states = [scenario(each) for each in about]
+def scenarios(subjects: Sequence[Situation | Conversation]) -> list[State]:
+    """One initial state for each, in order; equal situations get different numbers."""
+    states = [scenario(subject) for subject in subjects]
     for state, ordinal in zip(states, ordinals(state["scenario"] for state in states), strict=True):
         state["ordinal"] = ordinal
     return states

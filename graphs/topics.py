@@ -1,4 +1,4 @@
-"""Scenarios about topics, for the SimQuAC cast: from records of topics, and from files of many formats."""
+"""Scenarios for the SimQuAC cast: one for each topic, from objects in code or from files of several formats."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,16 +16,18 @@ from .sources import Scenarios, ScenarioSource, chosen, replayed_paths
 
 
 class TopicSource(ScenarioSource):
-    """Topics: of a file, of the data set that a side replays, or the shipped samples."""
+    """Topics from a file, from the data set that a side replays, or from the shipped samples."""
 
     topics: Path | None = Field(
         default=None,
-        description="Topics: JSON lines, SimQuAC or QuAC JSON, a run. Default: the shipped samples, or a replayed file's own.",
+        description="Topics: JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
     )
-    sample: int | None = Field(default=None, ge=1, description="N topics drawn by the seed, in the file's order.")
+    sample: int | None = Field(
+        default=None, ge=1, description="Only N topics, drawn at random with the seed, in the file's order."
+    )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
-        """One scenario for each topic; equal topics are told apart by number."""
+        """One scenario for each topic; equal topics get different numbers."""
         replays = replayed_paths(settings)
         notes = [f"{path}: {note}" for path in dict.fromkeys(replays) for note in replayed(path).notes]
         if len(set(replays)) == 2:
@@ -38,12 +40,14 @@ class TopicSource(ScenarioSource):
         else:
             topics, source = simquac.samples(), "samples/topics.jsonl"
         shipped = self.topics is None and not replays
-        about = {"licence": "MIT, written for duologue", "licence_id": "mit"} if shipped else {}
+        licence = {"licence": "MIT, written for duologue", "licence_id": "mit"} if shipped else {}
         if repeated := equals(ordinals(topic.scenario() for topic in topics)):
             verb = "repeats" if repeated == 1 else "repeat"
             notes.append(f"{repeated} of {len(topics)} topics {verb} an earlier one; each is simulated")
         states = chosen(scenarios(topics), limit=self.limit, sample=self.sample, seed=seed)
-        return Scenarios(self.repeated(states, settings), self.about(source=source, **about), notes=tuple(notes))
+        return Scenarios(
+            self.repeated(states, settings), self.source_info(source=source, **licence), notes=tuple(notes)
+        )
 
 
 def scenario(
@@ -54,19 +58,19 @@ def scenario(
     messages: Iterable[Message] = (),
 ) -> State:
     """The initial state of a conversation about a topic; `messages` were already said."""
-    about = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
+    topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
     state: State = {
-        "scenario": about.scenario(),
+        "scenario": topic.scenario(),
         "ordinal": ordinal,
         "repeat": repeat,
         "messages": [message.plain() for message in messages],
     }
-    if about.id is not None:
-        state["labels"] = {"topic_id": about.id}
+    if topic.id is not None:
+        state["labels"] = {"topic_id": topic.id}
     return state
 
 
 def scenarios(topics: Sequence[Topic]) -> list[State]:
-    """One initial state for each topic, in order; equal topics are told apart by number."""
+    """One initial state for each topic, in order; equal topics get different numbers."""
     numbers = ordinals(topic.scenario() for topic in topics)
     return [scenario(topic, ordinal=ordinal) for topic, ordinal in zip(topics, numbers, strict=True)]

@@ -1,4 +1,4 @@
-"""The conversation's one topology: two trios of prompt selector, speaker and validator, a recorder between turns.
+"""The topology of every conversation: prompt selector, speaker and validator for each side, then a turn recorder.
 
 `compiled.conversation` puts a cast's nodes into its places.
 """
@@ -17,7 +17,7 @@ from ..nodes.state import Place, State
 
 
 class Step(Protocol):
-    """What LangGraph runs: it may write the whole state, the node in it only its update."""
+    """What LangGraph runs at a place. It may write the whole state; the cast's node in it only gives an update."""
 
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]:
         """The state after the step."""
@@ -25,7 +25,7 @@ class Step(Protocol):
 
 
 def topology(step: Callable[[Place], Step]) -> StateGraph[State, Limits, State, State]:
-    """The graph, not yet compiled, with these steps in its places."""
+    """The graph with the step of each place, not yet compiled."""
     graph = StateGraph(State, context_schema=Limits)
 
     graph.add_node("user_prompt_selector", step("user_prompt_selector"))
@@ -59,12 +59,12 @@ def topology(step: Callable[[Place], Step]) -> StateGraph[State, Limits, State, 
 
 
 async def after_question(state: State) -> Literal["accepted", "regenerate", "stop"]:
-    """Where a judged turn of the user leads."""
+    """Where to go after the user's drafts were judged."""
     return _after(state)
 
 
 async def after_answer(state: State) -> Literal["accepted", "regenerate", "stop"]:
-    """Where a judged turn of the assistant leads."""
+    """Where to go after the assistant's drafts were judged."""
     return _after(state)
 
 
@@ -74,7 +74,7 @@ async def after_turn(state: State) -> Literal["continue", "stop"]:
 
 
 def _after(state: State) -> Literal["accepted", "regenerate", "stop"]:
-    """Verdicts that stand in the state are those of a rejected turn; what was said has none left."""
+    """Verdicts are left in the state only if drafts were rejected: accepting them clears the verdicts."""
     if state.get("stop"):
         return "stop"
     return "regenerate" if state.get("verdicts") else "accepted"
@@ -82,7 +82,7 @@ def _after(state: State) -> Literal["accepted", "regenerate", "stop"]:
 
 @cache
 def edges() -> tuple[Edge, ...]:
-    """Every edge of the drawing, none taken yet, in the order in which the nodes stand there."""
+    """Every edge of the topology with a count of 0, in the order of the nodes."""
 
     def empty(place: Place) -> Step:
         async def nobody(state: State, runtime: Runtime[Limits]) -> State:
@@ -91,10 +91,10 @@ def edges() -> tuple[Edge, ...]:
         return nobody
 
     graph = topology(empty)
-    found: list[Edge] = []
+    drawn: list[Edge] = []
     for source in (START, *graph.nodes):
-        found += [Edge(source=source, target=target) for start, target in sorted(graph.edges) if start == source]
+        drawn += [Edge(source=source, target=target) for start, target in sorted(graph.edges) if start == source]
         for branch in graph.branches[source].values():
             ways = (branch.ends or {}).items()
-            found += [Edge(source=source, target=target, label=typed(Way, way)) for way, target in ways]
-    return tuple(found)
+            drawn += [Edge(source=source, target=target, label=typed(Way, way)) for way, target in ways]
+    return tuple(drawn)

@@ -1,4 +1,4 @@
-"""The trace that every step keeps, whatever its node: the way that was taken, and the clock."""
+"""The trace that every step keeps: which edges were taken how often, and how long each node ran."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ def edge_name(source: str, target: str) -> str:
 
 
 def walked(state: State, place: Place) -> dict[str, Any]:
-    """The edges taken so far, with the one that led to this place, and behind the last place the one to the end.
+    """The count of every edge taken so far, with the edge to this place; at `closing` also the edge to the end.
 
-    A conversation that begins, or is taken up again where no edge leads from its last node, enters anew.
+    If no edge leads here from the last node (a conversation begins, or is resumed), it is counted from START.
     """
-    ways = {(edge.source, edge.target) for edge in edges()}
-    here = (state.get("came_from", START), place)
+    drawn = {(edge.source, edge.target) for edge in edges()}
+    arrival = (state.get("came_from", START), place)
     taken = dict(state.get("taken", {}))
-    for way in (here if here in ways else (START, place), (place, END)):
-        if way in ways or way[0] == START:
-            taken[edge_name(*way)] = taken.get(edge_name(*way), 0) + 1
+    for edge in (arrival if arrival in drawn else (START, place), (place, END)):
+        if edge in drawn or edge[0] == START:
+            taken[edge_name(*edge)] = taken.get(edge_name(*edge), 0) + 1
     return {"came_from": place, "taken": taken}
 
 
 def timed(state: State, place: Place, seconds: float) -> dict[str, Any]:
-    """The clock's only place: runs and seconds of each node so far."""
+    """Runs and seconds of each node so far, with this run added. Nothing else reads a clock inside the graph."""
     timing = state.get("timing", {})
     nodes = timing.get("nodes", {})
     runs, spent = nodes.get(place, {}).get("runs", 0), nodes.get(place, {}).get("seconds", 0.0)

@@ -1,4 +1,4 @@
-"""The card beside a data set: what it is, how it was made, and that nobody said any of it."""
+"""The card of a data set, its README.md: what it is, how it was made, that the conversations are simulated."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ def card(
 ) -> str:
     """The Markdown of `dataset/README.md`, with the front matter that Hugging Face reads.
 
-    `attributions`: what the domains of the conversations say of their source texts, a line each.
+    `attributions`: a line for each domain that names the authors of its source texts.
     """
     settings, sources = manifest["settings"], manifest["data"]
     speakers = {place: NodeInfo.of(place, settings["nodes"][place]) for place in ("user_simulator", "assistant")}
@@ -28,20 +28,20 @@ def card(
     models = {place: speaker.label for place, speaker in speakers.items()}
     models |= {place: f"replay of {speakers[place].replays}" for place in replayed}
     offline = [place for place, model in models.items() if model.startswith("offline")]
-    kind = "Re-enacted" if len(replayed) == 2 else "Simulated"
+    title = "Re-enacted" if len(replayed) == 2 else "Simulated"
     lines = [
         "---",
         f"license: {_licence_id(sources)}",
         f"tags: [{'re-enacted' if len(replayed) == 2 else 'simulated'}, conversational{'' if replayed else ', synthetic'}]",
-        f"pretty_name: {kind} conversations ({settings['cast']})",
+        f"pretty_name: {title} conversations ({settings['cast']})",
         "---",
         "",
-        f"# {kind} conversations: {settings['cast']}",
+        f"# {title} conversations: {settings['cast']}",
         "",
     ]
     if len(replayed) == 2:
         lines.append(
-            "These are **stored conversations, played again** through the graph. Who wrote them is their source's to say."
+            "These are **stored conversations, played again** through the graph. Their source says who wrote them."
         )
     elif replayed:
         lines.append(
@@ -66,7 +66,7 @@ def card(
     for side in counts.sides:
         reasons = ", ".join(f"{reason} {count}" for reason, count in side.reasons.items())
         lines.append(f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts} |")
-        lines.append(f"| {side.role}: drafts that stand though a validator objects | {side.observed} |")
+        lines.append(f"| {side.role}: drafts kept although a validator objected | {side.observed} |")
         lines.append(f"| {side.role}: reasons | {reasons or 'none'} |")
     lines += [
         f"| answers that refuse | {counts.side('assistant').refused} |",
@@ -84,7 +84,7 @@ def card(
         "",
         "## Files",
         "",
-        *(f"- `{name}`: {what}" for name, what in files.items()),
+        *(f"- `{name}`: {content}" for name, content in files.items()),
         "- `../conversations.jsonl`: the whole records, rejected drafts included, in the order in which they ended; the data",
         "  set has them in the order of `planned` in `../manifest.json`",
     ]
@@ -102,10 +102,10 @@ def _who(places: list[str]) -> str:
 
 
 def _licence_id(sources: list[Mapping[str, Any]]) -> str:
-    """What Hugging Face's front matter takes: the id of the one licence that all sources have."""
-    known = {source.get("licence_id") or str(source.get("licence") or "").lower() for source in sources}
-    only = known.pop() if len(known) == 1 else ""
-    return only if re.fullmatch(r"[a-z][a-z0-9.-]+", only) else "unknown"
+    """The licence's id for Hugging Face's front matter, if all sources have the same licence; else `unknown`."""
+    ids = {source.get("licence_id") or str(source.get("licence") or "").lower() for source in sources}
+    shared = ids.pop() if len(ids) == 1 else ""
+    return shared if re.fullmatch(r"[a-z][a-z0-9.-]+", shared) else "unknown"
 
 
 def _cell(text: object) -> str:

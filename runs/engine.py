@@ -1,4 +1,4 @@
-"""Many conversations at once: each from its scenario to its record, whatever happens on the way."""
+"""Many conversations at once. Each scenario becomes a record, also when its conversation fails."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
@@ -17,30 +17,31 @@ from ..nodes.limits import Limits
 from ..nodes.state import State
 
 CONCURRENCY = 8
-"""Conversations at the same time, unless another number is asked for."""
+"""Conversations at the same time, by default."""
 
 Watch: TypeAlias = Callable[[State], None]
-"""Is shown every state that a conversation passes through."""
+"""Is called with every state of a conversation."""
 
 Keep: TypeAlias = Callable[[Conversation], None]
-"""Is given each conversation as soon as it is over."""
+"""Is called with each conversation as soon as it is over."""
 
 
 async def converse(
     graph: ConversationGraph, scenario: State, limits: Limits, keep: Keep, watch: Watch | None = None
 ) -> None:
-    """Simulate one conversation and hand over its record: a cancelled one too, as far as it got."""
+    """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got."""
     state: State = scenario
     started, began = datetime.now(UTC), perf_counter()
 
     def over(**changes: Any) -> None:
         try:
-            made = graph.record(state)
-        except ValueError as error:  # a state that is none of ours: what ends it must still be written down
-            made = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
+            conversation = graph.record(state)
+        except ValueError as error:  # not a state of ours: that it ended, and why, must still be written down
+            conversation = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
             changes["failure"] = Failure(node="graph", error=error_line(error))
         clock = {"started": started.isoformat(timespec="seconds"), "seconds": round(perf_counter() - began, 3)}
-        keep(made.model_copy(update={"timing": made.timing.model_copy(update=clock), **changes}))
+        timing = conversation.timing.model_copy(update=clock)
+        keep(conversation.model_copy(update={"timing": timing, **changes}))
 
     try:
         # Values are streamed so that the last state survives whatever ends the graph.
@@ -55,7 +56,7 @@ async def converse(
     except GraphRecursionError:
         reason = f"no stop criterion held within {fuse(limits)} steps"
         over(stop="budget", failure=Failure(node="stop", error=reason))
-    except Exception as error:  # a broken node of the user's ends its conversation, never the others
+    except Exception as error:  # a broken node ends its own conversation, not the others
         over(stop="model_failed", failure=Failure(node="graph", error=error_line(error)))
     else:
         over()
@@ -70,7 +71,7 @@ async def converse_all(
     concurrency: int = CONCURRENCY,
     watch: Watch | None = None,
 ) -> None:
-    """Simulate every scenario, as many at a time as asked for; records come in the order of their ends."""
+    """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends."""
     if concurrency < 1:
         raise SettingError(f"concurrency must be at least 1, not {concurrency}")
     graph = conversation(cast)
@@ -84,5 +85,5 @@ async def converse_all(
         async with asyncio.TaskGroup() as workers:
             for _ in range(concurrency):
                 workers.create_task(work())
-    except ExceptionGroup as group:  # what stops a whole run is the same for all of it, as a full disk is
+    except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every worker
         raise group.exceptions[0] from None

@@ -15,7 +15,7 @@ from .journal import Journal, RunError
 
 
 class RunFolder:
-    """An open run folder. Finished conversations are appended whole; nothing in it is ever rewritten."""
+    """An open run folder. Finished conversations are appended whole and never rewritten."""
 
     def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
         self.path = path
@@ -30,15 +30,15 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool) -> Self:
-        """The folder for a run with this manifest: a new or empty one, or with `resume` one of the same run.
+        """The folder for a run with this manifest: new or empty, or with `resume` the folder of the same run.
 
-        RunError if the folder holds something else, another run's conversations, or is in use.
+        RunError if the folder holds other files or another run, or if another process writes there.
         """
         root = Path(path)
         if root.exists() and not root.is_dir():
             raise RunError(f"{root}: is a file: choose a folder")
-        known = _manifest(root)
-        if known is None:
+        earlier = _manifest(root)
+        if earlier is None:
             if root.is_dir() and not all(map(_is_leftover, root.iterdir())):
                 raise RunError(f"{root}: holds other files and no run: choose a new or empty folder")
             try:
@@ -50,27 +50,27 @@ class RunFolder:
                 f"{root}: holds a run already: continue it with --resume (resume=True) or choose another folder"
             )
         else:
-            _same_run(root, known, manifest)
+            _same_run(root, earlier, manifest)
         folder = cls(root, manifest)
         try:
-            if known is not None:
-                folder._take_up(known)
+            if earlier is not None:
+                folder._take_up(earlier)
             write_json(root / MANIFEST, folder.manifest, end="\n")
         except BaseException:
             folder.close()
             raise
         return folder
 
-    def _take_up(self, known: Mapping[str, Any]) -> None:
-        """Go on with what is there: what was planned stays planned, a line cut in half was dropped."""
-        new = self.manifest["data"]
-        self.manifest["data"] = [*(source for source in known["data"] if source not in new), *new]
-        earlier = [str(name) for name in known.get("planned", [])]
-        of_old = set(earlier)
-        self.manifest["planned"] = [*earlier, *(name for name in self.manifest["planned"] if name not in of_old)]
-        grown = len(self.manifest["planned"]) - len(earlier)
-        if grown:
-            self.notes.append(f"{grown} conversations are new to this run, which had planned {len(earlier)}")
+    def _take_up(self, earlier: Mapping[str, Any]) -> None:
+        """Continue the run of an earlier manifest: its plan comes first, then what is new."""
+        sources = self.manifest["data"]
+        self.manifest["data"] = [*(source for source in earlier["data"] if source not in sources), *sources]
+        planned = [str(name) for name in earlier.get("planned", [])]
+        already = set(planned)
+        added = [name for name in self.manifest["planned"] if name not in already]
+        self.manifest["planned"] = [*planned, *added]
+        if added:
+            self.notes.append(f"{len(added)} conversations are new to this run, which had planned {len(planned)}")
         for journal in (self._finished, self._failed):
             if journal.torn:
                 self.notes.append(
@@ -85,11 +85,11 @@ class RunFolder:
         return self._finished.keys()
 
     def keep(self, conversation: Conversation) -> None:
-        """Write a conversation down, whole and at once: finished ones and failed ones apart."""
+        """Write a conversation down, whole and at once: to the file of the finished or of the failed ones."""
         (self._finished if conversation.finished else self._failed).append(conversation)
 
     def conversations(self) -> Iterator[Conversation]:
-        """Every finished conversation in the order in which they were planned, each read when it is asked for."""
+        """Every finished conversation in the order of the plan, read one at a time."""
         self._finished.refresh()
         return self._finished.iterate(self.manifest["planned"])
 
@@ -108,7 +108,7 @@ class RunFolder:
 
 
 def new_folder(parent: str | Path, name: str) -> Path:
-    """A path `parent/name-N` that nothing has yet; the first free number."""
+    """The path `parent/name-N` with the first number that is free."""
     number = 1
     while (path := Path(parent) / f"{name}-{number}").exists():
         number += 1
@@ -116,7 +116,7 @@ def new_folder(parent: str | Path, name: str) -> Path:
 
 
 def _is_leftover(path: Path) -> bool:
-    """Whether a file is what a run leaves that was killed before it had written its manifest."""
+    """Whether a file may stem from a run that was killed before it wrote its manifest."""
     if path.name.startswith(f".{MANIFEST}.") and path.suffix == ".partial":
         return True
     journals = (CONVERSATIONS, FAILURES)
@@ -137,27 +137,27 @@ def _manifest(folder: Path) -> dict[str, Any] | None:
     return value
 
 
-def _same_run(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """RunError names the first setting in which the run in the folder differs."""
-    difference = _first_difference(_compared(known["settings"]), _compared(wanted["settings"]), "")
+def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise RunError if the run in the folder differs; it names the first setting that does."""
+    difference = _first_difference(_compared(earlier["settings"]), _compared(wanted["settings"]), "")
     if difference:
         name, was, now = difference
-        of_cast = _first_difference(known.get("cast") or {}, wanted.get("cast") or {}, "")
+        of_cast = _first_difference(earlier.get("cast") or {}, wanted.get("cast") or {}, "")
         setting = f" (setting {of_cast[0].removeprefix('settings.')!r} of the cast)" if of_cast else ""
         raise RunError(
             f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}{setting}: "
             "resume with the same settings or choose another folder"
         )
-    dropped = set(known.get("planned", [])) - set(wanted["planned"])
+    dropped = set(earlier.get("planned", [])) - set(wanted["planned"])
     if dropped:
         raise RunError(
-            f"{folder}: its run planned {len(known['planned'])} conversations, {len(dropped)} of which are not among those "
-            "asked for now: resume with the same topics (or more of them), or choose another folder"
+            f"{folder}: its run planned {len(earlier['planned'])} conversations, and {len(dropped)} of these are missing now: "
+            "resume with the same scenarios (or more of them), or choose another folder"
         )
 
 
 def _compared(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without what says only how far a run may go: a budget may be raised when it goes on."""
+    """The settings that must be equal on resume: the token budget may change, to let a run go further."""
     limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name != "max_tokens"}
     return {**settings, "limits": limits}
 

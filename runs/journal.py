@@ -1,7 +1,8 @@
-"""A journal: values appended whole, on the disk when the call returns, or cut off the next time.
+"""A journal: a file of JSON lines that only grows. An appended line is on the disk when the call returns; a line
+that a crash cut in half is removed when the journal is opened again.
 
-The lock stands on the file itself. (The package filelock has a second file for it, which would lie about in a folder
-that is checked for strangers' files after every kill; where there is no flock, Windows locks a byte beyond all data.)
+The file itself is locked. (The package filelock locks a second file, which a killed run would leave in the folder.
+Windows has no flock: there a byte beyond all data is locked.)
 """
 
 import os
@@ -18,18 +19,18 @@ T = TypeVar("T")
 
 _BLOCK = 1 << 16
 _BEYOND = 1 << 40
-"""Offset of the byte that stands for the whole file where locks are of bytes."""
+"""Offset of the byte that Windows locks in place of the whole file."""
 
 
 class RunError(DuologueError, ValueError):
-    """A place that this run cannot use: one line that says why, and what to do."""
+    """A file or folder that this run cannot use: one line that says why, and what to do."""
 
 
 class Appended:
     """An open file that only grows. RunError if it cannot be written, or if another process holds it."""
 
     def __init__(self, path: Path, *, alone_in: Path | None = None) -> None:
-        """`alone_in`: lock the file; the place that is named if another process has locked it."""
+        """`alone_in`: lock the file, and name this path in the error if another process has locked it."""
         self.path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
@@ -49,9 +50,9 @@ class Appended:
         return os.fstat(self._handle).st_size
 
     def append(self, text: str) -> int:
-        """Write the text behind all that is there, and wait until it is on the disk; gives the number of bytes.
+        """Write the text at the end and wait until it is on the disk; gives the number of bytes.
 
-        On a full disk nothing of it stays: what is appended later must not join half a line.
+        If the disk is full nothing of the text stays: the next line must not follow half of this one.
         """
         data, start = text.encode("utf-8"), self.size
         left = memoryview(data)
@@ -65,7 +66,7 @@ class Appended:
         return len(data)
 
     def cut_torn_line(self) -> int:
-        """Cut off what stands behind the last newline; gives the number of bytes."""
+        """Cut off everything after the last newline; gives the number of bytes cut."""
         size = end = self.size
         whole = 0
         while end and not whole:
@@ -77,7 +78,7 @@ class Appended:
         return size - whole
 
     def cut(self, size: int) -> None:
-        """Cut off what stands behind so many bytes."""
+        """Cut the file to this many bytes."""
         if size < self.size:
             os.ftruncate(self._handle, size)
 
@@ -87,23 +88,23 @@ class Appended:
 
 
 class Journal(JournalReader[T]):
-    """An open journal: what is appended is one line of this writer's own file, and at once among what can be read.
+    """An open journal. Each appended value is a line in this writer's own file and can be read at once.
 
-    Each writer has a file and locks that alone, so several processes write beside each other; `refresh` takes up what
-    the others wrote. A line that an earlier death cut off is taken away by its writer when it opens the journal again.
+    Each writer has its own file and locks only that, so several processes can write at the same time; `refresh` reads
+    what the others wrote. A writer removes its own cut-off last line when it opens the journal again.
     """
 
     def __init__(self, path: Path, codec: Codec[T], own: Appended) -> None:
         super().__init__(path, codec)
         self._own = own
         self.torn = own.cut_torn_line()
-        """Bytes of a last line that was cut off in writing and was taken away."""
+        """Bytes of a cut-off last line that was removed on opening; 0 if there was none."""
 
     @classmethod
     def open(cls, path: str | Path, codec: Codec[T], writer: str | None = None, *, busy: Path | None = None) -> Self:
-        """The journal of a main file, to be written by the main writer or by a further one of that name.
+        """The journal of a main file, opened by its main writer or by a further one with the name `writer`.
 
-        `busy`: what is named when another process writes there already (RunError), else the file.
+        RunError if another process writes there already; it names `busy`, or the file.
         """
         if writer is not None and not WRITER.fullmatch(writer):
             raise SettingError(f"writer {writer!r}: a name has 1 to 64 of A-Z a-z 0-9 _ -: give another")
@@ -116,7 +117,7 @@ class Journal(JournalReader[T]):
         start = self._own.size
         length = self._own.append(dumps(self.codec.to_plain(value)) + "\n")
         read = self._read.get(self._own.path)
-        if read is not None and read.size == start:  # else it is found when the file is read
+        if read is not None and read.size == start:  # else `refresh` reads it from the file
             read.size, read.lines = start + length, read.lines + 1
             self._entries[self.codec.key(value)] = Entry(self._own.path, start, length, read.lines)
 

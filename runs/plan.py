@@ -1,4 +1,4 @@
-"""Which conversations a run consists of: scenarios with their ids, equal ones told apart."""
+"""The plan of a run: its scenarios with the ids of their conversations."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from ..nodes.state import State
 def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
     """The scenarios with their ids, in order.
 
-    Equal scenarios that came without their own ordinal are numbered, so that each is simulated.
+    Equal scenarios without an ordinal of their own get one, so that each has its own id and is simulated.
     """
     seen: set[str] = set()
     plan: list[State] = []

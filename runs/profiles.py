@@ -1,6 +1,6 @@
-"""Making profiles on disk: a pool that grows, and beside it every draft with what was said of it.
+"""Making user profiles on disk: a file of profiles that grows, and beside it every draft with its verdict.
 
-The drafts are written first: what the pool lacks of them after a kill is added when the making goes on.
+Drafts are written first. If the process is killed in between, the next call adds the missing profiles.
 """
 
 from collections import Counter
@@ -27,29 +27,29 @@ BETWEEN = "\n\n"
 
 @dataclass(frozen=True)
 class Making:
-    """What became of the making of profiles."""
+    """The result of making profiles."""
 
     path: Path
     drafts: Path
-    """Every draft, accepted or not, a line each."""
+    """File of every draft, accepted or not, a line each."""
     wanted: int
     profiles: tuple[Profile, ...]
-    """Those in the file, made now or before."""
+    """All profiles in the file, from this call or earlier ones."""
     new: int
     """How many of them this call made."""
     rejected: dict[str, int]
-    """Rejected drafts by reason, those of earlier calls included."""
+    """Rejected drafts by reason, with those of earlier calls."""
     usage: dict[str, int]
     """Tokens of all drafts."""
     coverage: Coverage
-    """Of the given pool and the made profiles together."""
+    """Of the pool and the made profiles together."""
     stop: StopReason
     failure: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether as many profiles are there as were asked for."""
+        """Whether the file holds as many profiles as wanted."""
         return len(self.profiles) >= self.wanted
 
 
@@ -69,10 +69,10 @@ async def agenerate(
     prompts: str | Path | Library | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Making:
-    """Make profiles until the file holds so many; what it holds already counts.
+    """Make profiles until the file holds `count` of them; those of earlier calls count.
 
-    `pool`: profiles that the new ones extend and must differ from. `watch` is told how many are kept.
-    RunError if the file holds what this did not write.
+    `pool`: existing profiles, from which the new ones must differ. `watch` is called with the number kept so far.
+    RunError if the file holds profiles that were not made here.
     """
     if count < 1:
         raise SettingError(f"count must be at least 1, not {count}")
@@ -81,40 +81,40 @@ async def agenerate(
     graph = generation(model, language=language, prompts=prompts)
     with _Kept(Path(out), language, model_provenance(model)) as file:
         before = len(file.kept)
-        begun = beginning(count, pool, kept=file.kept, **file.going_on(limits.attempts))
-        ended: dict[str, Any] = {"stop": "done"} if before >= count else {}
-        if not ended:
-            ended = await _made(graph, begun, limits, file, watch or (lambda kept: None))
-        made = tuple(Profile.of(text) for text in file.kept)
+        state = beginning(count, pool, kept=file.kept, **file.going_on(limits.attempts))
+        end: dict[str, Any] = {"stop": "done"} if before >= count else {}
+        if not end:
+            end = await _run(graph, state, limits, file, watch or (lambda kept: None))
+        profiles = tuple(Profile.of(text) for text in file.kept)
         return Making(
             path=file.path,
             drafts=file.drafts,
             wanted=count,
-            profiles=made,
-            new=len(made) - before,
+            profiles=profiles,
+            new=len(profiles) - before,
             rejected=dict(Counter(p.get("reason", "") for p in file.proposals if p["verdict"] == "rejected")),
             usage=_spent(file.proposals),
-            coverage=coverage([*pool, *made]),
-            stop=ended["stop"],
-            failure=ended.get("failure"),
+            coverage=coverage([*pool, *profiles]),
+            stop=end["stop"],
+            failure=end.get("failure"),
             notes=tuple(file.notes),
         )
 
 
-async def _made(
-    graph: ProfileGraph, begun: ProfileState, limits: ProfileLimits, file: "_Kept", watch: Callable[[int], None]
+async def _run(
+    graph: ProfileGraph, state: ProfileState, limits: ProfileLimits, file: "_Kept", watch: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Run the graph, writing each judged draft before the next is asked for; gives why it ended."""
-    steps = fuse(begun["wanted"], limits)
-    ended: dict[str, Any] = {}
-    stream = graph.astream(begun, {"recursion_limit": steps}, context=limits, stream_mode="updates")
+    """Run the graph and write each judged draft before the next call; gives `stop` and perhaps `failure`."""
+    steps = fuse(state["wanted"], limits)
+    end: dict[str, Any] = {}
+    stream = graph.astream(state, {"recursion_limit": steps}, context=limits, stream_mode="updates")
     async for updates in stream:
         for update in updates.values():
             if update and "judged" in update:
                 file.keep(update["judged"])
                 watch(len(file.kept))
-            ended |= {key: update[key] for key in ("stop", "failure") if update and update.get(key)}
-    return ended
+            end |= {key: update[key] for key in ("stop", "failure") if update and update.get(key)}
+    return end
 
 
 def _spent(proposals: Sequence[Proposal]) -> dict[str, int]:
@@ -142,8 +142,8 @@ class _Kept:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"{path.parent}: cannot be made ({error.strerror}): choose another folder") from None
-        about = {"language": language, "model": model}
-        codec = Codec(key=_key, to_plain=lambda proposal: {**proposal, **about}, from_plain=_proposal)
+        origin = {"language": language, "model": model}
+        codec = Codec(key=_key, to_plain=lambda proposal: {**proposal, **origin}, from_plain=_proposal)
         self._journal = Journal.open(self.drafts, codec, busy=path)
         with ExitStack() as opened:
             opened.callback(self._journal.close)
@@ -157,7 +157,7 @@ class _Kept:
         return [proposal["text"] for proposal in self.proposals if proposal["verdict"] == "accepted"]
 
     def _take_up(self) -> None:
-        """Read the drafts; the pool is made to hold those that were accepted, and nothing else."""
+        """Read the drafts, and write again what the file of profiles lacks of the accepted ones."""
         if torn := self._journal.torn:
             self.notes.append(
                 f"{self.drafts}: its last line was cut off in writing ({torn} bytes): it is asked for again"
@@ -168,20 +168,22 @@ class _Kept:
                 raise RunError(f"{self.drafts}: its language is {language!r}: go on in that, or choose another file")
             self.proposals.append(proposal)
         whole = BETWEEN.join(self.kept).encode("utf-8")
-        there = self.path.read_bytes()
-        if not whole.startswith(there) and there.rstrip() != whole:
-            raise RunError(f"{self.path}: differs from what {self.drafts} tells: choose another file for new profiles")
-        if there != whole:  # a kill came between the two writes, or within the second
+        written = self.path.read_bytes()
+        if not whole.startswith(written) and written.rstrip() != whole:
+            raise RunError(
+                f"{self.path}: differs from the accepted drafts in {self.drafts}: choose another file for new profiles"
+            )
+        if written != whole:  # the process was killed between the two writes, or within the second
             self._pool.cut(0)
             self._pool.append(whole.decode("utf-8"))
 
     def going_on(self, attempts: int) -> dict[str, Any]:
-        """The round that an earlier making was in: its rejected drafts, and its number."""
-        here = [p for p in self.proposals if p["verdict"] == "rejected" and p["place"] == len(self.kept)]
-        if not here:
+        """Number and rejected drafts of the round in which an earlier call ended."""
+        rejected = [p for p in self.proposals if p["verdict"] == "rejected" and p["place"] == len(self.kept)]
+        if not rejected:
             return {}
-        round = here[-1]["round"]
-        of_round = [proposal for proposal in here if proposal["round"] == round]
+        round = rejected[-1]["round"]
+        of_round = [proposal for proposal in rejected if proposal["round"] == round]
         return (
             {"rejected": [], "round": round + 1}
             if len(of_round) >= attempts
@@ -189,7 +191,7 @@ class _Kept:
         )
 
     def keep(self, proposal: Proposal) -> None:
-        """Write a draft down, and the profile if it is one."""
+        """Write a draft down, and the profile if it was accepted."""
         between = BETWEEN if self.kept else ""
         self._journal.append(proposal)
         self.proposals.append(proposal)
@@ -212,5 +214,5 @@ def _proposal(value: Any) -> Proposal:
 
 
 def _key(proposal: Proposal) -> str:
-    """A draft is known by the profile that it is for, the request for it, and the call."""
+    """A draft's key: which profile it is for, the round, and the attempt in that round."""
     return f"{proposal['place']}/{proposal['round']}/{proposal['attempt']}"

@@ -1,4 +1,4 @@
-"""Simulating: the one way in, for notebooks, for commands, inside and outside a running loop."""
+"""Simulating: the functions that notebooks and commands call, inside and outside a running event loop."""
 
 import asyncio
 import logging
@@ -26,14 +26,14 @@ from .plan import name_of, planned
 
 T = TypeVar("T")
 PROMPTS = "prompts.json"
-"""The prompt pages of a run by name: with the digests of the records they say what was sent."""
+"""File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What became of a run."""
+    """The result of a run."""
 
     path: Path
     dataset: Path
@@ -42,9 +42,9 @@ class Summary:
     """Scenarios that repeat an earlier one; each was simulated."""
     finished: int
     failed: dict[str, str]
-    """Id and reason of each conversation of this call that did not end by itself."""
+    """Id and reason of each conversation that failed in this call."""
     ended: int
-    """Conversations in the folder that ended by themselves: at a limit, as their user chose, or as a cast says."""
+    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
     counts: Counts
     left_out: list[str]
     notes: list[str]
@@ -67,23 +67,23 @@ async def asimulate(
 ) -> list[Conversation]:
     """Simulate every scenario; the conversations come in the order of the scenarios.
 
-    With `out` they also go to a run folder, each as soon as it is over; with `resume` what is finished
-    there is not simulated again. A conversation that fails is in the list, with the reason as its `stop`.
-    `watch` is shown every state.
+    `out`: a run folder, to which each conversation is written as soon as it is over. `resume`: continue the run in
+    that folder; conversations that are finished there are not simulated again. A conversation that fails is in the
+    list too, with the reason as its `stop`. `watch` is called with every state.
     """
     plan = planned(cast, scenarios)
-    made: dict[str, Conversation] = {}
+    by_id: dict[str, Conversation] = {}
 
     def collect(conversation: Conversation) -> None:
-        made[conversation.id] = conversation
+        by_id[conversation.id] = conversation
 
     if out is None:
         limits = (limits or cast.limits).or_else(cast.limits)
         await converse_all(cast, plan, limits, collect, concurrency=concurrency, watch=watch)
     else:
         await arun(cast, plan, out, limits=limits, concurrency=concurrency, resume=resume, watch=watch, keep=collect)
-        made |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
-    conversations = [made[name_of(state)] for state in plan]
+        by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
+    conversations = [by_id[name_of(state)] for state in plan]
     failed = [conversation for conversation in conversations if conversation.failure is not None]
     if failed and failed[0].failure is not None:
         where = f"{failed[0].failure.node}: {failed[0].failure.error}"
@@ -105,9 +105,9 @@ async def arun(
 ) -> Summary:
     """Simulate into a run folder; writes the data set and its card at the end.
 
-    The plan is held in memory, and no conversation that is over: however many there are.
+    Only the plan is held in memory, not the finished conversations: a run may be of any size.
 
-    `source`: what the manifest says of the scenarios' source: `source`, `licence`, `licence_id`.
+    `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
     """
     plan = planned(cast, scenarios)
     limits = (limits or cast.limits).or_else(cast.limits)
@@ -115,7 +115,7 @@ async def arun(
     with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.prompts.pages.items()}, end="\n")
 
-        def kept(conversation: Conversation) -> None:
+        def write(conversation: Conversation) -> None:
             folder.keep(conversation)
             if not conversation.finished:
                 failed[conversation.id] = conversation.failure.error if conversation.failure else str(conversation.stop)
@@ -124,17 +124,17 @@ async def arun(
 
         missing = [state for state in plan if name_of(state) not in folder.done]
         try:
-            await converse_all(cast, missing, limits, kept, concurrency=concurrency, watch=watch)
+            await converse_all(cast, missing, limits, write, concurrency=concurrency, watch=watch)
         except BaseException:
-            with suppress(ValueError, OSError):  # the data set holds what is finished; what ended the run is told
+            with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
                 _written(folder, plan, failed)
             raise
         return _written(folder, plan, failed)
 
 
 def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What a run folder says of its run. `settings` is what must not change when it is resumed."""
-    about = [state["scenario"] for state in plan]
+    """The manifest of a run folder. What is under `settings` must be the same when the run is resumed."""
+    scenarios = [state["scenario"] for state in plan]
     return {
         "version": VERSION,
         "schema_version": SCHEMA,
@@ -151,8 +151,8 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
             {"source": "scenarios"}
             | dict(source or {})
             | {
-                "digest": digest(about),
-                "scenarios": len({digest(scenario) for scenario in about}),
+                "digest": digest(scenarios),
+                "scenarios": len({digest(scenario) for scenario in scenarios}),
                 "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
             }
         ],
@@ -161,23 +161,23 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
 
 
 def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
-    """The data set and its card, from what is finished on disk: two readings of it, one conversation at a time."""
-    about = [state["scenario"] for state in plan if name_of(state) in folder.done] or [plan[0]["scenario"]] * bool(plan)
-    known = domains.present(about)
-    form = known[0].dataset if len(known) == 1 else domains.PLAIN.dataset
+    """Write the data set and its card from the conversations on disk, which are read twice, one at a time."""
+    finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
+    present = domains.present(finished or [plan[0]["scenario"]] * bool(plan))
+    form = present[0].dataset if len(present) == 1 else domains.PLAIN.dataset
     dataset = folder.path / "dataset" / form.name
     left_out = form.write(folder.conversations(), dataset)
     ended = 0
 
-    def finished() -> Iterator[Conversation]:
+    def counted() -> Iterator[Conversation]:
         nonlocal ended
         for conversation in folder.conversations():
             ended += conversation.ended_by_itself
             yield conversation
 
-    counts = count(finished())
+    counts = count(counted())
     files = {form.name or form.files or "*": form.description}
-    attributions = [domain.attribution for domain in known if domain.attribution]
+    attributions = [domain.attribution for domain in present if domain.attribution]
     write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, attributions))
     wanted = {name_of(state) for state in plan}
     return Summary(
@@ -211,10 +211,10 @@ def simulate(
 
 
 def blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for the work, done in one loop that this process keeps.
+    """Run the work in the process's own event loop and wait for it.
 
-    One loop, because a model's connections belong to the loop that opened them; a thread of its own,
-    because the caller's loop, if there is one, is busy with the caller.
+    It is always the same loop, because a model's connections belong to the loop that opened them. It has its own
+    thread, because the caller may be inside a running loop already.
     """
     loop = _loop()
     if threading.current_thread().name == THREAD:
@@ -224,14 +224,14 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
     try:
         return future.result()
     except BaseException:
-        if not future.done():  # the caller was interrupted: let what runs be written down first
+        if not future.done():  # the caller was interrupted: first let the running conversations be written down
             future.cancel()
             _settle()
         raise
 
 
 def _settle() -> None:
-    """Wait until the loop has nothing of a cancelled call left."""
+    """Wait until every task of a cancelled call has ended."""
 
     async def others() -> None:
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
@@ -255,7 +255,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_loop() -> None:
-    """A forked process has the loop and not its thread: it must make its own."""
+    """A forked process inherits the loop without its thread, so it must make a new one."""
     global _lock, _running
     _lock, _running = threading.Lock(), None
 

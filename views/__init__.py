@@ -1,5 +1,4 @@
-"""How it looks: conversations, runs and executed graphs as self-contained HTML, and in notebooks. Every text
-is escaped."""
+"""Conversations, runs and executed graphs as self-contained HTML pages and in notebooks. Every text is escaped."""
 
 from typing import Any
 

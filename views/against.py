@@ -12,7 +12,7 @@ from ..data.executed_graph import executed
 from ..data.outlines import means, outline
 from ..data.pairing import paired
 from ..data.records import Conversation
-from .conversation import Turn, pieces, turns
+from .conversation import Turn, pieces, stop_text, turns
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
 from .pages import plural, render
@@ -25,12 +25,12 @@ FIGURES = (
     ("coverage", "coverage", 2),
     ("characters", "characters", 0),
 )
-"""What the list tells of both sides, where there is any: the outline's field, its name, decimal places."""
+"""Columns for both sides, left out if all are 0: the outline's field, its label, decimal places."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of the section, and whether spans of either conversation stand in it."""
+    """A stretch of the section, and whether a span of the first or the second conversation covers it."""
 
     text: str
     first: bool
@@ -40,10 +40,10 @@ class Stretch:
 def against_page(
     first: Sequence[Conversation], second: Sequence[Conversation], names: tuple[str, str], *, title: str = ""
 ) -> str:
-    """Both sets as one self-contained page: a row for each topic that both are about, unfolding into the two
-    conversations side by side; the others are listed."""
+    """Both sets as one self-contained page. Each topic that both have is a row that unfolds into the two
+    conversations side by side; conversations without a counterpart are listed below."""
     sets = [(f"A {names[0]}", first), (f"B {names[1]}", second)]
-    outlines = [[outline(each) for each in conversations] for _, conversations in sets]
+    outlines = [[outline(conversation) for conversation in conversations] for _, conversations in sets]
     pairing = paired(first, second)
     shown = [figure for figure in FIGURES if any(getattr(row, figure[0]) for rows in outlines for row in rows)]
     rows = [_row(*pair, names, shown, number) for number, pair in enumerate(pairing.pairs)]
@@ -61,7 +61,7 @@ def against_page(
             *(f"{name}: {plural(len(conversations), 'conversation')}" for name, conversations in sets),
             f"{plural(len(pairing.pairs), 'pair')} about the same topic",
         ],
-        about=summary_html(
+        summary=summary_html(
             [(name, count(conversations)) for name, conversations in sets],
             means=[(name, means(rows)) for (name, _), rows in zip(sets, outlines, strict=True)],
         ),
@@ -74,7 +74,7 @@ def against_page(
 
 
 def pair_html(first: Conversation, second: Conversation, names: tuple[str, str], anchor: str) -> str:
-    """Two conversations in two columns, an exchange a row, below what they are about."""
+    """Two conversations in two columns, a row for each exchange, below the text or task that they are about."""
     domain = domains.of(first)
     material = domain.material(first.scenario)
     source = next((piece for piece in material if piece.source), None)
@@ -83,7 +83,8 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
         "pair.html",
         anchor=anchor,
         names=names,
-        told=(outline(first), outline(second)),
+        outlines=(outline(first), outline(second)),
+        stops=(stop_text(first), stop_text(second)),
         source=source.label if source else "",
         stretches=_stretches(source.text, first, second) if source and same else (),
         material=[piece for piece in material if piece is not source],
@@ -100,7 +101,7 @@ def _row(
 ) -> Row:
     sides = outline(first), outline(second)
     figures = [getattr(side, name) for name, _, _ in shown for side in sides]
-    words = "\n".join(message.text for each in (first, second) for message in each.messages)
+    words = "\n".join(message.text for message in (*first.messages, *second.messages))
     return Row(
         cells=[sides[0].title, *figures],
         text=f"{sides[0].title}\n{sides[0].topic}\n{words}",
@@ -111,7 +112,7 @@ def _row(
 
 
 def _exchanges(conversation: Conversation) -> list[list[Turn]]:
-    """Turns by exchange: one begins where the user speaks after the assistant has."""
+    """Turns by exchange: a new exchange begins when the user speaks after the assistant."""
     groups: list[list[Turn]] = []
     for turn in turns(conversation):
         if not groups or (turn.role == "user" and groups[-1][-1].role == "assistant"):

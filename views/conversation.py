@@ -17,7 +17,7 @@ from .pages import page, render, source
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of the section, and the numbers of the messages whose spans it stands in."""
+    """A stretch of the section, and the numbers of the messages whose spans cover it."""
 
     text: str
     start: int
@@ -26,7 +26,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Turn:
-    """A message, or drafts of a turn in which nothing was said, as the page shows it."""
+    """A message as the page shows it, or the drafts of a turn in which nothing was said."""
 
     number: int | None
     role: Role
@@ -41,12 +41,12 @@ class Turn:
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:
-        """Attempts that were not said."""
+        """Attempts that did not become a message."""
         return tuple(attempt for attempt in self.attempts if attempt.verdict in ("rejected", "unjudged"))
 
     @property
     def standing(self) -> Attempt | None:
-        """The attempt that was said, if the last one was."""
+        """The attempt that became the message; None if the last one was rejected."""
         last = self.attempts[-1] if self.attempts else None
         return last if last is not None and last.verdict in ("accepted", "observed") else None
 
@@ -54,7 +54,7 @@ class Turn:
 def conversation_page(conversation: Conversation, *, back: str = "") -> str:
     """The page as HTML: no script, no network, light and dark. Every text in it is escaped.
 
-    `back`: address of a list that the page belongs to, for a link.
+    `back`: address of the list that links to this page, for a link back.
     """
     link = render("back.html", back=back) if back else ""
     return page(title_of(conversation), link + conversation_html(conversation))
@@ -63,7 +63,7 @@ def conversation_page(conversation: Conversation, *, back: str = "") -> str:
 def conversation_html(conversation: Conversation, anchor: str = "") -> str:
     """The conversation without the page around it, as a notebook shows it.
 
-    `anchor`: what its element ids begin with, in a page that holds several; by default they are its own.
+    `anchor`: prefix of its element ids, for a page with several conversations; by default its own id.
     """
     material = domains.of(conversation).material(conversation.scenario)
     graph = executed([conversation])
@@ -71,8 +71,8 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
         "conversation.html",
         conversation=conversation,
         anchor=anchor or f"c{conversation.id}",
-        told=outline(conversation),
-        material=[(each, pieces(each.text, conversation.messages) if each.source else ()) for each in material],
+        outline=outline(conversation),
+        material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,
         stop=stop_text(conversation),
@@ -88,7 +88,7 @@ def notebook_html(conversation: Conversation) -> str:
 
 
 def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
-    """The section cut where a span begins or ends: together the pieces are the section."""
+    """The section cut wherever a span begins or ends; joined, the pieces are the section."""
     spans = [
         (max(0, span.start), min(len(section), span.end), number)
         for number, message in enumerate(messages)
@@ -102,7 +102,7 @@ def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
 
 
 def turns(conversation: Conversation) -> Iterator[Turn]:
-    """Messages and silent turns in the order in which they came."""
+    """Messages, and turns in which nothing was said, in their order."""
     domain = domains.of(conversation)
     facts = domain.facts(conversation.scenario)
     silent: dict[int, list[Turn]] = {turn.after: [] for turn in conversation.unsaid}
@@ -118,18 +118,18 @@ def turns(conversation: Conversation) -> Iterator[Turn]:
 
 
 def stop_text(conversation: Conversation) -> str:
-    """Why it ended, in words; of a cast's own reason whose it is and whose fault."""
-    cast, own, name = (conversation.stop or "no reason told").rpartition(":")
+    """Why it ended, in words; for a cast's own reason also the cast and whose fault it was."""
+    cast, colon, name = (conversation.stop or "no reason recorded").rpartition(":")
     words = name.replace("_", " ")
-    return f"{words} ({cast}; fault: {conversation.fault or 'not told'})" if own else words
+    return f"{words} ({cast}; fault: {conversation.fault or 'not recorded'})" if colon else words
 
 
 def _label(conversation: Conversation, role: Role) -> str:
-    """What speaks for a side, where the record tells it."""
+    """The model or node that speaks for a side, if the record has it."""
     nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     return next((nodes[place].label for place, side in SPEAKERS.items() if side == role and place in nodes), "")
 
 
 def _nodes(conversation: Conversation) -> tuple[tuple[str, int, float], ...]:
-    """Name, runs and seconds of each node, where a record without edges tells them."""
+    """Name, runs and seconds of each node, for a record that has no edges."""
     return tuple((name, node.runs, node.seconds) for name, node in conversation.timing.nodes.items())

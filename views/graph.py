@@ -15,14 +15,14 @@ NAME, DETAIL = 7.7, 5.9
 
 @dataclass(frozen=True)
 class Drawn:
-    """A node in its box, with the lines of text that stand there."""
+    """A node in its box, with the lines of text in it."""
 
     node: ExecutedNode
     name: str
     lines: tuple[str, ...]
     box: Box
     end: bool
-    """Whether it is where the graph begins or ends, and no node that does anything."""
+    """Whether it is the start or the end of the graph, not a node."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Way:
 
 
 def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
-    """The graph of one conversation, or of many with their counts added; empty where no record tells edges.
+    """The executed graph of one conversation, or of several with their counts added; empty if no record has edges.
 
-    A figure with an SVG, and the same figures as a table.
+    A figure with an SVG, and the same numbers as a table.
     """
-    told = executed([conversations] if isinstance(conversations, Conversation) else conversations)
-    return drawn(told) if told.edges else ""
+    graph = executed([conversations] if isinstance(conversations, Conversation) else conversations)
+    return drawn(graph) if graph.edges else ""
 
 
 def drawn(graph: ExecutedGraph) -> str:
@@ -58,7 +58,7 @@ def drawn(graph: ExecutedGraph) -> str:
     layout = laid_out([(edge.source, edge.target) for edge in graph.edges], sizes)
     most = max((edge.count for edge in graph.edges), default=0)
     ways = [
-        Way(edge, line, 1.2 + 2.8 * sqrt(edge.count / most) if edge.count else 1.0, _told(edge))
+        Way(edge, line, 1.2 + 2.8 * sqrt(edge.count / most) if edge.count else 1.0, _edge_text(edge))
         for edge, line in zip(graph.edges, layout.lines, strict=True)
     ]
     nodes = [
@@ -77,15 +77,16 @@ def _is_end(name: str) -> bool:
     return name in ("__start__", "__end__")
 
 
-def _told(edge: Edge) -> str:
+def _edge_text(edge: Edge) -> str:
     return f"{edge.label} {edge.count:,}".strip()
 
 
 def _lines(node: ExecutedNode) -> tuple[str, ...]:
-    """What stands below a node's name: runs, time and tokens, then every reason of rejection."""
-    told = [f"ran {node.runs:,}×"]
+    """The lines below a node's name: runs, time and tokens, then the reasons of rejection."""
+    figures = [f"ran {node.runs:,}×"]
     if node.seconds is not None:
-        told.append(f"{node.seconds:,.2f} s" if node.seconds >= 0.1 else f"{1000 * node.seconds:.2g} ms")
+        figures.append(f"{node.seconds:,.2f} s" if node.seconds >= 0.1 else f"{1000 * node.seconds:.2g} ms")
     if node.tokens is not None:
-        told.append(f"{node.tokens:,} tokens")
-    return (" · ".join(told), *(short(f"{reason.replace('_', ' ')} {n:,}", 40) for reason, n in node.reasons.items()))
+        figures.append(f"{node.tokens:,} tokens")
+    reasons = (short(f"{reason.replace('_', ' ')} {count:,}", 40) for reason, count in node.reasons.items())
+    return (" · ".join(figures), *reasons)

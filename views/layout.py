@@ -1,8 +1,8 @@
-"""Where the nodes and edges of a graph stand on paper: layers from top to bottom, ways back on the left.
+"""Layout of a graph: nodes in layers from top to bottom, edges that lead back on the left.
 
-Nothing here knows what a node is. A node stands one layer below the lowest that leads to it, ways back
-aside. An edge to the next layer goes straight; one that skips layers goes round on the right, and one that
-leads back or stays goes round on the left, each in a lane of its own. The same edges give the same drawing.
+A node is one layer below the lowest node that leads to it, not counting edges that lead back. An edge to the next
+layer is straight. An edge that skips layers goes round on the right; an edge that leads back, or to its own node, goes
+round on the left. Each has a lane of its own. The same edges always give the same drawing.
 """
 
 from collections import defaultdict
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 GAP = 44
-"""Pixels between two layers, and LANE between two lanes, MARGIN between a node and the first lane."""
+"""Pixels between two layers."""
 LANE = 22
+"""Between two lanes."""
 MARGIN = 92
+"""Between a node and the first lane."""
 BESIDE = 28
+"""Between two nodes of a layer."""
 ROUND = 10
 """Radius of a corner."""
 
@@ -33,7 +36,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Line:
-    """An edge: its path, the point and direction in which it arrives, and where its label may stand."""
+    """An edge: its path, the point and direction of its tip, and the position of its label."""
 
     path: str
     tip: tuple[float, float]
@@ -41,7 +44,7 @@ class Line:
     """`down`, `left` or `right`."""
     label: tuple[float, float]
     anchor: str
-    """`start` or `end`: on which side of the point the label stands."""
+    """`start` or `end`: whether the label begins or ends at that point."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def laid_out(edges: Sequence[Way], sizes: Mapping[str, tuple[float, float]]) -> 
 
 
 def ways_back(edges: Sequence[Way], names: Sequence[str]) -> set[int]:
-    """Numbers of the edges that lead back to a node that is still being walked from, in the order of the names."""
+    """Numbers of the edges that close a circle, found by walking the graph from the names in their order."""
     out: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for number, (source, target) in enumerate(edges):
         out[source].append((number, target))
@@ -125,7 +128,7 @@ def ways_back(edges: Sequence[Way], names: Sequence[str]) -> set[int]:
 
 
 def layers(edges: Iterable[Way], names: Sequence[str]) -> dict[str, int]:
-    """The longest way to each node, in edges; there must be no circle."""
+    """The layer of each node: the number of edges on the longest way to it. There must be no circle."""
     into: dict[str, list[str]] = defaultdict(list)
     out: dict[str, list[str]] = defaultdict(list)
     for source, target in edges:
@@ -144,23 +147,23 @@ def layers(edges: Iterable[Way], names: Sequence[str]) -> dict[str, int]:
 
 
 def _rows(edges: Sequence[Way], backward: set[int], layer: Mapping[str, int], names: list[str]) -> list[list[str]]:
-    """The nodes of each layer from left to right: each below the middle of those that lead to it."""
+    """The nodes of each layer from left to right, in the order of the mean position of the nodes that lead there."""
     rows: list[list[str]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
     for name in names:
         rows[layer[name]].append(name)
-    place = {name: n for row in rows for n, name in enumerate(row)}
+    column = {name: n for row in rows for n, name in enumerate(row)}
     for _, row in pairwise(rows):
         above = {
-            name: [place[s] for n, (s, t) in enumerate(edges) if t == name and n not in backward] or [place[name]]
+            name: [column[s] for n, (s, t) in enumerate(edges) if t == name and n not in backward] or [column[name]]
             for name in row
         }
         row.sort(key=lambda name: sum(above[name]) / len(above[name]))
-        place.update({name: n for n, name in enumerate(row)})
+        column.update({name: n for n, name in enumerate(row)})
     return rows
 
 
 def _lanes(sides: Mapping[int, str], spans: Mapping[int, list[int]]) -> dict[int, int]:
-    """A lane for each edge, from the nodes outwards, so that no two in a lane meet."""
+    """A lane for each edge, counted from the nodes outwards, so that no two edges in a lane overlap."""
     lanes: dict[int, int] = {}
     for n in sorted(sides, key=lambda n: (spans[n][1] - spans[n][0], n)):
         top, bottom = spans[n]
@@ -180,9 +183,9 @@ def _room(lanes: Sequence[int]) -> float:
 def _ports(
     edges: Sequence[Way], sides: Mapping[int, str], lanes: Mapping[int, int], boxes: Mapping[str, Box]
 ) -> dict[int, tuple[float, float]]:
-    """The heights at which each edge that goes round leaves and arrives, so that those of a node do not cross.
+    """The heights at which each edge in a lane leaves and arrives, so that the edges of a node do not cross.
 
-    Ways up stand above ways down; of ways up the outer lane stands lower, of ways down higher.
+    Edges that go up are above edges that go down; with a lane further out, the first are lower and the second higher.
     """
     ends: dict[tuple[str, str], list[tuple[bool, int, int, int]]] = defaultdict(list)
     for n, side in sides.items():
@@ -192,10 +195,10 @@ def _ports(
         down = boxes[source].y >= boxes[target].y
         ends[target, side].append((down, -lanes[n] if down else lanes[n], n, 1))
     heights: dict[tuple[int, int], float] = {}
-    for (name, _), found in ends.items():
+    for (name, _), at_side in ends.items():
         box = boxes[name]
-        for place, (_, _, n, end) in enumerate(sorted(found)):
-            heights[n, end] = box.y + box.height * (place + 1) / (len(found) + 1)
+        for number, (_, _, n, end) in enumerate(sorted(at_side), start=1):
+            heights[n, end] = box.y + box.height * number / (len(at_side) + 1)
     return {n: (heights[n, 0], heights[n, 1]) for n in sides}
 
 

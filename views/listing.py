@@ -1,4 +1,4 @@
-"""A list that sorts, filters and unfolds: rows of figures, each with the HTML that is behind it."""
+"""A list that sorts, filters and unfolds: rows of figures, each with the HTML that it unfolds into."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from .pages import embedded, page, render
 
 SCRIPT = "list.js"
 AT_ONCE = 200
-"""Rows that a browser lays out before they are scrolled to."""
+"""Rows that are shown at first; scrolling down shows more."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column; those with a number sort by it and can be filtered."""
+    """A column. A column of numbers sorts by number and can be filtered by a range."""
 
     label: str
     number: bool = True
@@ -27,17 +27,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: a cell for each column, and what it unfolds into or where it leads."""
+    """A row: a cell for each column, and the HTML that it unfolds into or the page that it links to."""
 
     cells: Sequence[str | int | float | None]
     text: str
-    """What the search looks through."""
+    """The text that is searched."""
     packed: str = ""
-    """HTML of ours, as `packed` gives it."""
+    """The HTML that it unfolds into, compressed by `packed`."""
     href: str = ""
-    """Address of the page that holds it, in place of what it unfolds into."""
+    """Address of a page to link to instead."""
     small: str = ""
-    """Further words in the first cell."""
+    """Small print in the first cell."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """Value for each filter."""
 
@@ -48,30 +48,29 @@ def list_page(
     rows: Sequence[Row],
     *,
     lines: Sequence[str] = (),
-    about: str = "",
+    summary: str = "",
     graph: str = "",
     graph_line: str = "",
     beside: bool = True,
     after: str = "",
     rejections: str = "",
 ) -> str:
-    """The page as HTML, its one script a part of it.
+    """The page as HTML, with its script in it.
 
-    `lines` stand below the title; `about`, `graph` and `after` are HTML of ours. `rejections`: label of the
+    `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
-    A column without any figure is left out. `beside`: whether the graph stands beside the list where there is room,
-    or folded above it.
+    A column without any value is left out. `beside`: show the graph beside the list on a wide screen, else folded.
     """
     names = list(rows[0].choices) if rows else []
-    told = [place for place in range(len(columns)) if not rows or any(row.cells[place] is not None for row in rows)]
-    columns = [columns[place] for place in told]
-    rows = [replace(row, cells=tuple(row.cells[place] for place in told)) for row in rows]
+    filled = [n for n in range(len(columns)) if not rows or any(row.cells[n] is not None for row in rows)]
+    columns = [columns[n] for n in filled]
+    rows = [replace(row, cells=tuple(row.cells[n] for n in filled)) for row in rows]
     labels = [column.label for column in columns]
     body = render(
         "list.html",
         title=title,
         lines=lines,
-        about=Markup(about),
+        summary=Markup(summary),
         columns=columns,
         rows=rows,
         at_once=AT_ONCE,
@@ -87,6 +86,5 @@ def list_page(
 
 
 def packed(html: str) -> str:
-    """HTML deflated, in base64: a browser need not parse what nobody has unfolded, and a page of a thousand
-    conversations is small."""
+    """HTML deflated, in base64: the page stays small, and a browser parses only the rows that are unfolded."""
     return b64encode(compress(html.encode("utf-8", "replace"), 6)).decode("ascii")

@@ -1,7 +1,7 @@
-"""What shows itself in notebooks: by importing `duologue.views`, or `%load_ext duologue.views`.
+"""What notebooks show as HTML, after `import duologue.views` or `%load_ext duologue.views`.
 
-Casts, runs and realism reports are known here by the names of their classes alone: nothing is imported for them
-before there is one to show.
+Casts, runs and realism reports are registered by the names of their classes, so that their modules are not imported
+before they are needed.
 """
 
 import sys
@@ -18,7 +18,7 @@ from .pages import render, source
 from .run import facts, summary_html
 
 UNFOLDING = 20
-"""Most conversations of a list that unfold in a cell; a page has no such bound."""
+"""Most conversations that a notebook's cell shows; a page shows all."""
 
 
 def register(shell: Any) -> None:
@@ -37,7 +37,7 @@ def register(shell: Any) -> None:
 
 
 def register_here() -> None:
-    """Register where this process is a notebook's; elsewhere do nothing."""
+    """Register if this process runs IPython; else do nothing."""
     if "IPython" in sys.modules:
         from IPython.core.getipython import get_ipython
 
@@ -47,38 +47,38 @@ def register_here() -> None:
 
 
 def list_html(values: Sequence[Any]) -> str | None:
-    """Conversations in a list; None for a list of anything else, which shows as it did before."""
+    """A list of conversations; None for any other list, which is then shown as usual."""
     if not values or not all(isinstance(value, Conversation) for value in values):
         return None
     return _shown(f"{len(values)} conversations", values, facts(values))
 
 
 def loaded_html(loaded: Loaded) -> str:
-    """What was loaded from a path."""
-    told = [*facts(loaded.conversations, loaded.manifest), *(("note", note) for note in loaded.notes)]
-    return _shown(loaded.path.name, loaded.conversations, told)
+    """The conversations loaded from a path, with the notes of the reader."""
+    details = [*facts(loaded.conversations, loaded.manifest), *(("note", note) for note in loaded.notes)]
+    return _shown(loaded.path.name, loaded.conversations, details)
 
 
 def run_html(summary: Any) -> str:
-    """A run's summary, with its conversations where its folder is still there."""
-    told = [("finished", f"{summary.finished} of {summary.planned}"), ("run", str(summary.path))]
-    told += [("failed", f"{name}: {reason}") for name, reason in list(summary.failed.items())[:5]]
+    """A run's summary, with its conversations if the folder still exists."""
+    details = [("finished", f"{summary.finished} of {summary.planned}"), ("run", str(summary.path))]
+    details += [("failed", f"{name}: {reason}") for name, reason in list(summary.failed.items())[:5]]
     try:
         loaded = load(summary.path)
     except (ValueError, OSError):
         return _styled(
             "notebook_list.html",
             title=summary.path.name,
-            about=summary_html([("", summary.counts)], told),
+            summary=summary_html([("", summary.counts)], details),
             graph="",
             rows=[],
             more=0,
         )
-    return _shown(summary.path.name, loaded.conversations, [*told, *facts(loaded.conversations, loaded.manifest)])
+    return _shown(summary.path.name, loaded.conversations, [*details, *facts(loaded.conversations, loaded.manifest)])
 
 
 def cast_html(cast: Any) -> str:
-    """A cast's places, each with its node, the model that speaks there and the node's settings."""
+    """A cast's places, each with its node, the node's model and its settings."""
     rows = []
     for place, node in cast.describe().items():
         others = {key: value for key, value in node.settings.items() if key != "model"}
@@ -105,14 +105,14 @@ def realism_html(shown: Any) -> str:
     return notebook_html(shown)
 
 
-def _shown(title: str, conversations: Sequence[Conversation], told: Sequence[tuple[str, str]]) -> str:
+def _shown(title: str, conversations: Sequence[Conversation], details: Sequence[tuple[str, str]]) -> str:
     first = conversations[:UNFOLDING]
     return _styled(
         "notebook_list.html",
         title=title,
-        about=summary_html([("", count(conversations))], told),
+        summary=summary_html([("", count(conversations))], details),
         graph=graph_html(conversations),
-        rows=[(outline(each), conversation_html(each)) for each in first],
+        rows=[(outline(conversation), conversation_html(conversation)) for conversation in first],
         more=len(conversations) - len(first),
     )
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 
 def page(title: str, body: str, *, script: str = "") -> str:
-    """A whole page around HTML of ours. The only style and the only script that run are those named by digest."""
+    """A whole page around a body of HTML. Its policy allows only the page's own style and script, named by digest."""
     style, code = source("style.css"), source(script) if script else ""
     text = render(
         "page.html",
@@ -34,7 +34,7 @@ def render(template: str, **values: Any) -> str:
 def embedded(value: Any) -> Markup:
     """JSON for a script element: no character in it can end the element or a line of it."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    return Markup(re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
+    return Markup(re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 @lru_cache(maxsize=16)
@@ -53,7 +53,7 @@ def _digest(text: str) -> str:
 
 
 def _number(value: float | int | None, digits: int = 0) -> str:
-    """As people read numbers: thousands apart, a dash for what is not known."""
+    """A number with commas between thousands; a dash for None."""
     if value is None:
         return "–"
     text = f"{value:,.{digits}f}" if digits else f"{value:,}"
@@ -69,13 +69,13 @@ def _words(value: object) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON as people read it; a mere text as it is."""
+    """Indented JSON; a text as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
+def plural(count: int, singular: str, plural_form: str | None = None) -> str:
     """`1 draft`, `2 drafts`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural_form or singular + 's'}"
 
 
 @lru_cache(maxsize=1)

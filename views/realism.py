@@ -1,4 +1,4 @@
-"""The realism report and its card as pages and files. Imported by name alone: it needs the extra `stats`."""
+"""The realism report and its card as pages and files. `views` does not import it: it needs the extra `stats`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .pages import page, render, source
 
 FILES = ("report.html", "report.json", "card.html", "card.json")
 SIDES = ("simulated", "people")
-"""What the sides are called where nobody names them."""
+"""Names of the sides, by default."""
 WIDTH = 640
 """Width of a figure's plot in its own units."""
 ROW = 22
@@ -31,7 +31,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class EffectMark:
-    """A row of the figure of effects: everything is where it lies in the figure's units."""
+    """A row of the figure of effects; positions are in the figure's units."""
 
     name: str
     y: float
@@ -42,12 +42,12 @@ class EffectMark:
     """Half the width of the band of chance."""
     published: float | None
     description: str
-    """The numbers in words, for those who cannot see the figure."""
+    """The numbers in words, for readers who cannot see the figure."""
 
 
 @dataclass(frozen=True)
 class DistanceMark:
-    """A row of the figure of distances: the simulated users', people's own, the published users'."""
+    """A row of the figure of distances from people: of the simulated users, of other people, of the published users."""
 
     name: str
     y: float
@@ -59,7 +59,7 @@ class DistanceMark:
 
 
 def write(report: Report, folder: str | Path, *, name: str = SIDES[0], against: str = SIDES[1]) -> list[Path]:
-    """Write `report.html`, `report.json`, `card.html` and `card.json`; gives their paths. DataError where it cannot."""
+    """Write `report.html`, `report.json`, `card.html` and `card.json`; gives their paths. DataError if it cannot."""
     root = Path(folder)
     card = card_of(report, name, against)
     write_text(root / "report.html", report_page(report, name, against))
@@ -100,7 +100,7 @@ def report_html(report: Report, name: str = SIDES[0], against: str = SIDES[1]) -
         row_height=ROW,
         width=WIDTH,
         ranked=[row for row in report.measures if _is_ranked(row)],
-        apart=[row for row in report.measures if row.excess is not None and row.apart],
+        unranked=[row for row in report.measures if row.excess is not None and row.apart],
         not_compared=[row for row in report.measures if row.excess is None],
     )
 
@@ -167,5 +167,5 @@ def _effect_x(effect: float) -> float:
 
 
 def _distance_x(distance: float) -> float:
-    """The share of the way to infinity, half at 1."""
+    """A scale from 0 to infinity, with a distance of 1 in the middle."""
     return distance / (1 + distance) * WIDTH

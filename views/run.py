@@ -1,4 +1,4 @@
-"""A run or a data set as a page: what it is, what came of it, the summed graph, every conversation."""
+"""A run or a data set as a page: its settings and results, the graph with its counts added, every conversation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,9 +17,9 @@ from .listing import Column, Row, list_page, packed
 from .pages import plural, render
 
 MARK = '<main class="duologue'
-"""Stands in every page of ours and in nobody else's."""
+"""Text that only our own pages contain."""
 IN_ONE_FILE = 1_000
-"""Most conversations of one file; a greater number goes into a folder, a page each."""
+"""Most conversations in one file; more go into a folder, a page for each."""
 
 COLUMNS = (
     Column("title", number=False),
@@ -28,23 +28,23 @@ COLUMNS = (
     Column("stop", number=False, hint="why it ended"),
     Column("rejected", hint="drafts that did not pass"),
     Column("coverage", digits=2, hint="share of the section in the answers' spans"),
-    Column("refusals", hint="answers that give none"),
+    Column("refusals", hint="replies that refuse to answer"),
     Column("characters", hint="length of all messages"),
-    Column("tokens", hint="of all calls"),
+    Column("tokens", hint="tokens of all calls"),
 )
 
 
 def run_page(conversations: Iterable[Conversation], title: str, *, manifest: Mapping[str, Any] | None = None) -> str:
     """The conversations as one self-contained page: a list whose rows unfold.
 
-    `manifest`: what the run folder says of the run.
+    `manifest`: that of the run folder.
     """
-    found = list(conversations)
+    listed = list(conversations)
     rows = [
         _row(conversation, html=conversation_html(conversation, f"r{number}"))
-        for number, conversation in enumerate(found)
+        for number, conversation in enumerate(listed)
     ]
-    return _page(found, rows, title, manifest)
+    return _page(listed, rows, title, manifest)
 
 
 def write_run(
@@ -55,22 +55,22 @@ def write_run(
     manifest: Mapping[str, Any] | None = None,
     in_one_file: int = IN_ONE_FILE,
 ) -> Path:
-    """Write the page, or beyond `in_one_file` conversations a folder of pages; gives the file to open.
+    """Write the page, or for more than `in_one_file` conversations a folder of pages; gives the file to open.
 
-    A folder is named like the file, without its `.html`, or is that of an `index.html`; it must be new, empty,
-    or one that was written so.
+    The folder has the file's name without `.html`, or is the folder of an `index.html`. It must be new, empty, or a
+    folder of pages that was written before.
     """
-    place = Path(target)
+    file = Path(target)
     if len(conversations) <= in_one_file:
-        write_text(place, run_page(conversations, title, manifest=manifest))
-        return place
-    folder = place.parent if place.name == "index.html" else place.with_suffix("")
+        write_text(file, run_page(conversations, title, manifest=manifest))
+        return file
+    folder = file.parent if file.name == "index.html" else file.with_suffix("")
     pages = folder / "conversations"
     if folder.exists() and not _ours(folder):
-        raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another place with --out")
+        raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another folder with --out")
     try:
         pages.mkdir(parents=True, exist_ok=True)
-        for old in pages.glob("*.html"):  # of an earlier list, which may have been longer
+        for old in pages.glob("*.html"):  # an earlier list may have been longer
             old.unlink()
         digits = len(str(len(conversations)))
         names = [f"conversations/{number:0{digits}}.html" for number in range(1, len(conversations) + 1)]
@@ -78,14 +78,14 @@ def write_run(
             text = conversation_page(conversation, back="../index.html")
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another place") from None
+        raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
     rows = [_row(conversation, href=name) for conversation, name in zip(conversations, names, strict=True)]
     write_text(folder / "index.html", _page(conversations, rows, title, manifest))
     return folder / "index.html"
 
 
 def _ours(folder: Path) -> bool:
-    """Whether it is empty, or an earlier list's folder."""
+    """Whether the folder is empty or holds pages that were written before."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return folder.is_dir()
     index = folder / "index.html"
@@ -93,54 +93,57 @@ def _ours(folder: Path) -> bool:
 
 
 def facts(conversations: Sequence[Conversation], manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
-    """What is known of how the conversations came to be: of the run, or of their own provenance."""
-    known = manifest.get("settings") if manifest else None
-    settings: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
-    made = [conversation.provenance for conversation in conversations if conversation.provenance is not None]
-    told: list[tuple[str, str]] = []
+    """How the conversations were made, each a name and a value: from the manifest, or from their provenance."""
+    in_manifest = manifest.get("settings") if manifest else None
+    settings: Mapping[str, Any] = in_manifest if isinstance(in_manifest, Mapping) else {}
+    provenances = [conversation.provenance for conversation in conversations if conversation.provenance is not None]
+    lines: list[tuple[str, str]] = []
 
-    def tell(name: str, values: Iterable[object]) -> None:
-        several = list(dict.fromkeys(text for value in values if (text := str(value))))
-        if several:
-            told.append((name, ", ".join(several[:4]) + (f" and {len(several) - 4} more" if len(several) > 4 else "")))
+    def add(name: str, values: Iterable[object]) -> None:
+        texts = list(dict.fromkeys(text for value in values if (text := str(value))))
+        if texts:
+            lines.append((name, ", ".join(texts[:4]) + (f" and {len(texts) - 4} more" if len(texts) > 4 else "")))
 
-    flat = settings.get("nodes")
-    nodes = [_infos(flat)] if isinstance(flat, Mapping) else [each.nodes for each in made]
-    limits = [settings["limits"]] if isinstance(settings.get("limits"), Mapping) else [each.limits for each in made]
-    tell("cast", [settings["cast"]] if "cast" in settings else [each.cast for each in made])
+    flat, limits_set = settings.get("nodes"), settings.get("limits")
+    casts = [_infos(flat)] if isinstance(flat, Mapping) else [provenance.nodes for provenance in provenances]
+    limits = [limits_set] if isinstance(limits_set, Mapping) else [provenance.limits for provenance in provenances]
+    add("cast", [settings["cast"]] if "cast" in settings else [provenance.cast for provenance in provenances])
     for place, name in (("user_simulator", "user"), ("assistant", "assistant")):
-        tell(name, (each[place].label for each in nodes if place in each))
-    tell("seed", (each.get("seed", "") for each in limits))
-    tell(
+        add(name, (nodes[place].label for nodes in casts if place in nodes))
+    add("seed", (values.get("seed", "") for values in limits))
+    add(
         "limits",
         (
-            ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in each.items() if k != "seed" and v is not None)
-            for each in limits
+            ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items() if k != "seed" and v is not None)
+            for values in limits
         ),
     )
     if manifest:
         planned, sources = manifest.get("planned"), manifest.get("data")
-        tell("planned", [len(planned)] if isinstance(planned, list) else [])
-        tell(
+        add("planned", [len(planned)] if isinstance(planned, list) else [])
+        add(
             "source",
-            (each.get("source", "") for each in sources if isinstance(each, dict)) if isinstance(sources, list) else (),
+            (source.get("source", "") for source in sources if isinstance(source, dict))
+            if isinstance(sources, list)
+            else (),
         )
-    tell("version", [manifest["version"]] if manifest and "version" in manifest else [each.version for each in made])
-    return told
+    versions = [provenance.version for provenance in provenances]
+    add("version", [manifest["version"]] if manifest and "version" in manifest else versions)
+    return lines
 
 
 def _infos(flat: Mapping[str, Any]) -> dict[str, NodeInfo]:
-    """What stands at each place, as a manifest says it."""
+    """The node of each place, from a manifest."""
     return {place: NodeInfo.of(place, node) for place, node in flat.items() if isinstance(node, Mapping)}
 
 
 def summary_html(
-    tallies: Sequence[tuple[str, Counts]],
-    told: Sequence[tuple[str, str]] = (),
+    counts: Sequence[tuple[str, Counts]],
+    details: Sequence[tuple[str, str]] = (),
     means: Sequence[tuple[str, Mapping[str, float | None]]] = (),
 ) -> str:
-    """Facts, the counts of one or more sets of conversations side by side, and a row of means for each."""
-    return render("summary.html", tallies=tallies, told=told, means=means)
+    """Details by name, the counts of one or more named sets of conversations, and the means of each set."""
+    return render("summary.html", sets=counts, details=details, means=means)
 
 
 def _page(
@@ -153,7 +156,7 @@ def _page(
         COLUMNS,
         rows,
         lines=[f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}"],
-        about=summary_html([("", counts)], facts(conversations, manifest)),
+        summary=summary_html([("", counts)], facts(conversations, manifest)),
         graph=drawn(graph) if graph.edges else "",
         graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
         rejections="rejected",
@@ -161,28 +164,28 @@ def _page(
 
 
 def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
-    domain, told = domains.of(conversation), outline(conversation)
-    said = "\n".join(message.text for message in conversation.messages)
+    domain, line = domains.of(conversation), outline(conversation)
+    dialogue = "\n".join(message.text for message in conversation.messages)
     return Row(
-        cells=cells(told),
-        text=f"{told.title}\n{told.topic}\n{said}",
+        cells=cells(line),
+        text=f"{line.title}\n{line.topic}\n{dialogue}",
         packed=packed(html) if html else "",
         href=href,
-        small=" · ".join([told.topic, *domain.details(conversation.scenario)]),
-        choices={"stop": told.stop, "kind": told.kind, "task": domain.task(conversation.scenario)},
+        small=" · ".join([line.topic, *domain.details(conversation.scenario)]),
+        choices={"stop": line.stop, "kind": line.kind, "task": domain.task(conversation.scenario)},
     )
 
 
-def cells(told: Outline) -> tuple[str | int | float | None, ...]:
+def cells(line: Outline) -> tuple[str | int | float | None, ...]:
     """The row's figures, in the order of the columns."""
     return (
-        told.title,
-        told.exchanges,
-        told.messages,
-        told.stop,
-        told.rejected,
-        told.coverage,
-        told.refused,
-        told.characters,
-        told.tokens,
+        line.title,
+        line.exchanges,
+        line.messages,
+        line.stop,
+        line.rejected,
+        line.coverage,
+        line.refused,
+        line.characters,
+        line.tokens,
     )

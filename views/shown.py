@@ -1,4 +1,4 @@
-"""A page in hand: it shows itself in a notebook, and can be written to a file."""
+"""A page as an object: a notebook shows it, and it can be written to a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from .run import write_run
 
 @dataclass(frozen=True, repr=False)
 class Page:
-    """One conversation, or several with their list and figures."""
+    """A page of one conversation, or of several with a list and their figures."""
 
     title: str
     conversations: tuple[Conversation, ...]
     alone: bool = False
-    """Whether it is a conversation by itself and not a list of one."""
+    """Whether it shows a single conversation, not a list that has only one."""
 
     @classmethod
     def of(cls, shown: Conversation | Sequence[Conversation], title: str) -> "Page":
@@ -31,8 +31,8 @@ class Page:
         return cls(title, tuple(shown))
 
     def write(self, path: str | Path) -> Path:
-        """Write the page as a file that asks nothing of a network; beyond a thousand conversations a folder of
-        pages. Gives the file to open."""
+        """Write the page as a file that needs no network; for more than a thousand conversations a folder of pages.
+        Gives the file to open."""
         target = Path(path)
         if not self.alone:
             return write_run(self.conversations, target, self.title)

@@ -1,4 +1,4 @@
-"""A conversation that grows before one's eyes: in a notebook as HTML, elsewhere as lines of text."""
+"""Show a conversation while it is simulated: in a notebook as HTML, elsewhere as lines of text."""
 
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -12,7 +12,7 @@ class Watchable(Protocol):
     """A compiled graph that streams its states and makes records of them, as `graphs.conversation` gives."""
 
     def astream(self, input: Any, config: Any = None, **settings: Any) -> AsyncIterator[Any]:
-        """The states, each as soon as it is there."""
+        """The states, each as soon as it is reached."""
         ...
 
     def record(self, state: Any) -> Conversation:
@@ -28,26 +28,27 @@ async def watch(
     config: Mapping[str, Any] | None = None,
     show: Callable[[Conversation], None] | None = None,
 ) -> Conversation:
-    """Run the graph on a scenario, show what is said as it is said, and give the conversation.
+    """Run the graph on a scenario, show every message as soon as it is said, and give the conversation.
 
-    `context` and `config` go to the graph as they are. `show` is called with the record whenever a message,
-    a rejected draft or the end has come; by default it grows in the notebook's cell, or prints lines.
+    `context` and `config` are passed to the graph. `show` is called with the record after every message, every
+    rejected draft and at the end; by default the record is shown in the notebook's cell, or printed as lines.
     """
-    tell = show or _display()
-    made = graph.record(scenario)
+    show = show or _display()
+    conversation = graph.record(scenario)
     before = None
     async for state in graph.astream(scenario, config, context=context, stream_mode="values"):
-        made = graph.record(state)
-        now = (len(made.messages), sum(1 for _ in made.attempts()), made.stop, made.failure)
+        conversation = graph.record(state)
+        attempts = sum(1 for _ in conversation.attempts())
+        now = (len(conversation.messages), attempts, conversation.stop, conversation.failure)
         if now != before:
             before = now
-            tell(made)
-    tell(made)
-    return made
+            show(conversation)
+    show(conversation)
+    return conversation
 
 
 def _display() -> Callable[[Conversation], None]:
-    """What shows a growing conversation here: one cell output that is replaced, or new lines."""
+    """How to show a growing conversation here: in one cell output that is replaced, or as printed lines."""
     if "IPython" in sys.modules:
         from IPython.core.getipython import get_ipython
 

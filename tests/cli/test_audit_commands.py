@@ -144,7 +144,7 @@ def test_peoples_answers_are_repaired_only_by_force(duologue, open_data, tmp_pat
     source = open_data / "simquac/quac_subset.json"
     code, out, err = duologue("repair", "simquac", source, "--out", "mended.json")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "quac_subset.json: holds people's answers, of which the repair changes sound ones too (21 of 446" in err
+    assert "quac_subset.json: holds people's answers, and the repair would change correct ones too (21 of 446" in err
     assert not (tmp_path / "mended.json").exists()
     code, out, _ = duologue("repair", "simquac", source, "--out", "mended.json", "--force", "--json")
     made = json.loads(out)

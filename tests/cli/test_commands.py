@@ -264,7 +264,7 @@ def test_a_record_with_a_broken_scenario_is_one_line(duologue, tmp_path):
 def test_a_bound_of_tokens_is_told_and_gives_exit_code_one(duologue, tmp_path):
     code, _, err = duologue("simulate", "simquac", "--limit", 2, "--max-tokens", 600, "--out", "r")
     assert code == 1
-    assert "2 ended at the bound of tokens" in err
+    assert "2 were cut off by --max-tokens" in err
     assert len(data.load(tmp_path / "r")) == 2
 
 

@@ -37,7 +37,9 @@ def test_check_reads_its_rules(duologue, log):
 
 def test_check_says_which_domains_have_rules(duologue, airline, tmp_path):
     data.record_lines.write([Conversation(id="a", scenario={"kind": "x"})], tmp_path / "r.jsonl")
-    assert "rules are about those of a domain (simquac, recllmsim, airline)" in duologue("check", "r.jsonl")[2]
+    assert (
+        "there are rules for conversations of the kinds simquac, recllmsim, airline" in duologue("check", "r.jsonl")[2]
+    )
 
 
 def test_convert_writes_its_data_set_and_says_what_is_left_out(duologue, log, tmp_path):

@@ -137,4 +137,4 @@ def test_check_says_where_no_rule_reads(duologue: Any) -> None:
     Path("talks.json").write_text('[{"conversations": [{"from": "human", "value": "Hi"}]}]')
     code, _, err = duologue("check", "talks.json")
     assert code == 0
-    assert "no rule reads these conversations" in err
+    assert "no rule applies to these conversations" in err

@@ -40,7 +40,7 @@ def test_conversations_that_a_failing_model_cut_short_stand_in_the_page_of_their
     failed = [each.model_copy(update={"stop": "model_failed"}) for each in (first, second, second)]
     data.record_lines.write(failed, cut)
     data.record_lines.write([first, third], done)
-    assert duologue("show", "r")[2] == "1 of 3 conversations were cut short: they stand last, with their stop reason\n"
+    assert duologue("show", "r")[2] == "1 of 3 conversations were cut short: they come last, with their stop reason\n"
     page = (tmp_path / "r.html").read_text()
     assert page.count('data-stop="model_failed"') == 1
     assert duologue("show", "r", "--id", second.id)[0] == 0
@@ -84,7 +84,7 @@ def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):
         (("empty.jsonl",), "empty.jsonl: is empty"),
         (("talks.jsonl", "--against", "nothing"), "nothing: cannot be read"),
         (("talks.jsonl", "--out", "talks.jsonl/x.html"), "cannot be written"),
-        (("copy.html", "--out", "copy.html"), "copy.html: is what is to be shown"),
+        (("copy.html", "--out", "copy.html"), "copy.html: is the source itself"),
         (("talks.jsonl", "--in-one-file", "1", "--out", "full"), "full: exists and is no folder of pages"),
         (("none",), "none: holds no conversation"),
     ],

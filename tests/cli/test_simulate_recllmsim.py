@@ -157,7 +157,7 @@ def test_equal_profiles_and_profiles_in_another_language_are_said(simulate):
 BAD = [
     (("--task", "cooking"), "there is no task 'cooking', only travel planning"),
     (("--contexts", "99"), "there is no context 99: the tasks asked for have 0 to"),
-    (("--contexts", "one"), "--contexts: 'one' is no row of numbers: write 0,3"),
+    (("--contexts", "one"), "--contexts: 'one': expected numbers with commas between them: write 0,3"),
     (("--sample", "99"), "99 profiles cannot be drawn from 14"),
     (("--profiles", "short.txt"), "short.txt: profile 0 (line 1): 'Spending Habits' is missing: add it"),
     (("--profiles", "nowhere.txt"), "nowhere.txt: cannot be read"),

@@ -187,7 +187,7 @@ def test_a_model_stands_in_a_speakers_place_by_spec_or_as_an_instance():
 
 def test_a_model_needs_messages_and_says_so():
     cast = simquac.cast().replace(assistant=accept_all)
-    with pytest.raises(ContractError, match=r"assistant: .*builds no messages that a model could be sent"):
+    with pytest.raises(ContractError, match=r"assistant: .*builds no messages that could be sent to a model"):
         cast.replace(assistant="offline")
 
 

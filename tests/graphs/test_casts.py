@@ -96,7 +96,7 @@ def test_a_function_in_the_working_directory_is_a_cast_with_its_parameters_as_se
     assert cast.name == "own"
     assert cast.spec == CastSpec(cast="own:cast", settings={"words": 7})
     assert pickle.loads(pickle.dumps(cast)).spec == cast.spec
-    assert casts.find("own:cast").about == "A student of few words."
+    assert casts.find("own:cast").summary == "A student of few words."
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_cast_put_together_by_hand_says_how_it_could_travel() -> None:
 
 def test_a_notebook_registers_a_cast_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(casts, "_registry", casts._Registry(dict(casts.registered()), loaded=True))
-    mine = casts.register(CastFactory("mine", lambda settings: simquac.cast(settings.user), about="Mine."))
+    mine = casts.register(CastFactory("mine", lambda settings: simquac.cast(settings.user), summary="Mine."))
     assert casts.find("mine") is mine
     assert casts.register(mine) is mine
     with pytest.raises(SettingError, match="there is a cast 'mine' already"):

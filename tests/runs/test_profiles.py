@@ -158,7 +158,7 @@ def test_a_file_that_was_not_made_here_is_left_alone(out):
     out.unlink()
     runs.profiles.generate(1, out)
     out.write_text(CLEO)
-    with pytest.raises(runs.RunError, match="differs from what"):
+    with pytest.raises(runs.RunError, match="differs from the accepted drafts"):
         runs.profiles.generate(2, out)
     out.unlink()
     out.mkdir()

@@ -189,7 +189,7 @@ def test_a_manifest_that_is_none_is_named(tmp_path, broken, topics):
 def test_other_topics_do_not_join_a_run(tmp_path, topics):
     duologue.simulate(simquac.cast(), simquac.scenarios(topics(3)), out=tmp_path / "r", limits=Limits(max_turns=1))
     other = simquac.scenarios(topics(4)[3:])
-    with pytest.raises(runs.RunError, match="planned 3 conversations, 3 of which are not among those asked for now"):
+    with pytest.raises(runs.RunError, match="planned 3 conversations, and 3 of these are missing now"):
         duologue.simulate(simquac.cast(), other, out=tmp_path / "r", limits=Limits(max_turns=1), resume=True)
 
 

@@ -16,7 +16,7 @@ SECTION = "Three keepers lived there. The last one left in 1968."
 def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason_and_prompt(talk, tags):
     text = " ".join("".join(tags(conversation_page(talk())).text).split())
     for told in (
-        "The lighthouse", "Keepers", "ended with user ended", "1.5 s", "draft 1: rejected, not in section", "taken off: reasoning",
+        "The lighthouse", "Keepers", "ended with user ended", "1.5 s", "draft 1: rejected, not in section", "removed: reasoning",
         "assistant/reminder d1", "<think>Three keepers</think>Three keepers", "not in the published history", "nothing said", "1.250",
     ):  # fmt: skip
         assert told in text, told

@@ -90,7 +90,7 @@ def test_what_is_set_apart_or_not_compared_is_in_no_figure_and_in_a_list_of_its_
     others = [row("translated away", apart="translation"), row("nothing known", excess=None, reason="nobody tells it")]
     assert effect_marks(others) == distance_marks(others) == []
     text = " ".join("".join(tags(report_html(report_of(row(), *others))).text).split())
-    assert "Measures that stand apart" in text
+    assert "Measures that are not ranked" in text
     assert "nothing known: nobody tells it" in text
     assert "Least like people first" not in report_html(report_of(*others))
 
@@ -109,7 +109,7 @@ def test_an_auc_without_an_interval_says_why_or_stands_alone():
         assert "0.75" in html
         assert "None" not in html
         assert "– to" not in html
-        assert "not to be had: too few people" in html
+        assert "not available: too few people" in html
 
 
 def test_a_report_and_its_card_show_themselves_in_a_notebook():

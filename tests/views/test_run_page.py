@@ -162,7 +162,7 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
         "1 pair about the same topic",
         "only in A people",
         "Topic 5",
-        "mean of a conversation",
+        "mean per conversation",
     ):
         assert words in text, words
     assert "only in B" not in text

@@ -46,10 +46,10 @@ def test_tools_and_all_that_an_endpoint_says_stand_behind_the_message(tags):
     page = conversation_page(made())
     text = words(page, tags)
     for told in (
-        "2 tool calls: look_up, pay", '{ "look_up": [ 1, "look_up" ] }', "gave", "no result: look_up",
-        "kept of the agent's state: look_up", "its reasoning", "served by look_up", "finished by length",
+        "2 tool calls: look_up, pay", '{ "look_up": [ 1, "look_up" ] }', "result", "error: look_up",
+        "kept from the agent's state: look_up", "reasoning", "served by look_up", "finished by length",
         "950 tokens, 800 of them cached, 40 of them reasoning", "ended with transferred (airline; fault: assistant)",
-        "What the user keeps for itself", "draft 1: rejected, cut off",
+        "Memory of the user", "draft 1: rejected, cut off",
     ):  # fmt: skip
         assert told in text, told
     assert page.count('<details class="tools">') == 2  # of the draft that was rejected, and of the one that stands
@@ -66,14 +66,14 @@ def test_a_message_without_tools_has_no_place_for_them(tags):
     page = conversation_page(Conversation(id="a", scenario={}, messages=(plain,)))
     text = words(page, tags)
     assert 'class="tools"' not in page
-    for absent in ("kept of", "reasoning", "served by", "finished by", "keeps for itself"):
+    for absent in ("kept from", "reasoning", "served by", "finished by", "Memory of"):
         assert absent not in text
 
 
 @pytest.mark.parametrize("stop", ["user_gave_up", None])
 def test_other_stops_read_as_before(stop, tags):
     text = words(conversation_page(made(stop=stop)), tags)
-    assert f"ended with {'user gave up' if stop else 'no reason told'}" in text
+    assert f"ended with {'user gave up' if stop else 'no reason recorded'}" in text
 
 
 def test_hostile_tools_stay_text(tags, hostile_text):
