@@ -65,7 +65,7 @@ def check(
         for column in ("rule", "level", "findings", "about"):
             table.add_column(column, justify="right" if column == "findings" else "left")
         for name in rules:
-            table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].about))
+            table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].description))
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
     return 1 if loaded.broken or any(finding.level in failing for finding in findings) else 0

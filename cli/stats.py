@@ -8,7 +8,7 @@ import typer
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
-from ..data.loading import Loaded, about
+from ..data.loading import Loaded, description_of
 from ..data.records import Record
 from ..data.text.languages import Language
 from ..errors import at
@@ -205,7 +205,7 @@ def _no_section(loaded: Loaded, command: str) -> str:
 def _lacks(loaded: Loaded, topic: str) -> str:
     """What the path is, how many conversations it has, and that none is about the topic."""
     count = f"with {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, none about {topic}"
-    return f"{at(loaded.path)}: is {about(loaded.kind)} {count if len(loaded) else 'without any conversation'}"
+    return f"{at(loaded.path)}: is {description_of(loaded.kind)} {count if len(loaded) else 'without any conversation'}"
 
 
 def _tokenizer(name: str) -> Callable[[str], Any]:

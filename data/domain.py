@@ -34,7 +34,7 @@ class Dataset:
 
     name: str
     """Name of its file; empty if it is a folder of files."""
-    about: str
+    description: str
     """A description for the data set card, one line."""
     write: Writer
     files: str = ""
@@ -59,7 +59,7 @@ class Material:
 
 
 def shortened(line: str) -> str:
-    """The line, or its beginning up to a whole word and an ellipsis."""
+    """The line; if it is too long for a title, its first words and an ellipsis."""
     return line if len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
 
 

@@ -43,9 +43,9 @@ def kind_of(path: str | Path) -> str:
     return FOLDER if form is None else form.name
 
 
-def about(kind: str) -> str:
+def description_of(kind: str) -> str:
     """A kind of `Loaded` in words."""
-    return next((form.about for form in domains.known_formats() if form.name == kind), "a folder of data files")
+    return next((form.description for form in domains.known_formats() if form.name == kind), "a folder of data files")
 
 
 def load(path: str | Path) -> Loaded:
@@ -73,7 +73,9 @@ def _format_of(path: Path) -> Format | None:
     source, formats = Source(path), domains.known_formats()
     form = detected(source, formats)
     if form is None and not source.is_folder:
-        raise DataError(f"{at(path)}: is none of the known formats: {', '.join(known.about for known in formats)}")
+        raise DataError(
+            f"{at(path)}: is none of the known formats: {', '.join(known.description for known in formats)}"
+        )
     return form
 
 

@@ -15,7 +15,7 @@ from ..data.text.languages import Language
 from ..errors import SettingError
 from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node
-from ..nodes.endings import Ending
+from ..nodes.goodbyes import Ending
 from ..nodes.limits import Limits
 from ..nodes.post_questions import PostQuestions, closing
 from ..nodes.replay import ReplayedLabels, ReplayedOut, ReplaySpeaker, replayed_path

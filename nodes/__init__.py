@@ -1,8 +1,8 @@
-"""Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
+"""The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
-from .endings import Ending
+from .goodbyes import Ending
 from .limits import Limits
 from .messages import MessageBuilder, PageMessages, fenced, messages_for, plain_messages
 from .models import ModelError, chat_model

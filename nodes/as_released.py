@@ -1,6 +1,6 @@
 """SimQuAC nodes that follow the published script's rules where they differ from the paper's.
 
-What crashes there, or asks for ever, does not here: attempts are bounded on both sides.
+The script can crash or ask without end; these nodes cannot, because attempts are limited on both sides.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from .simquac import INTERESTING, StudentPrompts, TeacherPrompts
 from .state import Draft, State, Update, Verdict, attempt_number
 
 SUFFIX = "(tell me maximum number of two segments)"
-"""What the script adds to the question after the guide that asks what is interesting: it is stored with it."""
+"""What the script appends to the question that follows the guide `interesting`. It is stored with the question."""
 
 
 @dataclass(frozen=True)
 class ReleasedStudentPrompts(StudentPrompts):
-    """The first re-prompt is the prompt that failed; only the bare declared words lead to a guide."""
+    """The second attempt gets the same prompt again; only the exact text `NO_ANSWER` leads to a guide."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         attempts = state.get("attempts", [])
@@ -36,7 +36,7 @@ class ReleasedStudentPrompts(StudentPrompts):
 
 @dataclass(frozen=True)
 class ReleasedQuestionValidator:
-    """A line break and too many words are rejected, and nothing else; a hint for the teacher is stored."""
+    """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
 
     words: int = QUESTION_WORDS
 
@@ -59,7 +59,7 @@ class ReleasedQuestionValidator:
 
 @dataclass(frozen=True)
 class ReleasedTeacherPrompts(TeacherPrompts):
-    """The reminder is missing on the first question of a conversation."""
+    """The first question of a conversation is sent without the reminder."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         update = await super().__call__(state, runtime)
@@ -71,21 +71,22 @@ class ReleasedTeacherPrompts(TeacherPrompts):
 
 @dataclass(frozen=True)
 class ReleasedAnswerValidator:
-    """The overlap test that loses leading words; the ungrounded text is stored when patience is spent."""
+    """The overlap test, which loses leading words. An ungrounded text is stored at the last attempt."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         last = attempt_number(state) >= runtime.context.answer_attempts
         section, background = str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
-        return {"verdicts": [self._verdict(d["text"], section, background, last) for d in state.get("drafts", [])]}
+        drafts = state.get("drafts", [])
+        return {"verdicts": [self._verdict(draft["text"], section, background, last) for draft in drafts]}
 
     @staticmethod
     def _verdict(text: str, section: str, background: str, last: bool) -> Verdict:
-        judged = released.judge(text, section, background)
-        if judged.outcome == "refused":
+        judgement = released.judge(text, section, background)
+        if judgement.outcome == "refused":
             return {"accepted": True, "text": NO_ANSWER, "spans": []}
-        if judged.outcome == "accepted":
-            return {"accepted": True, "text": judged.text, "spans": [span.plain() for span in judged.spans]}
-        reason = "in_background" if judged.in_background else "not_in_section"
+        if judgement.outcome == "accepted":
+            return {"accepted": True, "text": judgement.text, "spans": [span.plain() for span in judgement.spans]}
+        reason = "in_background" if judgement.in_background else "not_in_section"
         if last:
             return {"accepted": True, "observed": True, "reason": reason, "text": f"{NO_ANSWER} {text}", "spans": []}
         return {"accepted": False, "reason": reason, "repair": text}

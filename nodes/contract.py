@@ -1,4 +1,4 @@
-"""What a node is, and what is checked when somebody puts another one in its place."""
+"""The contract of nodes and stop criteria, and the checks of replacements and their updates."""
 
 import inspect
 import json
@@ -16,26 +16,26 @@ from .state import ANSWERS, Draft, Place, State, Update, Verdict
 
 
 class ContractError(DuologueError, TypeError):
-    """A node that does not keep the contract: which node, what was expected, what came."""
+    """A node violates the contract: which node, what was expected, what it is or returned."""
 
 
 @runtime_checkable
 class Node(Protocol):
-    """Anything that reads the conversation and answers with an update."""
+    """An async callable that reads the state of a conversation and returns an update."""
 
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
 
 
 @runtime_checkable
 class Described(Protocol):
-    """A node, or a part of one, that tells its settings for the record: plain JSON, without secrets."""
+    """A node, or a part of one, that gives its settings for the record: plain JSON, without secrets."""
 
     def provenance(self) -> dict[str, Any]: ...
 
 
 @runtime_checkable
 class Prompted(Protocol):
-    """A speaker that says whether it is sent the selector's prompt; others are."""
+    """A speaker that says whether the selector's prompt is sent to it. Speakers without this property get it."""
 
     @property
     def prompted(self) -> bool: ...
@@ -43,19 +43,19 @@ class Prompted(Protocol):
 
 @runtime_checkable
 class AsksSides(Protocol):
-    """A closing node that puts questions to those who took part: it is given what each side keeps for itself."""
+    """A closing node that asks the speakers questions; its state has the memory of each side."""
 
     def asking(self, speakers: Mapping[Role, Node]) -> Self:
-        """The same node, that asks these speakers in place of its own."""
+        """The same node, asking these speakers instead."""
         ...
 
 
 Stop: TypeAlias = Callable[[State, Limits], str | None]
-"""A stop criterion: why the conversation ends now, or None. A plain function, swapped like a node."""
+"""A stop criterion: a plain function that returns why the conversation ends now, or None."""
 
 
 def check_node(place: str, node: object) -> None:
-    """ContractError unless the object can be called as a node: `async def (state, runtime)`."""
+    """Raises ContractError unless the object can be called as a node: `async def (state, runtime)`."""
     expected = f"{place}: expected a node, async def (state, runtime) -> Update"
     if isinstance(node, type):
         raise ContractError(f"{expected}; got the class {node.__name__}: give an instance of it")
@@ -64,35 +64,42 @@ def check_node(place: str, node: object) -> None:
     call = node if inspect.isroutine(node) else type(node).__call__
     if not inspect.iscoroutinefunction(inspect.unwrap(call)):
         raise ContractError(f"{expected}; got {_shown(node)}, which is not async: write async def")
-    names = [p.name for p in inspect.signature(node).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    parameters = inspect.signature(node).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     if names != ["state", "runtime"]:
         raise ContractError(f"{expected}; got {_shown(node)} with the parameters ({', '.join(names)})")
 
 
 def check_stop(stop: object, what: str = "stop") -> None:
-    """ContractError unless the object can be asked as a stop criterion: `(state, limits)`; `what` it is called."""
+    """Raises ContractError unless the object can be called as a stop criterion `(state, limits)`.
+
+    `what` is the criterion's name in the error message.
+    """
     check_function(what, stop, "(state, limits) -> StopReason | None")
 
 
-def check_function(what: str, given: object, takes: str, *, arguments: int = 2) -> None:
-    """ContractError unless the object is a plain function of so many arguments, or can be called as one."""
-    expected = f"{what}: expected a plain function {takes}"
-    if not callable(given) or isinstance(given, type):
-        raise ContractError(f"{expected}; got {_shown(given)}")
-    call = given if inspect.isroutine(given) else type(given).__call__
+def check_function(what: str, function: object, signature: str, *, arguments: int = 2) -> None:
+    """Raises ContractError unless the object can be called like a plain function of this number of arguments.
+
+    `what` is its name and `signature` the expected signature in the error message.
+    """
+    expected = f"{what}: expected a plain function {signature}"
+    if not callable(function) or isinstance(function, type):
+        raise ContractError(f"{expected}; got {_shown(function)}")
+    call = function if inspect.isroutine(function) else type(function).__call__
     if inspect.iscoroutinefunction(call):
-        raise ContractError(f"{expected}; got {_shown(given)}, which is async: write def")
+        raise ContractError(f"{expected}; got {_shown(function)}, which is async: write def")
     try:
-        inspect.signature(given).bind(*[{}] * arguments)
+        inspect.signature(function).bind(*[{}] * arguments)
     except TypeError:
         number = {1: "one argument", 2: "two arguments"}[arguments]
-        raise ContractError(f"{expected}; got {_shown(given)}, which does not take {number}") from None
+        raise ContractError(f"{expected}; got {_shown(function)}, which does not take {number}") from None
 
 
 def check_update(place: Place, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
-    """The update of a place's node, if it is one; ContractError says what was expected and what came.
+    """The update of a node of the graph, if it is valid; ContractError says what was expected and what was returned.
 
-    `own_reasons`: stop reasons that the cast declares beside the core's.
+    `own_reasons`: stop reasons that the cast declares in addition to the core's.
     """
     if not isinstance(update, dict):
         raise ContractError(f"{place}: expected an update (a dict), got {_shown(update)}")
@@ -110,7 +117,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
     if "prompt" in ANSWERS[place]:
         prompt = update.get("prompt")
         if prompt is not None and not (
-            isinstance(prompt, Mapping) and all(isinstance(prompt.get(k), str) for k in ("name", "digest", "text"))
+            isinstance(prompt, Mapping) and all(isinstance(prompt.get(key), str) for key in ("name", "digest", "text"))
         ):
             raise ContractError(
                 f"{place}: expected a prompt with the texts name, digest and text, got {_shown(prompt)}"
@@ -128,7 +135,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
 
 
 def check_reason(stop: object, reason: object, own_reasons: Collection[str] = ()) -> str | None:
-    """A stop criterion's answer, if it is a reason of the core or one that the cast declares."""
+    """A stop criterion's answer, if it is None, a core reason or one that the cast declares; else ContractError."""
     if reason is not None and not _is_reason(reason, own_reasons):
         raise ContractError(
             f"stop: expected one of {_reasons(own_reasons)} or None from {_shown(stop)}, got {reason!r}"
@@ -141,12 +148,12 @@ def _is_reason(reason: object, own_reasons: Collection[str]) -> bool:
 
 
 def _reasons(own_reasons: Collection[str]) -> str:
-    """Every reason that may be answered."""
+    """Every allowed reason, for error messages."""
     return ", ".join([*sorted(FAULTS), *sorted(own_reasons)])
 
 
 OF_THE_CALL = ("raw", "cleaned", "usage", "finish_reason", "model", "reasoning", "tool_calls", "kept")
-"""What a draft tells of the call that it comes from: the attempt in the record has it under the same names."""
+"""Keys of a draft that describe its call. The attempt in the record has them under the same names."""
 
 
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
@@ -164,7 +171,7 @@ def _check_list(place: str, key: str, value: object, shape: Any, required: str, 
 
 
 def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
-    """ContractError if the record could not hold a draft or verdict: it must become one, and then JSON."""
+    """Raises ContractError if a draft or verdict cannot be stored in a record as JSON."""
     attempt = {name: item[name] for name in (*OF_THE_CALL, "reason", "notes") if item.get(name) is not None}
     message = {name: item[name] for name in ("spans", "labels", "extra", "stored") if name in item}
     text = item.get("text", "")
@@ -187,13 +194,13 @@ def _check_json(place: str, value: object) -> None:
 
 
 def describe(node: object) -> dict[str, Any]:
-    """A node, or a part of one, for the record: its name, and its settings where it tells them."""
+    """The description of a node, or of a part of one, for the record: its name, and its settings if it gives them."""
     if isinstance(node, Described) and not isinstance(node, type):
         return {"name": type(node).__name__, **node.provenance()}
     name = getattr(node, "__qualname__", None) or type(node).__qualname__
     described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
     if not str(getattr(node, "__module__", "")).startswith("duologue."):
-        try:  # a function of one's own is told apart from what it was before it was changed
+        try:  # the digest of its source distinguishes versions of a user's own function
             source = inspect.getsource(node if inspect.isroutine(node) else type(node))
             described["source"] = digest(source)[:16]
         except (OSError, TypeError):

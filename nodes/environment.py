@@ -1,6 +1,6 @@
-"""The environment, read in one place: variables of the process, then a `.env` file, never written back.
+"""Settings from environment variables and a `.env` file, which is never written.
 
-What the process says comes before what the file says, whichever name it uses."""
+Variables of the process come before those of the file, also if their names differ."""
 
 import os
 import re
@@ -25,7 +25,7 @@ _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the endpoint is, and the key for it."""
+    """The endpoint's URL and key."""
 
     key: SecretStr | None
     base_url: str
@@ -37,7 +37,7 @@ class Settings:
 
 
 def settings() -> Settings:
-    """The settings as they are now; a `.env` is looked for from the working folder upward."""
+    """The current settings. A `.env` file is searched for from the working folder upwards."""
     sources: tuple[Mapping[str, str | None], ...] = (os.environ, _env_file())
 
     def first(*names: str) -> str:
@@ -48,18 +48,18 @@ def settings() -> Settings:
 
 
 def _env_file() -> Mapping[str, str | None]:
-    found = find_dotenv(usecwd=True)
+    path = find_dotenv(usecwd=True)
     try:
-        return dotenv_values(found) if found else {}
+        return dotenv_values(path) if path else {}
     except UnicodeDecodeError:
-        raise SettingError(f"{found}: is not UTF-8: save it as UTF-8") from None
+        raise SettingError(f"{path}: is not UTF-8: save it as UTF-8") from None
 
 
 _kept: set[str] = set()
 
 
 def keep_secret(secret: SecretStr) -> None:
-    """Remember a key that came with a model instance, so that it is found where texts are redacted."""
+    """Remember the key of a model instance, so that `redacted` removes it from texts."""
     if len(secret.get_secret_value()) >= 4:
         _kept.add(secret.get_secret_value())
 
@@ -75,16 +75,16 @@ def host_of(url: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """The text without keys: the one that is set, whatever looks like one, and credentials in URLs."""
+    """The text without secrets: known keys, anything that looks like a key, and credentials in URLs."""
     try:
         key = settings().key
-    except ValueError:  # a `.env` that cannot be read holds no key that was used
+    except ValueError:  # the key of an unreadable `.env` was never used
         key = None
     if key is not None:
         keep_secret(key)
     for secret in sorted(_kept, key=len, reverse=True):
         text = text.replace(secret, "[key]")
-    text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no log
+    text = text.encode("utf-8", "replace").decode("utf-8")  # logs cannot hold half a surrogate pair
     text = _BEARER.sub(r"\1[key]", text)
     return _USERINFO.sub("[key]@", _KEY_LIKE.sub("[key]", text))
 

@@ -1,4 +1,4 @@
-"""Objects by import path, `module:name`: how somebody's own node, agent or cast is named in plain data."""
+"""Objects by import path, `module:name`, with which plain data names a user's own node, agent or cast."""
 
 import sys
 from importlib import import_module
@@ -13,7 +13,7 @@ FORM = "MODULE:NAME, such as mine.agents:booking"
 
 
 def is_import_path(text: object) -> bool:
-    """Whether the text has the form `module:name`, each part names with dots between them."""
+    """Whether the text has the form `module:name`; both parts may be dotted names."""
     if not isinstance(text, str):
         return False
     module, colon, name = text.partition(":")
@@ -21,17 +21,17 @@ def is_import_path(text: object) -> bool:
 
 
 def imported(path: str, what: str) -> Any:
-    """The object of an import path; the working directory is looked into too.
+    """The object of an import path; the working directory is searched too.
 
-    SettingError begins with `what` and says what failed: the form, the import, or the name; of a module
-    that raises when it is imported also where.
+    SettingError begins with `what` and says what failed: the form, the import (with the line that raised), or the
+    name.
     """
     if not is_import_path(path):
         raise SettingError(f"{what}: {path!r} is no import path: give {FORM}")
     module, _, name = path.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # for good: what the module imports later is looked for there too
+    working_folder = str(Path.cwd())
+    if working_folder not in sys.path:
+        sys.path.append(working_folder)  # and left there, for imports that the module makes later
     try:
         value: Any = import_module(module)
     except Exception as error:
@@ -53,7 +53,7 @@ def imported(path: str, what: str) -> Any:
 
 
 def import_path_of(value: object) -> str | None:
-    """The import path under which another process finds this very function; None where there is none."""
+    """The import path with which another process can import this function; None if there is none."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isroutine(value) or not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
         return None

@@ -1,4 +1,4 @@
-"""What a run may spend: plain data, given to a graph as its context."""
+"""Limits of a conversation: plain data, passed to a graph as its context."""
 
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
@@ -8,21 +8,21 @@ from ..errors import SettingError
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds of one conversation, and the seed of its chance."""
+    """Limits of one conversation, and the seed of its random choices."""
 
     max_turns: int | None = None
-    """Exchanges in all, those that the initial state holds included. None: the cast's own number."""
+    """Most exchanges, including those of the initial state. None: the cast's default."""
     question_attempts: int = 4
-    """Calls for one turn of the user, the first included.
+    """Most calls for one turn of the user, including the first.
 
     4 as in the published code of "Let the LLMs Talk"; its Algorithm 1 has 5 (one and up to four more).
     """
     answer_attempts: int = 4
-    """Calls for one turn of the assistant, the first included; 4 and 5 as above."""
+    """Most calls for one turn of the assistant, including the first; 4 and 5 as above."""
     seed: int = 0
-    """Seed of the run, from which every call's seed is drawn."""
+    """Seed of the run, from which every call's seed is derived."""
     max_tokens: int | None = None
-    """Tokens that one conversation may cost, drafts included; None: no bound."""
+    """Most tokens of one conversation, including rejected drafts; None: no limit."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -36,7 +36,7 @@ class Limits:
                 raise SettingError(f"Limits.{field.name} must be at least 1, not {value}")
 
     def or_else(self, default: "Limits") -> Self:
-        """These limits, with the cast's number of turns where none is given."""
+        """These limits, with the default's `max_turns` if theirs is None."""
         return self if self.max_turns is not None else replace(self, max_turns=default.max_turns)
 
     def plain(self) -> dict[str, Any]:

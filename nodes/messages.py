@@ -1,7 +1,7 @@
-"""What one side is sent: a pure function of what was said, the drafts of this turn and its own knowledge.
+"""The messages that are sent to a side: a pure function of the history, the turn's drafts and the side's knowledge.
 
-The words of the other side and of files go into messages only, never into a system prompt or a template's
-source. Lines of ours stand between <note> and </note>; nothing else that is sent can hold those marks.
+Texts of the other side and of files go into messages only, never into a system prompt or a template's source. Our own
+instructions are marked with <note> and </note>; no other text that is sent can contain these marks.
 """
 
 import json
@@ -18,12 +18,12 @@ from ..prompts import Library
 from .state import Prompt, State
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
-"""What a speaker is sent in a state."""
+"""Builds the messages that a speaker is sent, from the state."""
 
 
 @runtime_checkable
 class Builds(Protocol):
-    """A speaker that can be asked what it is sent: whoever takes its place is sent the same."""
+    """A speaker with a message builder. A replacement without its own builder uses it."""
 
     @property
     def build(self) -> MessageBuilder: ...
@@ -31,16 +31,16 @@ class Builds(Protocol):
 
 _MATERIAL = tuple(name for domain in domains.SHIPPED for name in domain.marks)
 MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
-"""The marks that material of the shipped domains stands between."""
+"""The marks around material of the shipped domains, opening and closing."""
 
 _NOTE = re.compile(r"<(\s*/?\s*note\b[^<>]*)>", re.IGNORECASE)
 _FENCED = re.compile(rf"‹(\s*/?\s*(?:note|{'|'.join(_MATERIAL)})\b[^‹›<>]*)›", re.IGNORECASE)
 
 
 def fenced(text: str, *marks: str) -> str:
-    """The text as data: marks that would end or imitate ours are shown with other brackets.
+    """The text as data: in marks that would end or imitate ours, the brackets are replaced.
 
-    `marks`: those that it must not hold, such as `/section` or `title`; a note's never may stand in it.
+    `marks`: the marks to replace, such as `/section` or `title`. Those of notes are always replaced.
     """
     text = _NOTE.sub("‹\\1›", text)
     for mark in marks:
@@ -50,21 +50,21 @@ def fenced(text: str, *marks: str) -> str:
 
 
 def marks_of(scenario: Mapping[str, Any]) -> tuple[str, ...]:
-    """The marks that material may stand between: of the shipped domains and of the scenario's own.
+    """The marks of the shipped domains and of the scenario's domain.
 
-    Not of all that are registered: what a model is sent does not depend on what else is installed.
+    Other registered domains do not count: the messages to a model must not depend on what else is installed.
     """
     own = (name for name in domains.of(scenario).marks if name not in _MATERIAL)
     return (*MARKS, *(f"{end}{name}" for name in own for end in ("", "/")))
 
 
 def unfenced(text: str) -> str:
-    """The text with its own brackets again: a faithful copy of fenced text is a copy of the text."""
+    """The text with its own brackets again: a copy of a fenced text becomes a copy of the text itself."""
     return _FENCED.sub("<\\1>", text)
 
 
 def note(prompt: Prompt | Mapping[str, str]) -> str:
-    """A line of ours: what a selector's prompt looks like when it is sent."""
+    """A selector's prompt as it is sent: between note marks, with its quote."""
     line = f"<note>{prompt['text']}</note>" if prompt["text"] else ""
     quote = prompt.get("quote")
     return f"{line}\n<quote>{fenced(quote, '/quote')}</quote>" if quote else line
@@ -72,10 +72,10 @@ def note(prompt: Prompt | Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class PageMessages:
-    """What a side is sent by two pages of its cast: `<role>/system`, and `<role>/material` with the scenario.
+    """Messages for a side from two pages of its cast: `<role>/system`, and `<role>/material` with the scenario.
 
-    The material's gaps are filled with the scenario's values of the same names (a text as it is, anything else as
-    JSON); a side without such a page is sent the talk alone.
+    The gaps of the material are filled with the scenario's values of the same names; values other than texts are
+    written as JSON. A side without these pages is sent only the conversation.
     """
 
     role: Role
@@ -106,7 +106,7 @@ def _as_text(value: object) -> str:
 
 
 def plain_messages(role: Role, system: str = "") -> MessageBuilder:
-    """A builder of the messages alone, for an agent that knows for itself what it is about."""
+    """A builder of the messages without material, for an agent that has its own instructions."""
 
     def plain(state: State) -> list[BaseMessage]:
         messages = messages_for(role, state, system=system, material="", own_drafts=role == "assistant")
@@ -118,12 +118,11 @@ def plain_messages(role: Role, system: str = "") -> MessageBuilder:
 def messages_for(
     role: Role, state: State, *, system: str, material: str | Sequence[tuple[bool, str]], own_drafts: bool
 ) -> list[BaseMessage]:
-    """System page, material, what was said, the drafts of this turn (if the side sees its own), the prompt.
+    """System page, material, all messages, the rejected drafts of this turn (if `own_drafts`), the prompt.
 
-    `material`: one text, or a scripted talk about it: whether the side itself says it, and the words.
-    What was said and is not part of the published history was heard all the same.
-    Each side sees itself as the assistant of the model and the other side as its user. Roles alternate:
-    what follows from the same side is joined by an empty line.
+    `material`: one text, or a scripted dialogue of pairs: whether the side itself speaks, and the text.
+    Messages that are not stored are sent too. Each side is the model's assistant, and the other side its user. Roles
+    alternate: consecutive texts of the same role are joined by an empty line.
     """
     marks = marks_of(state.get("scenario", {}))
     turns: list[tuple[bool, str]] = [(False, material)] if isinstance(material, str) else list(material)

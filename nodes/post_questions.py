@@ -1,7 +1,7 @@
-"""The nodes that end a turn and a conversation; questions about it, put to those who took part.
+"""Questions to the speakers after a conversation, and the default nodes `turn_recorder` and `closing`.
 
-After RecLLMSim's post-conversation questions. Each is asked of the talk as it ended, none sees the answer
-to another, and what they cost is counted apart from the conversation.
+After RecLLMSim's post-conversation questions. Each question follows the complete conversation and not the other
+questions, and its tokens are counted separately.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,32 +21,32 @@ from .selectors import filled
 from .state import Draft, Prompt, State, Update, merged
 
 LABEL = "post_questions"
-"""The conversation's label that holds questions, answers and what they cost."""
+"""The conversation's label with the questions, answers and usage."""
 
 
 @dataclass(frozen=True)
 class PostQuestions:
-    """Asks each side the pages `<role>/post_<name>`; a question that fails says why, the others are asked."""
+    """Asks each side the pages `<role>/post_<name>`. A failed question records its error; the others are asked."""
 
     pages: Library
     speakers: Mapping[Role, Node]
-    """Who is asked. A side that plays stored messages has nothing to say afterwards and is left out."""
+    """The speakers to ask. A side that replays stored messages is left out."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if state.get("failure") or not state.get("messages"):
             return {}
-        asked = []
+        answers = []
         for role, speaker in self.speakers.items():
             for name in self.questions(role):
-                asked.append(await self._ask(role, speaker, name, state, runtime))
-        return {"labels": {LABEL: asked}}
+                answers.append(await self._ask(role, speaker, name, state, runtime))
+        return {"labels": {LABEL: answers}}
 
     def asking(self, speakers: Mapping[Role, Node]) -> Self:
-        """The same questions to others."""
+        """The same questions to other speakers."""
         return replace(self, speakers={**self.speakers, **speakers})
 
     def questions(self, role: Role) -> Sequence[str]:
-        """Names of the pages that are put to a side."""
+        """Names of the question pages of a side."""
         return [name for name in sorted(self.pages.pages) if name.startswith(f"{role}/post_")]
 
     async def _ask(
@@ -54,21 +54,21 @@ class PostQuestions:
     ) -> dict[str, Any]:
         prompt = filled(self.pages[name], {})
         answer = await asked_of(_speaker(role, speaker, name, state, runtime), prompt, parse=str)
-        asked: dict[str, Any] = {"to": role, **prompt}
+        entry: dict[str, Any] = {"to": role, **prompt}
         if answer.error is not None:
-            return asked | {"error": answer.error}
-        asked["answer"] = answer.value
-        return asked | ({"usage": answer.attempts[0].usage.model_dump()} if answer.attempts[0].usage else {})
+            return entry | {"error": answer.error}
+        entry["answer"] = answer.value
+        return entry | ({"usage": answer.attempts[0].usage.model_dump()} if answer.attempts[0].usage else {})
 
     def provenance(self) -> dict[str, Any]:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
 
 
 def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
-    """A speaker as who is asked: as for its next message, with a seed of its own."""
+    """A speaker as a `Reply`: it is called as for its next message, with a seed of its own."""
     ended = merged(state, {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]})
     memories = ended.pop("memories", {})
-    ended["memory"] = deepcopy(memories.get(role, {}))  # its own alone; what it keeps of the question is dropped
+    ended["memory"] = deepcopy(memories.get(role, {}))  # only its own; what it remembers of the question is dropped
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
         attempts = [attempt.plain() for attempt in tried]
@@ -82,10 +82,10 @@ def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtim
 
 
 async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:
-    """Adds nothing: the graph counts the turn. A place for labels of the conversation so far."""
+    """Adds nothing: the graph counts the turn. A replacement may label the conversation so far."""
     return {}
 
 
 async def closing(state: State, runtime: Runtime[Limits]) -> Update:
-    """Adds nothing. A place for questions about the conversation as it ended."""
+    """Adds nothing. A replacement may ask questions about the complete conversation."""
     return {}

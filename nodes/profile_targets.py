@@ -1,4 +1,4 @@
-"""Which kind of person a pool of profiles lacks most: what the next profile is asked to be."""
+"""Targets of new profiles: the kinds of people that a pool lacks most."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from ..data.recllmsim.pool_coverage import OTHER, Coverage
 T = TypeVar("T")
 
 WEIGHTS: Mapping[str, float] = {"0-17": 0.3, "other": 0.15}
-"""How many profiles of a kind there should be for one of any other kind; 1 where nothing is said."""
+"""Desired number of profiles of a kind, relative to any other kind; 1 for kinds that are not listed."""
 
 FITTING: Mapping[str, tuple[int, int]] = {"student": (0, 44), "retired": (55, 120), "sport": (18, 44)}
-"""First and last year of age at which an occupation is asked for; others from 18 to 60."""
+"""First and last age, in years, with which an occupation is combined; other occupations: 18 to 60."""
 
 OPPOSED = (
     ("outgoing", "reserved"),
@@ -21,36 +21,41 @@ OPPOSED = (
     ("optimistic", "pessimistic"),
     ("ambitious", "undecided"),
 )
-"""Traits that are not asked of one person."""
+"""Traits that are not combined in one person."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The kinds that the next profile is to be of, by their names in a `Coverage`."""
+class Target:
+    """The kinds of the next profile, by their names in a `Coverage`."""
 
     gender: str
     age: str
-    """A band of years, such as `25-34`."""
+    """An age band in years, such as `25-34`."""
     occupation: str
     traits: tuple[str, str]
 
 
-def wanted(pool: Coverage, draw: int) -> Wanted:
-    """The kinds of which there are fewest; among equals the draw decides."""
-    bands, works = _shares(pool.ages), _shares(pool.occupations, without=(OTHER,))
-    pairs = _turned([(band, work) for band in bands for work in works if _fit(band, work)], draw)
-    # A kind that is not there at all comes before any balance between those that are.
-    band, work = min(
-        pairs, key=lambda pair: (-(not bands[pair[0]]) - (not works[pair[1]]), bands[pair[0]] + works[pair[1]])
+def next_target(pool: Coverage, draw: int) -> Target:
+    """The kinds with the fewest profiles; `draw` decides between equal ones."""
+    bands, occupations = _shares(pool.ages), _shares(pool.occupations, without=(OTHER,))
+    pairs = _rotated(
+        [(band, occupation) for band in bands for occupation in occupations if _fit(band, occupation)], draw
     )
+
+    def need(pair: tuple[str, str]) -> tuple[int, float]:
+        """Sorts kinds without any profile before all others, then by the number of profiles."""
+        ages, workers = bands[pair[0]], occupations[pair[1]]
+        return -(not ages) - (not workers), ages + workers
+
+    band, occupation = min(pairs, key=need)
     traits = _shares(pool.traits, without=(OTHER,))
-    first = min(_turned(list(traits), draw >> 8), key=traits.__getitem__)
-    rest = [trait for trait in _turned(list(traits), draw >> 12) if trait != first and not _opposed(trait, first)]
+    first = min(_rotated(list(traits), draw >> 8), key=traits.__getitem__)
+    rest = [trait for trait in _rotated(list(traits), draw >> 12) if trait != first and not _opposed(trait, first)]
     genders = _shares(pool.genders)
-    return Wanted(
-        gender=min(_turned(list(genders), draw >> 4), key=genders.__getitem__),
+    return Target(
+        gender=min(_rotated(list(genders), draw >> 4), key=genders.__getitem__),
         age=band,
-        occupation=work,
+        occupation=occupation,
         traits=(first, min(rest, key=traits.__getitem__)),
     )
 
@@ -60,15 +65,15 @@ def _shares(counts: Mapping[str, int], without: Sequence[str] = ()) -> dict[str,
 
 
 def _fit(band: str, occupation: str) -> bool:
-    begins = int(band.split("-")[0])
+    first_of_band = int(band.split("-")[0])
     first, last = FITTING.get(occupation, (18, 60))
-    return first <= begins <= last
+    return first <= first_of_band <= last
 
 
 def _opposed(trait: str, other: str) -> bool:
     return any({trait, other} == set(pair) for pair in OPPOSED)
 
 
-def _turned(items: list[T], draw: int) -> list[T]:
+def _rotated(items: list[T], draw: int) -> list[T]:
     start = draw % len(items)
     return [*items[start:], *items[:start]]

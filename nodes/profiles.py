@@ -1,7 +1,7 @@
-"""The nodes that make profiles: what is asked for, the proposal, the judgement, the keeping.
+"""The nodes that make profiles: request, proposal, validation and keeping.
 
-A profile that is accepted joins those that the next one must differ from; one that is rejected is sent
-back with the reason, and after some attempts another person is asked for.
+An accepted profile joins the pool that the next one must differ from. A rejected draft is sent back with the reason;
+after the last attempt another person is requested.
 """
 
 from collections.abc import Awaitable, Mapping
@@ -21,7 +21,7 @@ from ..prompts import Library
 from .environment import error_line
 from .messages import fenced
 from .models.specs import model_provenance
-from .profile_targets import Wanted, wanted
+from .profile_targets import Target, next_target
 from .requests import NO_PROMPT, Call, attempt_of, exchange
 from .selectors import Refusal, filled, repair_prompt
 from .speakers import drafted
@@ -30,7 +30,7 @@ from .state import Draft, Prompt
 StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 
 SHOWN = 40
-"""Profiles that a request shows of those that are there, the latest ones."""
+"""Most existing profiles that a request shows; the latest ones are shown."""
 
 CHINESE: Mapping[str, str] = {
     "female": "女", "male": "男", "other": "非二元",
@@ -42,17 +42,17 @@ CHINESE: Mapping[str, str] = {
     "warm": "热心", "critical": "挑剔", "optimistic": "乐观", "pessimistic": "悲观", "ambitious": "上进", "creative": "有创造力",
     "undecided": "犹豫",
 }  # fmt: skip
-"""The kinds of a `Coverage` as a Chinese request names them."""
+"""Chinese names of the kinds of a `Coverage`, for Chinese requests."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileLimits:
-    """What the making of profiles may spend, and the seed of its chance."""
+    """Limits of the making of profiles, and the seed of its random choices."""
 
     attempts: int = 4
-    """Calls for one proposal, the first included: what is rejected is sent back this often, less one."""
+    """Most calls for one profile in a round, including the first."""
     rounds: int = 3
-    """Proposals in a row that may come to nothing before the making stops."""
+    """Most rounds in a row without a profile; then the making stops."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -62,36 +62,36 @@ class ProfileLimits:
 
 
 class Proposal(TypedDict, total=False):
-    """One draft of a profile with its judgement: what is kept of every call."""
+    """One draft of a profile with its verdict."""
 
     text: Required[str]
-    """The profile as it was accepted, or the draft as it came."""
+    """The accepted profile, or the rejected draft."""
     verdict: Required[Literal["accepted", "rejected"]]
     place: Required[int]
-    """Place of the profile among those that are made, from 0."""
+    """Index of the profile among the new ones, from 0."""
     round: Required[int]
-    """Which request for this place, from 0."""
+    """Number of the request for this profile, from 0."""
     attempt: Required[int]
-    """Which call of this round, from 1."""
+    """Number of the call in this round, from 1."""
     reason: str
     repair: str
-    """What was wrong, in words."""
+    """Explanation of what was wrong."""
     raw: str
-    """The accepted draft as it came, where that differs."""
+    """The accepted draft before it was normalised; missing if that changed nothing."""
     cleaned: list[str]
     prompt: Prompt
     usage: dict[str, int]
 
 
 class ProfileState(TypedDict, total=False):
-    """Everything about the making of profiles, as plain JSON values."""
+    """The state of the making of profiles, as plain JSON values."""
 
     wanted: Required[int]
-    """Profiles to make in all, those that are kept already included."""
+    """Number of new profiles in total, including those in `kept`."""
     pool: list[str]
-    """Profiles that are there already, and that no new one may be like."""
+    """Existing profiles; new ones must differ from them."""
     kept: list[str]
-    """Profiles that were made."""
+    """New profiles so far."""
     rejected: list[Proposal]
     """Rejected drafts of this round."""
     round: int
@@ -100,20 +100,20 @@ class ProfileState(TypedDict, total=False):
     prompt: Prompt | None
     draft: Draft | None
     judged: Proposal
-    """The latest draft with its judgement."""
+    """The latest draft with its verdict."""
     stop: StopReason | None
     failure: str
 
 
 class ProfileNode(Protocol):
-    """What stands at a place of the graph: it reads the state and answers with an update."""
+    """A node of the graph: an async callable that reads the state and returns an update."""
 
     def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> Awaitable[dict[str, Any]]: ...
 
 
 @dataclass(frozen=True)
 class ProfilePrompts:
-    """A request for the kinds that are lacking most, a repair after a rejected draft."""
+    """Selects a request for the kinds that the pool lacks most, or a repair after a rejected draft."""
 
     pages: Library
     language: Language = "en"
@@ -125,14 +125,17 @@ class ProfilePrompts:
         }
 
     def _request(self, state: ProfileState, limits: ProfileLimits) -> Prompt:
-        there = [Profile.of(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
-        asked = wanted(coverage(there), _call(state, limits).seed_of(0))
-        page = self.pages["assistant/request" if there else "assistant/first"]
-        lines = [f"- {p.gender}, {p.age}, {p.occupation}; {p.daily_interests}" for p in there[-SHOWN:]]
-        return filled(page, {"pool": fenced("\n".join(lines), "/pool", "lacking")} | self._named(asked))
+        existing = _existing(state)
+        target = next_target(coverage(existing), _call(state, limits).seed_of(0))
+        page = self.pages["assistant/request" if existing else "assistant/first"]
+        lines = [
+            f"- {profile.gender}, {profile.age}, {profile.occupation}; {profile.daily_interests}"
+            for profile in existing[-SHOWN:]
+        ]
+        return filled(page, {"pool": fenced("\n".join(lines), "/pool", "lacking")} | self._named(target))
 
-    def _named(self, asked: Wanted) -> dict[str, str]:
-        values = asdict(asked) | {"traits": asked.traits}
+    def _named(self, target: Target) -> dict[str, str]:
+        values = asdict(target) | {"traits": target.traits}
         name = CHINESE.get if self.language == "zh" else lambda kind, _: kind
         between = "、" if self.language == "zh" else ", "
         return {
@@ -149,7 +152,7 @@ class ProfilePrompts:
 
 @dataclass(frozen=True)
 class ProfileProposer:
-    """Asks a chat model for a profile: the request, what it proposed to it so far, what was wrong with that."""
+    """Asks a chat model for a profile, with the request, its rejected drafts and their repairs."""
 
     model: BaseChatModel
     pages: Library
@@ -158,12 +161,12 @@ class ProfileProposer:
         attempt = len(state.get("rejected", [])) + 1
         try:
             draft = await drafted(self.model, self.build(state), _call(state, runtime.context).seed_of(attempt))
-        except Exception as error:  # whatever a model does ends the making, never what was made
+        except Exception as error:  # a failed model ends the making, but the profiles so far are kept
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
         return {"draft": draft}
 
     def build(self, state: ProfileState) -> list[BaseMessage]:
-        """The system page, then request and drafts in turn; a repair stands between note marks."""
+        """The system page, then request and drafts in turn; repairs are between note marks."""
         tried = [
             attempt_of({"text": proposal["text"]}, number, proposal.get("prompt"))
             for number, proposal in enumerate(state.get("rejected", []), start=1)
@@ -176,11 +179,11 @@ class ProfileProposer:
 
 @dataclass(frozen=True)
 class ProfileValidator:
-    """Nine attributes, in the language, and not nearly the same as a profile that is there."""
+    """Accepts a profile with nine attributes, in the language, that is no near-duplicate of an existing one."""
 
     language: Language = "en"
     similarity: float = SIMILARITY
-    """Share of common words from which a profile is a near-duplicate."""
+    """Least share of common words, 0 to 1, with which a profile is a near-duplicate."""
 
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         draft, rejected = state.get("draft"), list(state.get("rejected", []))
@@ -199,13 +202,12 @@ class ProfileValidator:
             judged["cleaned"] = draft["cleaned"]
         if "usage" in draft:
             judged["usage"] = draft["usage"]
-        there = [Profile.of(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
-        answer = proposed_profile(draft["text"], there, self.language, self.similarity)
-        if isinstance(answer, Profile):
-            judged |= {"verdict": "accepted", "text": answer.text(self.language)}
+        result = proposed_profile(draft["text"], _existing(state), self.language, self.similarity)
+        if isinstance(result, Profile):
+            judged |= {"verdict": "accepted", "text": result.text(self.language)}
             raw = draft.get("raw", draft["text"])
             return {"judged": judged | ({"raw": raw} if raw != judged["text"] else {})}
-        judged["reason"], judged["repair"] = answer
+        judged["reason"], judged["repair"] = result
         update: dict[str, Any] = {"judged": judged, "draft": None, "rejected": [*rejected, judged]}
         if judged["attempt"] >= runtime.context.attempts:
             fruitless = state.get("fruitless", 0) + 1
@@ -219,13 +221,17 @@ class ProfileValidator:
 
 
 async def profile_keeper(state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
-    """Puts the accepted profile to those that are kept, and begins anew for the next."""
+    """Adds the accepted profile to `kept`, and resets the state for the next one."""
     judged = state.get("judged")
     kept = [*state.get("kept", []), *([judged["text"]] if judged else [])]
     stop = "done" if len(kept) >= state["wanted"] else None
     return {"kept": kept, "rejected": [], "round": 0, "fruitless": 0, "prompt": None, "draft": None, "stop": stop}
 
 
+def _existing(state: ProfileState) -> list[Profile]:
+    return [Profile.of(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
+
+
 def _call(state: ProfileState, limits: ProfileLimits) -> Call:
-    """The round of requests that is going on."""
+    """Identifies the current round, from which the seeds of its calls are derived."""
     return Call(limits.seed, "profiles", "assistant", len(state.get("kept", [])), state.get("round", 0))

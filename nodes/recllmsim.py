@@ -1,7 +1,8 @@
 """The RecLLMSim nodes: a user with a profile and a task, an assistant that knows neither.
 
 After RecLLMSim and RecUserSim ("To What Extent Can LLMs Assist in User Simulation for Task-Oriented
-Conversations"). The user sees its situation, its profile and how to behave; the assistant the talk alone.
+Conversations"). The user sees its task context, its profile and rules of behaviour; the assistant sees only the
+conversation.
 """
 
 from dataclasses import dataclass, field
@@ -14,32 +15,34 @@ from ..data.checks import others_label, user_notes, user_reasons
 from ..data.recllmsim import Situation, task_name
 from ..data.text.languages import HAN, Language
 from ..prompts import Library
-from .endings import ENDING, GIVING_UP, Ending
+from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .messages import MARKS, fenced, messages_for
 from .selectors import filled, repair
-from .state import Draft, Prompt, State, Update, Verdict, said
+from .state import Draft, Prompt, State, Update, Verdict, history
 from .validators import cut_off, unless_empty
 
 
 @dataclass(frozen=True)
 class UserMessages:
-    """What the user is sent: its situation, who it is, how to behave, the talk. Never its own rejected drafts."""
+    """Messages for the user: task context, profile, rules, and the conversation. Never its own rejected drafts."""
 
     pages: Library
     handshake: bool = False
-    """Each page as a message of its own that the user acknowledges: scripted, so it costs no call."""
+    """Send each page as a separate message with a scripted acknowledgement of the user, which needs no call."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
         situation = Situation.model_validate(state["scenario"])
-        about = [
+        situation_pages = [
             self.pages["user/task"].fill(task_context=fenced(situation.task_context, *MARKS)),
             self.pages["user/profile"].fill(profile=fenced(situation.profile_text, *MARKS)),
         ]
         rules, understood = self.pages["user/rules"].fill(), self.pages["user/acknowledgement"].fill()
-        material: str | list[tuple[bool, str]] = "\n\n".join([*about, rules])
+        material: str | list[tuple[bool, str]] = "\n\n".join([*situation_pages, rules])
         if self.handshake:
-            material = [turn for page in about for turn in ((False, page), (True, understood))] + [(False, rules)]
+            material = [turn for page in situation_pages for turn in ((False, page), (True, understood))] + [
+                (False, rules)
+            ]
         system = self.pages["user/system"].fill()
         return messages_for("user", state, system=system, material=material, own_drafts=False)
 
@@ -49,11 +52,11 @@ class UserMessages:
 
 @dataclass(frozen=True)
 class AssistantMessages:
-    """What the assistant is sent: the talk alone. Never the profile, never the situation."""
+    """Messages for the assistant: the conversation, but never the profile or the task context."""
 
     pages: Library
     proactive: bool = False
-    """Whether it is told what to bring up of its own accord; the page is chosen by the task's name alone."""
+    """Whether a page tells it what to bring up on its own initiative. Only the task's name selects the page."""
 
     def __call__(self, state: State) -> list[BaseMessage]:
         system = self.pages["assistant/system"].fill()
@@ -69,27 +72,29 @@ class AssistantMessages:
 
 @dataclass(frozen=True)
 class UserPrompts:
-    """The opening, then with each reply the line that says how to end; a repair behind it after a rejected draft."""
+    """Selects the opening, then with each reply how to end the conversation, and a repair after a rejected draft."""
 
     pages: Library
     language: Language = "en"
     may_give_up: bool = False
     words: int | None = None
-    """Most words of a message, for the page that asks for a shorter one."""
+    """Most words of a message, for the page that requests a shorter one."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         line = self._line(state)
         if not state.get("attempts"):
             return {"prompt": line}
-        again = repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts, "words": self.words})
-        if said(state, "assistant"):
-            # No earlier line is sent again: without this one, a user that is done would not know the phrase.
-            again["text"] = f"{line['text']}\n{again['text']}"
-        return {"prompt": again}
+        repair_line = repair(
+            self.pages, "user", state, {"attempts": runtime.context.question_attempts, "words": self.words}
+        )
+        if history(state, "assistant"):
+            # Earlier prompts are not sent again, and without this one the user would not know the closing phrase.
+            repair_line["text"] = f"{line['text']}\n{repair_line['text']}"
+        return {"prompt": repair_line}
 
     def _line(self, state: State) -> Prompt:
-        """What is sent with the assistant's last reply; the opening before there is one."""
-        if not said(state, "assistant"):
+        """The prompt with the assistant's last reply; the opening if there is none yet."""
+        if not history(state, "assistant"):
             return filled(self.pages["user/opening"], {})
         page = "user/ending_or_giving_up" if self.may_give_up else "user/ending"
         values = {"ending": ENDING[self.language], "giving_up": GIVING_UP[self.language]}
@@ -101,24 +106,26 @@ class UserPrompts:
 
 @dataclass(frozen=True)
 class UserValidator:
-    """Not cut off, no words of another role, no word about the prompt, not empty; more by setting. Sees when the
-    user ends."""
+    """Rejects messages that are cut off, empty, speak for another role or reveal the prompt, and more by setting.
+
+    It also detects when the user ends the conversation.
+    """
 
     ending: Ending | None = field(default_factory=Ending)
-    """Which messages end the conversation; None: none does, as when stored ones are played."""
+    """Which messages end the conversation; None if none does, as in a replay."""
     no_repeats: bool = False
     """Reject a message that was sent before; otherwise it is counted."""
     no_plans: bool = False
     """Reject a plan on the assistant's behalf; otherwise it is counted."""
     ends_anyway: bool = False
-    """A message that ends the talk does so whatever else is in it, as in the published generator."""
+    """Let a goodbye end the conversation even if the message would be rejected, as in the published generator."""
     words: int | None = None
-    """Most words of a message, split at white space, a Chinese character counted as one; None: no bound."""
+    """Most words of a message, split at white space; each Chinese character counts as one. None: no limit."""
     one_question: bool = False
     """Reject a message with several question marks."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        earlier = [message["text"] for message in said(state, "user")]
+        earlier = [message["text"] for message in history(state, "user")]
         replies = [message["text"] for message in state.get("messages", []) if message["role"] == "assistant"]
         verdicts: list[Verdict] = []
         update: Update = {"verdicts": verdicts}
@@ -135,29 +142,31 @@ class UserValidator:
             verdicts.append(verdict)
             earlier.append(draft["text"])
         if not self.ends_anyway and not all(verdict["accepted"] for verdict in verdicts):
-            update.pop("stop", None)  # a goodbye that falls with another draft was not said
+            update.pop("stop", None)  # if another draft is rejected, the goodbye is rejected with it
         return update
 
     def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
-        if not self.ends_anyway and (cut := cut_off(draft)) is not None:  # the published generator looks at words alone
+        if (
+            not self.ends_anyway and (cut := cut_off(draft)) is not None
+        ):  # the published generator does not check for this
             return cut
-        against: list[str] = list(user_reasons(draft["text"]))
+        reasons: list[str] = list(user_reasons(draft["text"]))
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
-            against.insert(0, "role_leak")  # without its label it would look like the user's own
+            reasons.insert(0, "role_leak")  # cleaning removed the other side's label
         if self.words is not None and _word_count(draft["text"]) > self.words:
-            against.append("too_long")
+            reasons.append("too_long")
         if self.one_question and sum(draft["text"].count(mark) for mark in "?？") > 1:
-            against.append("several_questions")
-        counted: list[str] = list(user_notes(draft["text"], earlier, reply))
+            reasons.append("several_questions")
+        notes: list[str] = list(user_notes(draft["text"], earlier, reply))
         for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
-            if strict and note in counted:
-                counted.remove(note)
-                against.append(note)
-        verdict = Verdict(accepted=not against)
-        if against:
-            verdict["reason"] = against[0]
-        if counted:
-            verdict["notes"] = counted
+            if strict and note in notes:
+                notes.remove(note)
+                reasons.append(note)
+        verdict = Verdict(accepted=not reasons)
+        if reasons:
+            verdict["reason"] = reasons[0]
+        if notes:
+            verdict["notes"] = notes
         return verdict
 
     def provenance(self) -> dict[str, Any]:
@@ -168,10 +177,10 @@ class UserValidator:
 
 
 def _word_count(text: str) -> int:
-    """Words, split at white space; each Chinese character is one."""
+    """Number of words, split at white space; each Chinese character is one."""
     return len(HAN.sub(" x ", text).split())
 
 
 async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
-    """A reply of the assistant stands unless it is empty, as in the published generator."""
+    """Accepts every reply of the assistant that is not empty, as in the published generator."""
     return {"verdicts": [unless_empty(draft) for draft in state.get("drafts", [])]}

@@ -1,4 +1,4 @@
-"""An assistant on a LangGraph server, by its URL: the graph is called there, as one's own is called here."""
+"""Agents on a LangGraph server, by URL."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit, urlunsplit
@@ -9,16 +9,16 @@ from ..errors import SettingError
 from .environment import host_of
 
 REMOTE = "agent:"
-"""What the spec of a remote agent begins with."""
+"""Prefix of the spec of a remote agent."""
 
 GRAPH = "agent"
-"""The graph of the server that is called where the spec names none, as LangGraph's templates call it."""
+"""The default name of the server's graph, as in LangGraph's templates."""
 
 
 def remote_agent(spec: str) -> Runnable[Any, Any]:
-    """The graph of `agent:URL?graph=NAME`; SettingError unless the URL is one of http or https.
+    """The graph of `agent:URL?graph=NAME`; SettingError unless the URL is http or https.
 
-    The server holds its own keys: none of this process is sent there.
+    No key of this process is sent: the server has its own keys.
     """
     url = urlsplit(spec.removeprefix(REMOTE))
     if url.scheme not in ("http", "https") or not url.hostname:
@@ -34,7 +34,7 @@ def remote_agent(spec: str) -> Runnable[Any, Any]:
     if unknown := sorted(set(arguments) - {"graph"}):
         raise SettingError(f"agent at {host_of(url.geturl())}: there is no argument {unknown[0]!r}, only graph=NAME")
     name = arguments.get("graph", [GRAPH])[-1]
-    from langgraph.pregel.remote import RemoteGraph  # brings an HTTP client along: only when it is used
+    from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
 
     address = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
     return RemoteGraph(name, url=address, api_key=None)

@@ -1,4 +1,4 @@
-"""A speaker that plays one side of stored conversations, message for message."""
+"""Replay: a speaker that repeats one side of stored conversations, message by message."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -18,16 +18,16 @@ PREFIX = "replay:"
 
 
 def replayed_path(spec: object) -> Path | None:
-    """The path of `replay:PATH`; None for what is none."""
+    """The path of a spec `replay:PATH`; None for any other spec."""
     return Path(spec.removeprefix(PREFIX)) if isinstance(spec, str) and spec.startswith(PREFIX) else None
 
 
 def replayed(path: str | Path) -> Loaded:
-    """What a path holds, read once for both sides and for the scenarios: again only if the files changed."""
-    where = Path(path)
-    files = [where] if where.is_file() else sorted(file for file in where.rglob("*") if file.is_file())
+    """The conversations of a path. They are cached for both sides and read again only if the files changed."""
+    root = Path(path)
+    files = [root] if root.is_file() else sorted(file for file in root.rglob("*") if file.is_file())
     stats = [(str(file), file.stat()) for file in files]
-    return _loaded(where, digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]))
+    return _loaded(root, digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]))
 
 
 @lru_cache(maxsize=2)
@@ -37,21 +37,21 @@ def _loaded(path: Path, state: str) -> Loaded:
 
 @dataclass(frozen=True)
 class ReplaySpeaker:
-    """Says what its side said in the conversation about the same scenario, exchange for exchange.
+    """Repeats the messages of its side in the stored conversation with the same scenario, exchange by exchange.
 
-    Of equal scenarios the first plays for the first, the second for the second. A user with nothing left
-    to say ends the conversation; an assistant with nothing left says nothing.
+    Equal scenarios are matched by their ordinal. When no exchange is left, a user ends the conversation, and an
+    assistant writes no draft.
     """
 
     role: Role
     source: str
-    """The file's name: what the record says of it."""
+    """The file's name, for the record."""
     conversations: tuple[Conversation, ...] = field(repr=False)
     prompted: ClassVar[bool] = False
-    """Nothing is sent to it, so the record of its messages names no prompt."""
+    """No prompt is sent to it, so the record of its messages names none."""
     by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
     labels: dict[tuple[str, int], dict[str, Any]] = field(init=False, repr=False, compare=False)
-    """What was said of each conversation as a whole."""
+    """The labels of each conversation."""
 
     def __post_init__(self) -> None:
         numbers = ordinals(conversation.scenario for conversation in self.conversations)
@@ -59,8 +59,8 @@ class ReplaySpeaker:
             (digest(conversation.scenario), number): conversation
             for conversation, number in zip(self.conversations, numbers, strict=True)
         }
-        object.__setattr__(self, "by_scenario", {key: one.exchanges for key, one in index.items()})
-        object.__setattr__(self, "labels", {key: one.labels for key, one in index.items()})
+        object.__setattr__(self, "by_scenario", {key: conversation.exchanges for key, conversation in index.items()})
+        object.__setattr__(self, "labels", {key: conversation.labels for key, conversation in index.items()})
 
     @classmethod
     def of(cls, path: str | Path, role: Role) -> "ReplaySpeaker":
@@ -79,8 +79,8 @@ class ReplaySpeaker:
         """The exchanges about the state's scenario; DataError if there is none."""
         key = (digest(state["scenario"]), state.get("ordinal", 0))
         if key not in self.by_scenario:
-            about = state["scenario"]
-            title = about.get("title") or about.get("task") or "?"
+            scenario = state["scenario"]
+            title = scenario.get("title") or scenario.get("task") or "?"
             raise DataError(
                 f"{self.source}: has no conversation {key[1]} about {title!r}: replay a file on its own topics"
             )
@@ -93,7 +93,7 @@ class ReplaySpeaker:
         side = script[turn].user if self.role == "user" else script[turn].assistant
         update = Update(drafts=[_draft(message) for message in side])
         if self.role == "user" and side and not any(message.stored for message in side):
-            update["stop"] = "user_ended"  # a goodbye, which nobody is to answer
+            update["stop"] = "user_ended"  # a goodbye gets no reply
         return update
 
     def provenance(self) -> dict[str, Any]:
@@ -101,9 +101,9 @@ class ReplaySpeaker:
 
     @cached_property
     def _digest(self) -> str:
-        # Every record names it: taken once, or ten thousand conversations would each be hashed ten thousand times.
-        # Without what is empty: a key that a later schema adds changes nothing of what is played.
-        plain = (each.model_dump(exclude_defaults=True) for each in self.conversations)
+        # Computed once, because every record names it: otherwise a run of n conversations hashes n times n of them.
+        # Defaults are excluded, so that a key of a later schema does not change the digest.
+        plain = (conversation.model_dump(exclude_defaults=True) for conversation in self.conversations)
         return digest(list(plain))[:16]
 
 
@@ -124,7 +124,7 @@ def _draft(message: Message) -> Draft:
 
 @dataclass(frozen=True)
 class ReplayedOut:
-    """Stop once as many exchanges are complete as the replayed conversation has: its user ended there."""
+    """Stop once as many exchanges are complete as the replayed conversation has, because its user ended there."""
 
     speaker: ReplaySpeaker
 
@@ -139,9 +139,10 @@ class ReplayedOut:
 
 @dataclass(frozen=True)
 class ReplayedLabels:
-    """For the closing place where both sides play one data set: what was said of the conversation as a whole.
+    """A closing node that restores a conversation's labels if both sides replay the same data set.
 
-    Of one that was not played to its end, or whose other side somebody else speaks, nothing of it would be true.
+    The labels of a conversation that was not replayed to its end, or only on one side, might be wrong; they are left
+    out.
     """
 
     speaker: ReplaySpeaker

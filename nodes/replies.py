@@ -1,4 +1,4 @@
-"""What chat models and agents answer, as drafts: the words, and what the endpoint said of them."""
+"""Conversion of the replies of chat models and agents to drafts, with tool calls, usage and reasoning."""
 
 import json
 import math
@@ -14,103 +14,107 @@ from .state import Draft
 
 
 def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
-    """A model's text as a draft: cleaned, what came kept where it differs."""
+    """A model's text as a draft: cleaned, with the raw text if cleaning changed it."""
     text = _writable(text)
     cleaned = clean(text)
-    made = Draft(text=cleaned.text)
+    result = Draft(text=cleaned.text)
     if cleaned.text != text:
-        made["raw"] = text
+        result["raw"] = text
     if cleaned.removed:
-        made["cleaned"] = list(cleaned.removed)
+        result["cleaned"] = list(cleaned.removed)
     if usage is not None:
-        made["usage"] = usage
-    return made
+        result["usage"] = usage
+    return result
 
 
 def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
-    """The drafts of what was answered in one go: one for each message with words.
+    """The drafts of a reply of several messages: one for each message with text.
 
-    Tools that were called belong to the next draft, since its words came after them, or to the last one where no
-    words follow; so does reasoning. If there are no words at all, one empty draft holds what there is. What the
-    calls cost stands with the first draft.
+    Tool calls and reasoning belong to the next draft, or to the last one if no text follows. If there is no text at
+    all, one empty draft holds them. The first draft has the usage of all calls.
     """
     answers = [message for message in messages if not isinstance(message, ToolMessage)]
     results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
     drafts: list[Draft] = []
-    calls: list[dict[str, Any]] = []
-    thoughts: list[str] = []
+    pending_calls: list[dict[str, Any]] = []
+    pending_reasoning: list[str] = []
     for number, message in enumerate(answers):
         text = str(message.text)
-        own_calls, thought = _calls(message, results), _reasoning(message)
+        own_calls, reasoning = _calls(message, results), _reasoning(message)
         last_and_only = number == len(answers) - 1 and not drafts
-        # Thoughts between tags beside a call of a tool are no message to anybody.
+        # A text that is only reasoning between tags, beside a tool call, is no message.
         if clean(_writable(text)).text or last_and_only:
-            made = draft(text)
-            thoughts += [thought] if thought else []
-            drafts.append(_told(made, message, thoughts, calls))
-            calls, thoughts = own_calls, []
+            pending_reasoning += [reasoning] if reasoning else []
+            drafts.append(_with_details(draft(text), message, pending_reasoning, pending_calls))
+            pending_calls, pending_reasoning = own_calls, []
         else:
-            thoughts += [_writable(part) for part in (thought, text.strip()) if part]
-            calls += own_calls
+            pending_reasoning += [_writable(part) for part in (reasoning, text.strip()) if part]
+            pending_calls += own_calls
     if drafts:
-        if calls:
-            drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *calls]
-        if thoughts:
-            drafts[-1]["reasoning"] = "\n\n".join(filter(None, [drafts[-1].get("reasoning"), *thoughts]))
+        if pending_calls:
+            drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *pending_calls]
+        if pending_reasoning:
+            drafts[-1]["reasoning"] = "\n\n".join(filter(None, [drafts[-1].get("reasoning"), *pending_reasoning]))
         drafts[0]["usage"] = usage_of(answers)
     return drafts
 
 
-def _told(made: Draft, message: BaseMessage, thoughts: Sequence[str], calls: list[dict[str, Any]]) -> Draft:
-    """The draft with what its message's endpoint said of it."""
-    about: Mapping[str, Any] = message.response_metadata
-    for name in ("finish_reason", "stop_reason", "done_reason"):  # as OpenAI, Anthropic and Ollama call it
-        if isinstance(reason := about.get(name), str):
-            made["finish_reason"] = reason
+def _with_details(result: Draft, message: BaseMessage, reasoning: Sequence[str], calls: list[dict[str, Any]]) -> Draft:
+    """The draft with finish reason, model, reasoning and tool calls."""
+    metadata: Mapping[str, Any] = message.response_metadata
+    for name in ("finish_reason", "stop_reason", "done_reason"):  # the names of OpenAI, Anthropic and Ollama
+        if isinstance(reason := metadata.get(name), str):
+            result["finish_reason"] = reason
             break
-    model = about.get("model_name") or about.get("model")
+    model = metadata.get("model_name") or metadata.get("model")
     if isinstance(model, str):
-        made["model"] = model
-    if thoughts:
-        made["reasoning"] = "\n\n".join(thoughts)
+        result["model"] = model
+    if reasoning:
+        result["reasoning"] = "\n\n".join(reasoning)
     if calls:
-        made["tool_calls"] = calls
-    return made
+        result["tool_calls"] = calls
+    return result
 
 
 def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
-    """Tokens of the models' messages, as their endpoints counted them."""
-    counted = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
+    """Total tokens of the models' messages, as their endpoints counted them."""
+    reports = [
+        message.usage_metadata for message in messages if isinstance(message, AIMessage) and message.usage_metadata
+    ]
     usage = {
-        "input_tokens": sum(told["input_tokens"] for told in counted),
-        "output_tokens": sum(told["output_tokens"] for told in counted),
-        "calls": max(1, len(counted)),
+        "input_tokens": sum(report["input_tokens"] for report in reports),
+        "output_tokens": sum(report["output_tokens"] for report in reports),
+        "calls": max(1, len(reports)),
     }
-    cached = sum((told.get("input_token_details") or {}).get("cache_read") or 0 for told in counted)
-    reasoned = sum((told.get("output_token_details") or {}).get("reasoning") or 0 for told in counted)
+    cached = sum((report.get("input_token_details") or {}).get("cache_read") or 0 for report in reports)
+    reasoned = sum((report.get("output_token_details") or {}).get("reasoning") or 0 for report in reports)
     return usage | ({"cached_tokens": cached} if cached else {}) | ({"reasoning_tokens": reasoned} if reasoned else {})
 
 
 def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """What an agent added to the messages that it was sent.
+    """The messages that an agent added to those that it was sent.
 
-    An agent may answer with the whole talk or with its own messages alone. What was sent is known by its object or
-    its id, which LangGraph gives to what has none; else an answer that begins with the words that were sent has them.
+    An agent may return the whole conversation or only its own messages. Messages that were sent are recognised by
+    their object or their id (LangGraph adds missing ids), else by an equal beginning.
     """
     ids = {message.id for message in sent if message.id}
     objects = {id(message) for message in sent}
-    known = [n for n, message in enumerate(answered) if id(message) in objects or message.id in ids]
+    known = [number for number, message in enumerate(answered) if id(message) in objects or message.id in ids]
     if known:
         return list(answered[known[-1] + 1 :])
-    old, there = ([m for m in messages if not isinstance(m, SystemMessage)] for messages in (sent, answered))
-    whole = bool(old) and [(m.type, m.content) for m in there[: len(old)]] == [(m.type, m.content) for m in old]
-    return there[len(old) :] if whole else list(answered)
+    old, returned = (
+        [message for message in messages if not isinstance(message, SystemMessage)] for messages in (sent, answered)
+    )
+    begins_with_old = [(message.type, message.content) for message in returned[: len(old)]] == [
+        (message.type, message.content) for message in old
+    ]
+    return returned[len(old) :] if old and begins_with_old else list(answered)
 
 
 def plain_json(value: Any) -> Any:
-    """The value as plain JSON: LangChain messages, pydantic models and dataclasses are dumped.
+    """A copy of the value as plain JSON: LangChain messages, pydantic models and dataclasses are dumped.
 
-    TypeError for what is no JSON. Nothing of the value itself is in the result.
+    TypeError if the value cannot be JSON.
     """
     if value is None or isinstance(value, (bool, int)):
         return value
@@ -134,22 +138,22 @@ def plain_json(value: Any) -> Any:
 
 
 def _calls(message: BaseMessage, results: Mapping[str, ToolMessage]) -> list[dict[str, Any]]:
-    """The tools that a message calls, each with what came back, as plain `data.ToolCall`s."""
+    """The tool calls of a message with their results, as plain `data.ToolCall`s."""
     if not isinstance(message, AIMessage):
         return []
-    made = []
+    calls = []
     for call in message.tool_calls:
-        told: dict[str, Any] = {"name": _writable(call["name"])}
+        entry: dict[str, Any] = {"name": _writable(call["name"])}
         try:
-            told["arguments"] = plain_json(call["args"])
+            entry["arguments"] = plain_json(call["args"])
         except TypeError as error:
-            told["error"] = f"its arguments are no JSON ({error}): {_writable(str(call['args']))}"
-        made.append(told | _result(results.get(call["id"] or "")))
+            entry["error"] = f"its arguments are no JSON ({error}): {_writable(str(call['args']))}"
+        calls.append(entry | _result(results.get(call["id"] or "")))
     for broken in message.invalid_tool_calls:
         why = f"{broken['error']}: " if broken.get("error") else ""
         problem = f"malformed call: {why}{broken.get('args') or 'no arguments'}"
-        made.append({"name": _writable(broken.get("name") or ""), "error": _writable(problem)})
-    return made
+        calls.append({"name": _writable(broken.get("name") or ""), "error": _writable(problem)})
+    return calls
 
 
 def _result(answer: ToolMessage | None) -> dict[str, Any]:
@@ -167,7 +171,7 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
 
 
 def _reasoning(message: BaseMessage) -> str:
-    """What the endpoint gave as reasoning beside the words, in whichever of the known forms."""
+    """The endpoint's reasoning text, in any of the known forms."""
     aside = message.additional_kwargs.get("reasoning_content")
     parts = [aside] if isinstance(aside, str) else []
     for block in message.content if isinstance(message.content, list) else ():
@@ -182,5 +186,5 @@ def _reasoning(message: BaseMessage) -> str:
 
 
 def _writable(text: str) -> str:
-    """The text as UTF-8 can hold it: half a surrogate pair fits in no file."""
+    """The text with half surrogate pairs replaced, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")

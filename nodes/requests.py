@@ -1,6 +1,6 @@
-"""Asking until the answer can be used: a page is sent, the reply read, and what was wrong with it sent back.
+"""Requests with repair: a page is sent and the reply parsed; a reply that cannot be used is sent back with the problem.
 
-Every attempt is kept. What is asked may be a chat model (`ask`) or anything else that writes drafts (`asked_of`).
+Every attempt is kept. The respondent may be a chat model (`ask`) or anything else that writes drafts (`asked_of`).
 """
 
 import re
@@ -27,51 +27,51 @@ T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 Parse: TypeAlias = Callable[[str], T | Refusal]
-"""Reads a reply as it was cleaned: the value, or why it is none. A pure function."""
+"""A pure function from a cleaned reply to its value, or to the refusal that says what is wrong."""
 
 Reply: TypeAlias = Callable[[Prompt, Sequence[Attempt]], Awaitable[Draft]]
-"""Who is asked: reads the prompt and the rejected attempts before it, and writes a draft."""
+"""The respondent: reads the prompt and the rejected attempts before it, and writes a draft."""
 
 NO_PROMPT: Prompt = {"name": "", "digest": "", "text": ""}
-"""Where a selector had nothing to say."""
+"""The prompt if a selector gave none."""
 
 _FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """What came of asking."""
+    """The result of a request."""
 
     value: T | None
-    """What the accepted reply says; None if none was accepted."""
+    """The value of the accepted reply; None if none was accepted."""
     attempts: tuple[Attempt, ...] = ()
     """Every reply with its verdict, the accepted one last."""
     error: str | None = None
-    """Why whoever was asked gave no reply: one line without secrets."""
+    """Why the respondent failed, in one line without secrets; None if it did not."""
 
     @property
     def usage(self) -> Usage:
-        """What all attempts cost together."""
+        """The total usage of all attempts."""
         return sum((attempt.usage for attempt in self.attempts if attempt.usage is not None), Usage.none())
 
 
 @dataclass(frozen=True)
 class Call:
-    """What identifies a row of attempts: each has a seed of its own, drawn from it."""
+    """Identifies a request, from which the seed of each attempt is derived."""
 
     seed: int
     """Seed of the run."""
-    about: str
-    """Id of the conversation that it is about, or another name."""
+    subject: str
+    """Id of the conversation, or another name."""
     role: str
-    """Who is asked."""
+    """The respondent."""
     turn: int = 0
     vote: int = 0
-    """Tells apart several rows at the same place."""
+    """Distinguishes several requests of the same turn."""
 
     def seed_of(self, attempt: int) -> int:
-        """The seed of an attempt, counted from 1; 0 is for what is drawn before it."""
-        return call_seed(self.seed, self.about, self.role, self.turn, attempt, self.vote)
+        """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
+        return call_seed(self.seed, self.subject, self.role, self.turn, attempt, self.vote)
 
 
 async def ask(
@@ -84,11 +84,11 @@ async def ask(
     pages: Library,
     call: Call,
 ) -> Answer[T]:
-    """Ask a chat model with a page until its reply can be read, at most so many times.
+    """Ask a chat model with a page until its reply can be parsed, with at most this number of attempts.
 
-    `page` is a name in `pages`, such as `judge/request`; beside it are `judge/system`, if there is one, and the pages
-    of reasons, `judge/repair_<reason>` or `judge/repair_other`. Each takes what it has gaps for from `values`.
-    PromptError for a page that cannot be filled; a model that fails is told in the answer.
+    `page` is a name in `pages`, such as `judge/request`. Its folder may have the page `judge/system` and pages for
+    reasons of refusal, `judge/repair_<reason>` or `judge/repair_other`. The gaps of all pages are filled from
+    `values`. PromptError if a page cannot be filled; if the model fails, the answer has the error.
     """
     side = page.rpartition("/")[0]
     system = pages[f"{side}/system"].fill_from(values) if f"{side}/system" in pages else ""
@@ -106,9 +106,9 @@ async def asked_of(
     repair: Callable[[Refusal, int], Prompt] | None = None,
     attempts: int = 1,
 ) -> Answer[T]:
-    """Ask whoever writes drafts until one can be read, at most so many times.
+    """Ask a respondent until its draft can be parsed, with at most this number of attempts.
 
-    `repair`: the prompt for what was refused and the number of the attempt that is due, from 2.
+    `repair` gives the next prompt from a refusal and the number of the next attempt, from 2.
     """
     if attempts < 1 or (attempts > 1 and repair is None):
         raise SettingError(f"attempts must be at least 1, and 1 where nothing repairs, not {attempts}")
@@ -116,7 +116,7 @@ async def asked_of(
     while True:
         try:
             attempt = attempt_of(await reply(prompt, tried), len(tried) + 1, prompt)
-        except Exception as error:  # whatever the asked one does, what was tried is kept
+        except Exception as error:  # the attempts so far are kept
             return Answer(None, tuple(tried), error_line(error))
         value = parse(attempt.text)
         if not isinstance(value, Refusal):
@@ -128,7 +128,7 @@ async def asked_of(
 
 
 def by_model(model: BaseChatModel, system: str, call: Call) -> Reply:
-    """A chat model as who is asked: it sees the whole exchange, and each attempt has a seed of its own."""
+    """A chat model as respondent: it sees the whole exchange, and each attempt has its own seed."""
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
         return await drafted(model, exchange(system, prompt, tried), call.seed_of(len(tried) + 1))
@@ -137,7 +137,7 @@ def by_model(model: BaseChatModel, system: str, call: Call) -> Reply:
 
 
 def exchange(system: str, prompt: Prompt, tried: Sequence[Attempt]) -> list[BaseMessage]:
-    """The system page, then prompts and rejected drafts in turn: the first as it is, the others as notes."""
+    """The system page, then prompts and rejected drafts in turn; all prompts after the first are notes."""
     sent: list[BaseMessage] = [SystemMessage(system)] if system else []
     lines = [NO_PROMPT if attempt.prompt is None else attempt.prompt.model_dump() for attempt in tried]
     for number, line in enumerate([*lines, prompt]):
@@ -148,7 +148,7 @@ def exchange(system: str, prompt: Prompt, tried: Sequence[Attempt]) -> list[Base
 
 
 def attempt_of(draft: Draft, number: int, prompt: Prompt | None) -> Attempt:
-    """A draft that stands, for the record."""
+    """An accepted draft as a record."""
     return Attempt(
         number=number,
         text=draft["text"],
@@ -161,9 +161,10 @@ def attempt_of(draft: Draft, number: int, prompt: Prompt | None) -> Attempt:
 
 
 def parse_json(shape: type[M]) -> Parse[M]:
-    """A parser of replies that are JSON of a pydantic model, read strictly; a fence around the whole is taken off.
+    """A strict parser of JSON replies for a pydantic model; a code fence around the whole reply is removed.
 
-    Reasons: `not_json`, `wrong_shape`. Nothing is guessed: JSON that was cut off is none, `"3"` is no number.
+    Reasons of refusal: `not_json`, `wrong_shape`. Nothing is guessed: incomplete JSON is refused, and `"3"` is no
+    number.
     """
 
     def parse(text: str) -> M | Refusal:

@@ -1,4 +1,4 @@
-"""Scorers: what is said of a conversation when it is over, such as whether the user got what it came for."""
+"""Scorers: judgements of a complete conversation, such as whether the user reached its goal."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -11,9 +11,9 @@ from .limits import Limits
 from .state import State, Update
 
 LABEL = "scores"
-"""The conversation's label that holds scores by name."""
+"""The conversation's label with the scores by name."""
 SUCCESS = "success"
-"""The score that says whether a conversation reached its goal: true or false."""
+"""Name of the score for whether the conversation reached its goal: true or false."""
 
 
 @dataclass(frozen=True)
@@ -25,18 +25,18 @@ class Score:
 
 
 Scorer: TypeAlias = Callable[[State], Score | bool | int | float | str | None]
-"""Reads the state of a conversation that is over; None where there is nothing to say."""
+"""A function from the state of a complete conversation to its score, or None for no score."""
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """The closing node that asks scorers; what they say is the conversation's label `scores`."""
+    """A closing node that calls scorers and writes the conversation's label `scores`."""
 
     scorers: Mapping[str, Scorer]
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if state.get("failure"):
-            return {}  # the endpoint's or a node's failure says nothing of who took part
+            return {}  # after a technical failure a score would say nothing about the speakers
         scores = {}
         for name, scorer in self.scorers.items():
             answer = scorer(state)
@@ -66,9 +66,9 @@ def scoring(**scorers: Scorer) -> Node:
 
 
 def kept(state: State) -> dict[str, Any]:
-    """The channels of the assistant's own state as they were after its last message; empty before one.
+    """The kept channels of the assistant's agent (`AgentSpeaker(keep=...)`) after its last message; empty if none.
 
-    Those that `AgentSpeaker(keep=...)` names; of drafts that were rejected nothing is in them.
+    Rejected drafts do not count.
     """
     for message in reversed(state.get("messages", [])):
         if message["role"] == "assistant":

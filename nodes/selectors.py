@@ -1,4 +1,4 @@
-"""Prompt selectors' common part: pages as prompts, and the repair page for a reason of rejection."""
+"""Common functions of prompt selectors: pages as prompts, and repair pages for reasons of rejection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .state import Prompt, State, Update, Verdict, attempt_number, prompt
 
 
 def filled(page: Page, values: Mapping[str, object]) -> Prompt:
-    """The page as a prompt, its gaps filled from a larger choice of values."""
+    """The page as a prompt. Its gaps are filled from the values; values without a gap are ignored."""
     return {"name": page.name, "digest": page.digest, "text": page.fill_from(values)}
 
 
@@ -22,27 +22,27 @@ class Refusal:
     """Why a reply cannot be used."""
 
     reason: str
-    """From a closed set; the name of the page that repairs it ends with it."""
+    """One of a closed set; the name of its repair page ends with it."""
     repair: str = ""
-    """What was wrong, in words for whoever wrote it."""
+    """An explanation for the writer of the reply."""
     quote: str = ""
-    """Words that it is about, sent behind the page as data."""
+    """Words that it refers to; they are sent after the page as data."""
 
 
 def repair_prompt(pages: Library, side: str, refusal: Refusal, values: Mapping[str, object]) -> Prompt:
-    """The prompt for what was refused: the page `<side>/repair_<reason>`, or else `<side>/repair_other`.
+    """The prompt for a refusal: the page `<side>/repair_<reason>`, else `<side>/repair_other`.
 
-    Where the library has neither, the refusal's words are the prompt.
+    If the library has neither, the refusal's explanation is the prompt.
     """
     words = fenced(refusal.repair or refusal.reason.replace("_", " ") + ".")
     names = (f"{side}/repair_{refusal.reason}", f"{side}/repair_other")
     name = next((name for name in names if name in pages), None)
-    made = prompt(names[1], words) if name is None else filled(pages[name], {**values, "repair": words})
-    return {**made, "quote": refusal.quote} if refusal.quote else made
+    repair_line = prompt(names[1], words) if name is None else filled(pages[name], {**values, "repair": words})
+    return {**repair_line, "quote": refusal.quote} if refusal.quote else repair_line
 
 
 def repair(pages: Library, role: Role, state: State, values: Mapping[str, object]) -> Prompt:
-    """The prompt for the reason of the last rejected draft; its number makes each differ from the last."""
+    """The prompt for the last rejected draft; the attempt's number makes each one different."""
     verdict = last_rejected(state)
     refusal = Refusal(str(verdict.get("reason") or ""), str(verdict.get("repair") or ""))
     return repair_prompt(pages, role, refusal, {**values, "attempt": attempt_number(state)})
@@ -50,7 +50,7 @@ def repair(pages: Library, role: Role, state: State, values: Mapping[str, object
 
 @dataclass(frozen=True)
 class RepairPrompts:
-    """A prompt selector that has nothing to say, but for a repair after a rejected draft."""
+    """Selects no prompt, except a repair after a rejected draft."""
 
     role: Role
     pages: Library
@@ -64,5 +64,6 @@ class RepairPrompts:
 
 
 def last_rejected(state: State) -> Verdict:
-    """The first verdict of the last call that objects to its draft."""
-    return next((v for v in state.get("verdicts", []) if not v["accepted"]), Verdict(accepted=False))
+    """The first rejecting verdict of the last call."""
+    rejecting = (verdict for verdict in state.get("verdicts", []) if not verdict["accepted"])
+    return next(rejecting, Verdict(accepted=False))

@@ -1,7 +1,7 @@
-"""The SimQuAC nodes: what student and teacher see, how they are prompted, what is accepted.
+"""The SimQuAC nodes: messages, prompts and validators of student and teacher.
 
-"Let the LLMs Talk" (WSDM 2024), sections 2.3 to 2.5 and Table 1. The student sees title, background,
-header and the talk; the teacher sees the section too, and its own rejected drafts of the current turn.
+"Let the LLMs Talk" (WSDM 2024), sections 2.3 to 2.5 and Table 1. The student sees title, background, header and the
+conversation. The teacher also sees the section and its own rejected drafts of the current turn.
 """
 
 from collections.abc import Mapping
@@ -20,18 +20,18 @@ from ..prompts import Library, Page
 from .limits import Limits
 from .messages import MARKS, fenced, messages_for, unfenced
 from .selectors import filled, last_rejected, repair
-from .state import Draft, Prompt, State, Update, Verdict, said
+from .state import Draft, Prompt, State, Update, Verdict, history
 from .validators import cut_off
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
-"""Prompts after a question that was not answered, each as likely as the others (section 2.4)."""
+"""Prompts after an unanswered question, with equal probability (section 2.4)."""
 
 INTERESTING = "user/guide_interesting"
 
 
 @dataclass(frozen=True)
 class StudentMessages:
-    """What the student is sent: never the section, never its own rejected questions."""
+    """Messages for the student, without the section and its own rejected questions."""
 
     pages: Library
     words: int = QUESTION_WORDS
@@ -47,7 +47,7 @@ class StudentMessages:
 
 @dataclass(frozen=True)
 class TeacherMessages:
-    """What the teacher is sent: the section too, and its own rejected answers of the current turn."""
+    """Messages for the teacher, with the section and its own rejected answers of the current turn."""
 
     pages: Library
     tokens: int = ANSWER_TOKENS
@@ -65,7 +65,7 @@ class TeacherMessages:
 
 def _material(state: State, *fields: str) -> dict[str, str]:
     scenario = state["scenario"]
-    # A section about HTML keeps its tags, so that it can be copied: only its own end is not its to write.
+    # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
     return {
         field: fenced(str(scenario.get(field, "")), *(("/section",) if field == "section" else MARKS))
         for field in fields
@@ -74,12 +74,12 @@ def _material(state: State, *fields: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class StudentPrompts:
-    """Start, next question, one of four guides after a refusal, a repair after a rejected draft."""
+    """Selects start, next question, one of four guides after a refusal, or a repair after a rejected draft."""
 
     pages: Library
     words: int = QUESTION_WORDS
     interesting_once: bool = True
-    """Whether what is interesting is asked at most once a conversation, as in the published code."""
+    """Whether the guide `interesting` is used at most once in a conversation, as in the published code."""
     guides: tuple[str, ...] = GUIDES
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
@@ -90,12 +90,16 @@ class StudentPrompts:
         return {"prompt": filled(self.pages[self._page(state, limits)], {"words": self.words})}
 
     def _page(self, state: State, limits: Limits) -> str:
-        answers = said(state, "assistant")
+        answers = history(state, "assistant")
         if not answers:
             return "user/start"
         if not self._refused(answers[-1]):
             return "user/next"
-        used = {(a.get("prompt") or {}).get("name") for m in said(state, "user") for a in m.get("attempts", [])}
+        used = {
+            (attempt.get("prompt") or {}).get("name")
+            for message in history(state, "user")
+            for attempt in message.get("attempts", [])
+        }
         open_guides = [
             guide for guide in self.guides if not (self.interesting_once and guide == INTERESTING and guide in used)
         ]
@@ -114,7 +118,7 @@ class StudentPrompts:
 
 @dataclass(frozen=True)
 class OnePrompt:
-    """The same page whatever happened: what is left of a selector that does not select."""
+    """A selector that always gives the same page."""
 
     page: Page
     values: Mapping[str, object]
@@ -127,13 +131,13 @@ class OnePrompt:
 
 
 def next_question(pages: Library) -> OnePrompt:
-    """A student's selector that always asks for the next question: for measuring what the real one is worth."""
+    """A student's selector that always asks for the next question, as a baseline for the real one."""
     return OnePrompt(pages["user/next"], {})
 
 
 @dataclass(frozen=True)
 class TeacherPrompts:
-    """The reminder with each question, a repair of its own for each reason of rejection."""
+    """Selects the reminder with each question, or the repair for the reason of rejection."""
 
     pages: Library
 
@@ -149,13 +153,16 @@ def _repair(pages: Library, state: State, values: Mapping[str, object]) -> Promp
     prompt = repair(pages, "assistant", state, values)
     verdict = last_rejected(state)
     if verdict.get("reason") == "partly":
-        prompt["quote"] = str(verdict.get("repair") or "")  # its own words: as data, outside our note
+        prompt["quote"] = str(verdict.get("repair") or "")  # the teacher's own words are data: outside our note
     return prompt
 
 
 @dataclass(frozen=True)
 class QuestionValidator:
-    """Not cut off, not empty, no enumeration, no line break, not too long (section 2.4); more by setting."""
+    """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
+
+    Further rules by setting.
+    """
 
     words: int = QUESTION_WORDS
     one_question: bool = False
@@ -164,7 +171,7 @@ class QuestionValidator:
     """Reject a question that was asked before; otherwise it is counted."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        earlier = [message["text"] for message in said(state, "user")]
+        earlier = [message["text"] for message in history(state, "user")]
         verdicts = []
         for draft in state.get("drafts", []):
             verdicts.append(self._verdict(draft, earlier))
@@ -174,14 +181,14 @@ class QuestionValidator:
     def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
         if (cut := cut_off(draft)) is not None:
             return cut
-        found = question_reasons(draft["text"], words=self.words, earlier=earlier)
-        counted = {"several_questions"} - ({"several_questions"} if self.one_question else set())
-        counted |= set() if self.no_repeats else {"asked_again"}
-        against = [reason for reason in found if reason not in counted]
-        notes: list[str] = [reason for reason in found if reason in counted]
-        verdict = Verdict(accepted=not against)
-        if against:
-            verdict["reason"] = against[0]
+        reasons = question_reasons(draft["text"], words=self.words, earlier=earlier)
+        only_counted = set() if self.one_question else {"several_questions"}
+        only_counted |= set() if self.no_repeats else {"asked_again"}
+        rejecting = [reason for reason in reasons if reason not in only_counted]
+        notes: list[str] = [reason for reason in reasons if reason in only_counted]
+        verdict = Verdict(accepted=not rejecting)
+        if rejecting:
+            verdict["reason"] = rejecting[0]
         if notes:
             verdict["notes"] = notes
         return verdict
@@ -192,25 +199,25 @@ class QuestionValidator:
 
 @dataclass(frozen=True)
 class AnswerValidator:
-    """Grounded in the section, or a refusal (section 2.5). What is stored is the section's own slice."""
+    """Accepts answers that are grounded in the section, and refusals (section 2.5). The section's slices are stored."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         scenario = state["scenario"]
         section, background = str(scenario["section"]), str(scenario.get("background", ""))
         drafts = state.get("drafts", [])
-        return {"verdicts": [cut_off(d) or self._verdict(d["text"], section, background) for d in drafts]}
+        return {"verdicts": [cut_off(draft) or self._verdict(draft["text"], section, background) for draft in drafts]}
 
     @staticmethod
     def _verdict(text: str, section: str, background: str) -> Verdict:
-        found = ground(text, section, background)
-        if not found.valid and unfenced(text) != text:
-            found = ground(unfenced(text), section, background)
-        if found.reason is not None:
-            return {"accepted": False, "reason": found.reason, "repair": "\n".join(found.failed)}
-        if found.refused:
+        grounding = ground(text, section, background)
+        if not grounding.valid and unfenced(text) != text:
+            grounding = ground(unfenced(text), section, background)
+        if grounding.reason is not None:
+            return {"accepted": False, "reason": grounding.reason, "repair": "\n".join(grounding.failed)}
+        if grounding.refused:
             return {"accepted": True, "text": NO_ANSWER, "spans": []}
         return {
             "accepted": True,
-            "text": "\n".join(span.text for span in found.spans),
-            "spans": [span.plain() for span in found.spans],
+            "text": "\n".join(span.text for span in grounding.spans),
+            "spans": [span.plain() for span in grounding.spans],
         }

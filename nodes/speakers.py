@@ -1,4 +1,4 @@
-"""Speakers: a chat model, somebody's own LangGraph agent or plain function, asked for the next message."""
+"""Speakers that ask a chat model, a LangGraph agent or a plain function for the next message."""
 
 import asyncio
 import copy
@@ -31,23 +31,23 @@ from .replies import draft, drafts_of, new_messages, plain_json
 from .state import Draft, State, Update, attempt_number
 
 CHANNELS = "channels"
-"""Key of a side's memory that holds the channels which its agent goes on from."""
+"""Key of a side's memory for the channels with which its agent continues."""
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
-    """A chat model's reply to the messages; the seed is given to a model that takes one."""
+    """A chat model's reply to the messages; the seed is passed to models that take one."""
     arguments: dict[str, Any] = {"seed": seed} if takes_seed(model) else {}
-    # Transport errors are retried by the model's own client; a reply that is no JSON by nobody else.
-    asked = model.with_retry(
+    # The model's client retries transport errors, but not a response that is no JSON.
+    retrying = model.with_retry(
         retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
     )
-    reply = await asked.ainvoke(list(messages), **arguments)
+    reply = await retrying.ainvoke(list(messages), **arguments)
     return drafts_of([reply])[0]
 
 
 @dataclass(frozen=True)
 class ChatSpeaker:
-    """Asks a chat model for one message; what it is sent is built from the state."""
+    """Asks a chat model for one message; `build` makes its messages from the state."""
 
     role: Role
     model: BaseChatModel
@@ -62,25 +62,25 @@ class ChatSpeaker:
 
 
 Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
-"""From the scenario to the channels of an agent's state with which a conversation about it begins."""
+"""A function from the scenario to the first channels of an agent's state."""
 
 
 @dataclass(frozen=True)
 class AgentSpeaker:
-    """Somebody's own agent: a compiled LangGraph graph, or any runnable, that speaks `messages`.
+    """Asks an agent: a compiled LangGraph graph, or any runnable, whose state has `messages`.
 
-    It is sent the same messages as a chat model would be. Each message with words that it answers is a draft, with
-    the tools that it called before.
+    It is sent the same messages as a chat model. Each message with text in its reply is a draft, with the tool calls
+    before it.
     """
 
     role: Role
     agent: Runnable[Any, Any]
     build: MessageBuilder
     keep: tuple[str, ...] = ()
-    """Channels of the agent's final state that are copied into the record, and given to it again on its next turn.
-    Each conversation has its own, and those of a rejected draft are dropped."""
+    """Channels of the agent's final state that are recorded, and passed to the agent again on its next turn. Each
+    conversation has its own; channels of a rejected draft are dropped."""
     start: Start | None = None
-    """The channels that the agent has in a conversation from the beginning; those that are kept win over them."""
+    """The agent's channels at the beginning of a conversation; kept channels override them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(self.keep))
@@ -99,11 +99,11 @@ class AgentSpeaker:
         sent = self.build(state)
         memory = state.get("memory", {})
         channels = self._start(state["scenario"]) | memory.get(CHANNELS, {})
-        # Channels that are no part of the graph's own output are read all the same.
-        asked: dict[str, Any] = {}
+        # With output_keys, channels outside the graph's output schema are returned too.
+        options: dict[str, Any] = {}
         if self.keep and isinstance(self.agent, Pregel):
-            asked["output_keys"] = ["messages", *self.keep]
-        answer = await self.agent.ainvoke({**channels, "messages": sent}, **asked)
+            options["output_keys"] = ["messages", *self.keep]
+        answer = await self.agent.ainvoke({**channels, "messages": sent}, **options)
         drafts = drafts_of(self._added(answer, sent))
         if not self.keep:
             return {"drafts": drafts}
@@ -121,10 +121,10 @@ class AgentSpeaker:
                 f"{self.role}: expected 'start' to give an object of channels, got {type(channels).__name__}"
             )
         self._known("start", channels)
-        return copy.deepcopy(dict(channels))  # conversations about one scenario must not share an object of it
+        return copy.deepcopy(dict(channels))  # conversations must not share mutable objects
 
     def _known(self, what: str, names: Iterable[str]) -> None:
-        """ContractError for a name that is no channel which the graph takes."""
+        """Raises ContractError for a name that is no input channel of the graph."""
         if not isinstance(self.agent, Pregel):
             return
         known = _channels(self.agent)
@@ -150,7 +150,8 @@ class AgentSpeaker:
             answered = convert_to_messages(answer["messages"])
         except (ValueError, NotImplementedError) as error:
             raise ContractError(f"{self.role}: expected the agent to answer with messages; {error}") from None
-        return [m for m in new_messages(answered, sent) if isinstance(m, (AIMessage, ToolMessage))]
+        added = new_messages(answered, sent)
+        return [message for message in added if isinstance(message, (AIMessage, ToolMessage))]
 
     def _kept(self, answer: Any) -> dict[str, Any]:
         kept = {}
@@ -167,29 +168,29 @@ class AgentSpeaker:
 
     def provenance(self) -> dict[str, Any]:
         name = self.agent.name or type(self.agent).__name__
-        told: dict[str, Any] = {"agent": str(name), "view": describe(self.build)}
+        described: dict[str, Any] = {"agent": str(name), "view": describe(self.build)}
         if self.keep:
-            told["keep"] = list(self.keep)
+            described["keep"] = list(self.keep)
         if self.start is not None:
-            told["start"] = describe(self.start)
-        return told
+            described["start"] = describe(self.start)
+        return described
 
 
 def _channels(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
-    """Names of the graph's channels, without those that LangGraph makes for itself."""
+    """Names of the graph's channels, without LangGraph's internal ones."""
     return sorted(str(name) for name in agent.channels if not str(name).startswith(("_", "branch:")))
 
 
 Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | BaseMessage | Awaitable[str | BaseMessage]]
-"""Reads messages, `{"role": "system" | "user" | "assistant", "content": text}` each, and writes the next: its text, or
-a chat model's answer as it came."""
+"""A function from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next message:
+its text, or a chat model's message."""
 
 
 @dataclass(frozen=True)
 class FunctionSpeaker:
-    """A plain function from messages to the next one's text: any assistant behind any interface.
+    """Calls a plain function from messages to the next one, for assistants with any other interface.
 
-    One that is not async runs in a thread of its own, so that the other conversations go on.
+    A function that is not async runs in its own thread, so that it does not block other conversations.
     """
 
     role: Role
@@ -203,7 +204,7 @@ class FunctionSpeaker:
             answer = await self.reply(messages)
         else:
             answer = await asyncio.to_thread(self.reply, messages)
-        if inspect.isawaitable(answer):  # of an object whose call is async, or a lambda around one
+        if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
             answer = await answer
         if isinstance(answer, BaseMessage):
             return {"drafts": drafts_of([answer])}
@@ -216,17 +217,19 @@ class FunctionSpeaker:
         return {"function": describe(self.reply), "view": describe(self.build)}
 
 
-def is_reply(given: object) -> bool:
-    """Whether the object is a function of messages alone, and no node, which takes state and runtime."""
-    if not callable(given) or isinstance(given, (type, Runnable)):
+def is_reply(function: object) -> bool:
+    """Whether the object is a function of messages only, and not a node (of state and runtime)."""
+    if not callable(function) or isinstance(function, (type, Runnable)):
         return False
     try:
-        parameters = inspect.signature(given).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters) == 1
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    required = [parameter for parameter in parameters if parameter.default is parameter.empty]
+    return sum(parameter.kind in positional for parameter in required) == 1
 
 
 def speaker_seed(role: Role, state: State, limits: Limits) -> int:
-    """The seed of the call that is due."""
+    """The seed of the next call of a speaker."""
     return call_seed(limits.seed, state.get("id", ""), role, state.get("turn", 0), attempt_number(state))

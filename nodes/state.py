@@ -1,4 +1,4 @@
-"""The state of a conversation in flight: plain JSON values that checkpoints and streams can carry."""
+"""The state of a running conversation: plain JSON values for checkpoints and streams."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,88 +16,88 @@ Place: TypeAlias = Literal[
     "turn_recorder",
     "closing",
 ]
-"""The nodes of the one topology."""
+"""A node of the graph, by name."""
 
 PLACES: tuple[Place, ...] = get_args(Place)
 
 
 class Prompt(TypedDict, total=False):
-    """The line that a selector gives to the speaker: sent, never stored as a message."""
+    """The instruction that a prompt selector chose for a speaker. It is sent, but never stored as a message."""
 
     name: Required[str]
     digest: Required[str]
     text: Required[str]
     quote: str
-    """Words that the line is about: sent behind it as data, between marks of their own."""
+    """Words that the instruction refers to; they are sent after it as data, between quote marks."""
 
 
 class Draft(TypedDict, total=False):
-    """One message as a speaker wrote it."""
+    """A draft of a message by a speaker."""
 
     text: Required[str]
-    """As cleaned."""
+    """The cleaned text."""
     raw: str
-    """As it came, where that differs."""
+    """The text before cleaning, if that changed it."""
     cleaned: list[str]
     spans: list[dict[str, Any]]
-    """`{"text", "start"}` each, where the speaker itself knows them (a replayed answer)."""
+    """`{"text", "start"}` each, if the speaker knows them (a replayed answer)."""
     usage: dict[str, int]
-    """`input_tokens`, `output_tokens`, `calls` of the call; `cached_tokens` and `reasoning_tokens` where there are."""
+    """`input_tokens`, `output_tokens`, `calls` of the call; `cached_tokens` and `reasoning_tokens` if there are any."""
     finish_reason: str
-    """Why the model stopped writing, in its endpoint's word."""
+    """Why the model stopped writing, as the endpoint reports it."""
     model: str
-    """Name of the model that was served."""
+    """Name of the model that answered."""
     reasoning: str
-    """What the endpoint gave as reasoning: kept, never sent on, never said."""
+    """The endpoint's reasoning text. It is kept, but is no part of the message and is never sent on."""
     tool_calls: list[dict[str, Any]]
-    """The tools that were called for it, each the plain form of a `data.ToolCall`, in their order."""
+    """The tool calls for it in order, each the plain form of a `data.ToolCall`."""
     kept: dict[str, Any]
     """Named channels of an agent's state after the call."""
     labels: dict[str, Any]
     extra: dict[str, Any]
     stored: bool
-    """False: said, and not part of the published history, unless the validator says otherwise."""
+    """False for a message that is recorded but is no part of the published history. The verdict may override it."""
 
 
 class Verdict(TypedDict, total=False):
-    """What a validator says of one draft."""
+    """A validator's judgement of one draft."""
 
     accepted: Required[bool]
     reason: str | None
-    """Why not, from the validator's closed set."""
+    """Why it is rejected: one of the validator's reasons."""
     repair: str | None
-    """What to say to repair it: the parts of an answer that were not found, or a sentence."""
+    """Explanation for the repair: the parts of an answer that were not found, or a sentence."""
     notes: list[str]
-    """What was counted and does not matter."""
+    """Observations that are counted but do not reject the draft."""
     text: str
-    """What is stored in place of the draft's text: the section's own slices."""
+    """The text to store instead of the draft's, such as slices of the section."""
     spans: list[dict[str, Any]]
     observed: bool
-    """The draft stands although it would have been rejected."""
+    """True if the draft is kept although it would have been rejected."""
     stored: bool
-    """False: said, and not part of the published history."""
+    """False for a message that is recorded but is no part of the published history."""
 
 
 class State(TypedDict, total=False):
-    """Everything about a conversation while it goes on."""
+    """The state of a conversation."""
 
     scenario: Required[dict[str, Any]]
-    """What it is about; its `kind` says which other keys there are."""
+    """What it is about; its `kind` determines the other keys."""
     ordinal: int
     repeat: int
     id: str
     messages: list[dict[str, Any]]
-    """Messages that were said, each the plain form of a `data.Message`."""
+    """The messages so far, each the plain form of a `data.Message`."""
     turn: int
-    """Exchanges that are complete."""
+    """Number of complete exchanges."""
     opened: int
-    """Exchanges that the initial state held."""
+    """Number of complete exchanges in the initial state."""
     prompt: Prompt | None
     drafts: list[Draft]
-    """What the speaker just wrote: several messages, one, or none."""
+    """The speaker's latest drafts: one for each message of its reply, possibly none."""
     verdicts: list[Verdict]
     attempts: list[dict[str, Any]]
-    """Rejected drafts of the turn that is being spoken, each the plain form of a `data.Attempt`."""
+    """Rejected drafts of the current turn, each the plain form of a `data.Attempt`."""
     unsaid: list[dict[str, Any]]
     """Turns that ended without a message, each the plain form of a `data.records.Unsaid`."""
     speaking: Role | None
@@ -107,40 +107,40 @@ class State(TypedDict, total=False):
     taken: dict[str, int]
     """How often each edge was taken, by `source>target`."""
     memory: dict[str, Any]
-    """What the side keeps for itself: stands only in the state that a node of its trio is given."""
+    """The side's private memory. Only the nodes of that side see it in their state."""
     memories: dict[Role, dict[str, Any]]
-    """What each side keeps for itself. No node is given it; to the nodes of a trio it is `memory`."""
+    """The private memory of each side. Nodes do not see it; the nodes of a side see their own as `memory`."""
     pending_memory: dict[str, Any] | None
-    """What the speaker will keep if its drafts stand."""
+    """The speaker's memory if its drafts are accepted."""
     record_memory: bool
-    """Whether the record holds what each side keeps."""
+    """Whether the memories are recorded."""
     stop: str | None
-    """Why the conversation ends: a core reason, or one of the cast's own (`cast:reason`)."""
+    """Why the conversation ends: a core reason, or one of the cast (`cast:reason`)."""
     failure: dict[str, str] | None
     provenance: dict[str, Any]
     labels: dict[str, Any]
     extra: dict[str, Any]
-    """What a conversation that is re-enacted had besides; carried and never read."""
+    """The `extra` of a re-enacted conversation; it is passed on and never read."""
     timing: dict[str, Any]
 
 
 class Update(TypedDict, total=False):
-    """What a node may answer. The rest of the state is kept by the graph."""
+    """A node's update. The graph changes the rest of the state."""
 
     prompt: Prompt | None
-    """From a prompt selector; None, or nothing, if it has nothing to say."""
+    """From a prompt selector; None or missing if it gives no prompt."""
     drafts: list[Draft]
     """From a speaker."""
     verdicts: list[Verdict]
     """From a validator: one for each draft."""
     memory: dict[str, Any]
-    """From a prompt selector or a speaker: all that its side keeps for itself from now on, in place of what the
-    state's `memory` holds. Of a speaker it counts once its drafts stand: a rejected draft has not happened."""
+    """From a prompt selector or a speaker: the side's new memory, which replaces the old one. A speaker's memory takes
+    effect only if its drafts are accepted."""
     stop: str | None
-    """From a speaker, a validator or the recorder: the conversation ends here. A reason of the core, or one that the
-    cast declares (`Cast.stop_reasons`), written `cast:reason`."""
+    """From a speaker, a validator or the recorder: ends the conversation. A core reason, or one that the cast declares
+    (`Cast.stop_reasons`), written `cast:reason`."""
     labels: dict[str, Any]
-    """From the recorder or the closing node: what is said of the conversation as a whole."""
+    """From the recorder or the closing node: labels of the conversation as a whole."""
 
 
 ANSWERS: dict[Place, frozenset[str]] = {
@@ -153,26 +153,26 @@ ANSWERS: dict[Place, frozenset[str]] = {
     "turn_recorder": frozenset({"labels", "stop"}),
     "closing": frozenset({"labels"}),
 }
-"""Which keys the node of each place may answer with."""
+"""The keys that the update of each node of the graph may have."""
 
 
 def prompt(name: str, text: str) -> Prompt:
-    """A prompt of one's own for a selector to give: its digest is that of the text."""
+    """A prompt without a page, for a selector of your own; its digest is that of the text."""
     return {"name": name, "digest": hashlib.sha256(text.encode("utf-8")).hexdigest()[:16], "text": text}
 
 
 def merged(state: State, changes: Mapping[str, Any]) -> State:
-    """The state with other values: what LangGraph makes of an update."""
+    """The state with changed values, as LangGraph applies an update."""
     return cast(State, {**state, **changes})
 
 
 def attempt_number(state: State) -> int:
-    """Number of the call that is due, or was just made: 1 for the first of a turn."""
+    """Number of the current call of the turn, from 1."""
     return max((int(attempt.get("number", 1)) for attempt in state.get("attempts", [])), default=0) + 1
 
 
-def said(state: State, role: Role | None = None) -> list[dict[str, Any]]:
-    """The messages of one side, or of both, that belong to the history."""
+def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
+    """The stored messages of one side, or of both."""
     return [
         message
         for message in state.get("messages", [])
@@ -181,7 +181,7 @@ def said(state: State, role: Role | None = None) -> list[dict[str, Any]]:
 
 
 def awaits_answer(state: State) -> bool:
-    """Whether the conversation was begun with a user's message that nobody has answered yet."""
-    messages = said(state)
+    """Whether the initial state ends with a user's message that is not answered yet."""
+    messages = history(state)
     just_begun = state.get("turn", 0) == state.get("opened", 0)
     return just_begun and bool(messages) and messages[-1]["role"] == "user"

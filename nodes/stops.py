@@ -1,4 +1,4 @@
-"""Stop criteria: plain functions of the state and the limits, to be put together with `any_of`."""
+"""Stop criteria: plain functions of the state and the limits, which `any_of` combines."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +9,12 @@ from ..data.records import Message
 from ..errors import SettingError
 from .contract import Stop, check_stop, describe
 from .limits import Limits
-from .state import State, said
+from .state import State, history
 
 
 @dataclass(frozen=True)
 class AnyOf:
-    """The first reason that any of the criteria gives, asked in their order."""
+    """Gives the first reason of any of the criteria, in order."""
 
     criteria: tuple[Stop, ...]
 
@@ -26,23 +26,23 @@ class AnyOf:
 
 
 def any_of(*criteria: Stop) -> Stop:
-    """The first reason that any of the criteria gives, asked in this order.
+    """A criterion that gives the first reason of any of these criteria, in order.
 
-    ContractError for one that cannot be asked with a state and limits, by its place, from 1.
+    ContractError names, by its number from 1, a criterion that cannot be called with state and limits.
     """
-    for place, criterion in enumerate(criteria, start=1):
-        check_stop(criterion, f"any_of, criterion {place}")
+    for number, criterion in enumerate(criteria, start=1):
+        check_stop(criterion, f"any_of, criterion {number}")
     return AnyOf(criteria)
 
 
 def max_turns(state: State, limits: Limits) -> str | None:
-    """`max_turns` once as many exchanges are complete as the limits allow."""
+    """`max_turns` once the number of complete exchanges reaches the limit."""
     reached = limits.max_turns is not None and state.get("turn", 0) >= limits.max_turns
     return "max_turns" if reached else None
 
 
 def budget(state: State, limits: Limits) -> str | None:
-    """`budget` once the conversation has cost as many tokens as the limits allow, drafts included."""
+    """`budget` once the tokens of the conversation, including drafts, reach the limit."""
     if limits.max_tokens is None:
         return None
     drafts = [attempt for message in state.get("messages", []) for attempt in message.get("attempts", [])]
@@ -55,12 +55,12 @@ def budget(state: State, limits: Limits) -> str | None:
 
 
 until_spent: Stop = any_of(max_turns, budget)
-"""What every conversation stops at: the limits."""
+"""The limits, at which every conversation stops."""
 
 
 @dataclass(frozen=True)
 class CoverageReached:
-    """Stop once this share of the section's characters stands in the answers' spans."""
+    """Stop once the answers' spans cover this share of the section's characters."""
 
     share: float
     reason: str
@@ -69,7 +69,7 @@ class CoverageReached:
         section = str(state["scenario"].get("section", ""))
         covered = {
             position
-            for message in said(state, "assistant")
+            for message in history(state, "assistant")
             for span in message.get("spans", ())
             for position in range(span["start"], span["start"] + len(span["text"]))
         }
@@ -80,7 +80,7 @@ class CoverageReached:
 
 
 def coverage_reached(share: float, reason: str = "user_ended") -> Stop:
-    """Stop once this share (0 to 1) of the section's characters stands in the answers' spans."""
+    """Stop once the answers' spans cover this share (0 to 1) of the section's characters."""
     if not 0 < share <= 1:
         raise SettingError(f"coverage_reached: the share must be above 0 and at most 1, not {share}")
     return CoverageReached(share, reason)
@@ -88,33 +88,32 @@ def coverage_reached(share: float, reason: str = "user_ended") -> Stop:
 
 @dataclass(frozen=True)
 class NothingNewFor:
-    """Stop once this many of the assistant's messages in a row told nothing that was not told before."""
+    """Stop after this number of consecutive messages of the assistant without anything new."""
 
     turns: int
     reason: str
 
     def __call__(self, state: State, limits: Limits) -> str | None:
-        told: set[int] = set()
+        covered: set[int] = set()
         words: set[str] = set()
-        without = 0
-        for message in map(Message.model_validate, said(state, "assistant")):
-            places = {i for span in message.spans for i in range(span.start, span.end)}
+        without_news = 0
+        for message in map(Message.model_validate, history(state, "assistant")):
+            offsets = {offset for span in message.spans for offset in range(span.start, span.end)}
             key = plain_words(message.text)
-            new = bool(places - told) if places else not gives_no_answer(message) and key not in words
-            told |= places
+            is_new = bool(offsets - covered) if offsets else not gives_no_answer(message) and key not in words
+            covered |= offsets
             words.add(key)
-            without = 0 if new else without + 1
-        return self.reason if without >= self.turns else None
+            without_news = 0 if is_new else without_news + 1
+        return self.reason if without_news >= self.turns else None
 
     def provenance(self) -> dict[str, Any]:
         return {"turns": self.turns, "reason": self.reason}
 
 
 def nothing_new_for(turns: int, reason: str = "user_gave_up") -> Stop:
-    """Stop once this many of the assistant's messages in a row told nothing that was not told before.
+    """Stop after this number of consecutive messages of the assistant without anything new.
 
-    A refusal tells nothing; an answer tells nothing new if its spans, or without spans its words, were
-    all told before.
+    A refusal is nothing new; neither is an answer whose spans (or words, if it has no spans) all occurred before.
     """
     if turns < 1:
         raise SettingError(f"nothing_new_for: needs at least one turn, not {turns}")

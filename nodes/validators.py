@@ -1,4 +1,4 @@
-"""Validators: from a plain function, or as mere observers."""
+"""Validators made of plain functions or of other validators, and validators that only observe."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from .limits import Limits
 from .state import Draft, State, Update, Verdict
 
 Judge: TypeAlias = Callable[[Draft, State], Verdict | str | None]
-"""Reads one draft: None if it may stand, the reason why not, or a whole verdict."""
+"""Judges one draft: None to accept it, a reason to reject it, or a complete verdict."""
 
 
 CUT_OFF = "cut_off"
-"""Reason of a draft that ends where its model was not allowed to write on."""
+"""Reason of rejection: the endpoint ended the draft at its length limit."""
 
 _BY_LENGTH = frozenset({"length", "max_tokens"})
 
 
 def cut_off(draft: Draft) -> Verdict | None:
-    """The rejection of a draft that its endpoint cut off by length, as the endpoint itself says; None for others."""
+    """The rejection of a draft if its endpoint reports that it was cut off by length; else None."""
     return {"accepted": False, "reason": CUT_OFF} if draft.get("finish_reason") in _BY_LENGTH else None
 
 
 @dataclass(frozen=True)
 class JudgedBy:
-    """A validator made of a plain function that reads one draft."""
+    """A validator made of a plain function that judges one draft."""
 
     judge: Judge
 
@@ -45,9 +45,9 @@ class JudgedBy:
 
 
 def validator(judge: Judge) -> Node:
-    """A validator from `(draft, state) -> None | reason | Verdict`, asked once for each draft.
+    """A validator from `(draft, state) -> None | reason | Verdict`, which is called for each draft.
 
-    ContractError unless it is a plain function that takes the two.
+    ContractError unless it is a plain function of these two arguments.
     """
     check_function("validator", judge, "(draft, state) -> None, a reason or a Verdict")
     return JudgedBy(judge)
@@ -55,7 +55,7 @@ def validator(judge: Judge) -> Node:
 
 @dataclass(frozen=True)
 class Every:
-    """Validators one after the other: a draft stands if each of them accepts it."""
+    """Several validators in order: a draft is accepted if all of them accept it."""
 
     nodes: tuple[Node, ...]
 
@@ -65,7 +65,8 @@ class Every:
             update = await node(state, runtime)
             if update.get("stop") is not None:
                 return update
-            joined = [_both(one, other) for one, other in zip(joined, update.get("verdicts", []), strict=True)]
+            verdicts = update.get("verdicts", [])
+            joined = [_both(earlier, later) for earlier, later in zip(joined, verdicts, strict=True)]
         return {"verdicts": joined}
 
     def provenance(self) -> dict[str, Any]:
@@ -73,57 +74,57 @@ class Every:
 
 
 def every(*nodes: Node) -> Node:
-    """A validator that accepts what each of these accepts, asked in this order.
+    """A validator that accepts the drafts that all of these accept; they are called in order.
 
-    The first rejection is the verdict; what is stored in place of the draft's text comes from the first
-    that says something of it; notes are joined.
+    The first rejection is the verdict. A text to store instead of the draft's comes from the first validator that
+    gives one. Notes are joined.
     """
     return Every(nodes)
 
 
-def _both(one: Verdict, other: Verdict) -> Verdict:
-    if not one["accepted"]:
-        return one
-    joined = cast(Verdict, {**other, **one} if other["accepted"] else {**other})
-    if notes := [*one.get("notes", []), *other.get("notes", [])]:
+def _both(earlier: Verdict, later: Verdict) -> Verdict:
+    if not earlier["accepted"]:
+        return earlier
+    joined = cast(Verdict, {**later, **earlier} if later["accepted"] else {**later})
+    if notes := [*earlier.get("notes", []), *later.get("notes", [])]:
         joined["notes"] = notes
     return joined
 
 
 @dataclass(frozen=True)
 class Observing:
-    """A validator whose verdicts are recorded and change nothing: every draft stands as it is."""
+    """A validator whose verdicts are recorded as observed: every draft is accepted unchanged."""
 
     node: Node
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         update = await self.node(state, runtime)
-        verdicts = [self._standing(verdict) for verdict in update.get("verdicts", [])]
+        verdicts = [self._observed(verdict) for verdict in update.get("verdicts", [])]
         return {**update, "verdicts": verdicts}
 
     @staticmethod
-    def _standing(verdict: Verdict) -> Verdict:
-        standing = Verdict(accepted=True, observed=not verdict["accepted"], reason=verdict.get("reason"))
+    def _observed(verdict: Verdict) -> Verdict:
+        observed_verdict = Verdict(accepted=True, observed=not verdict["accepted"], reason=verdict.get("reason"))
         if notes := verdict.get("notes"):
-            standing["notes"] = notes
+            observed_verdict["notes"] = notes
         if "stored" in verdict:
-            standing["stored"] = verdict["stored"]
-        return standing
+            observed_verdict["stored"] = verdict["stored"]
+        return observed_verdict
 
     def provenance(self) -> dict[str, Any]:
         return {"observes": describe(self.node)}
 
 
 async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that rejects a draft which is cut off or empty: what else it says is its speaker's affair."""
+    """A validator that accepts every draft that is neither cut off nor empty."""
     return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts", [])]}
 
 
 def unless_empty(draft: Draft) -> Verdict:
-    """The verdict on a draft of which only words are asked."""
+    """Accepts a draft unless it is empty."""
     return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
 
 
 async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that lets everything stand."""
+    """A validator that accepts every draft."""
     return {"verdicts": [{"accepted": True} for _ in state.get("drafts", [])]}

@@ -176,7 +176,7 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
             yield conversation
 
     counts = count(counted())
-    files = {form.name or form.files or "*": form.about}
+    files = {form.name or form.files or "*": form.description}
     attributions = [domain.attribution for domain in present if domain.attribution]
     write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, attributions))
     wanted = {name_of(state) for state in plan}

@@ -1,4 +1,4 @@
-"""Rules for what is said: one place, for the validators of the casts and for data that was read."""
+"""Rules for messages, used both by the validators of the casts and for checks of data sets."""
 
 from .dialogue import DIALOGUE_RULES
 from .findings import Finding, Level, Rule

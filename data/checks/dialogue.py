@@ -1,4 +1,4 @@
-"""Rules about any conversation of a user and an assistant: a domain takes those that hold for it."""
+"""Rules for any conversation of a user and an assistant, for domains to include."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a rule of the linter is, and what it finds."""
+"""Rules of the linter and their findings."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,36 +7,36 @@ from typing import Literal, TypeAlias
 from ..records import Conversation, Record
 
 Level: TypeAlias = Literal["error", "warning"]
-"""`error`: the data set says what is not so, or was never meant to be in it. `warning`: worth a look."""
+"""`error`: the data is wrong, or should not be in the data set. `warning`: worth a look."""
 
 Reasons: TypeAlias = Iterator[tuple[int, str]]
-"""Number of the message and the reason, for each thing that a rule finds."""
+"""For each finding of a rule: the number of the message and the reason."""
 
 
 class Finding(Record):
-    """One thing that a rule found."""
+    """A finding of a rule in a message."""
 
     rule: str
     level: Level
     conversation: str
     """Id of the conversation."""
     path: str = ""
-    """Path of its file in the folder that was read, where each conversation has a file."""
+    """Path of the conversation's file in the folder that was read; empty if one file holds many conversations."""
     message: int
     """Number of the message in the conversation, from 0."""
     role: str
     reason: str
-    """One line: what, and where in the message."""
+    """What is wrong and where in the message, in one line."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its level, what it is about in a line, and the function that finds it."""
+    """A rule of the linter: its level, a description in one line, and its function."""
 
     level: Level
-    about: str
+    description: str
     find: Callable[[Conversation], Reasons]
-    """Gives the number of the message and the reason for each finding."""
+    """Gives the number of the message and the reason of each finding."""
 
 
 def quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Rules for questions, for the validators of the casts and for data that was read.
+"""Rules for questions, for the validators of the casts and for checks of data sets.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.4: a question has at most 25 words and no line break, and is
 not an enumeration of questions.
@@ -17,8 +17,8 @@ _ITEM = re.compile(r"\(?\d{1,2}[.):](?!\d)\s*\S|\d{1,2}、|[①-⑳]|\(?[A-Za-z]
 _MARKERS = (("1", "2"), ("a", "b"), ("A", "B"), ("i", "ii"), ("I", "II"))
 _INLINE_ITEMS = re.compile(
     "|".join(
-        rf"(?:^|[?.!:;。？！：；])\s*\(?{one}[.):、]\s*\S[^\n]*?(?:[\s?.!;,。？！；，])\(?{two}[.):、]\s*\S"
-        for one, two in _MARKERS
+        rf"(?:^|[?.!:;。？！：；])\s*\(?{first}[.):、]\s*\S[^\n]*?(?:[\s?.!;,。？！；，])\(?{second}[.):、]\s*\S"
+        for first, second in _MARKERS
     )
     + "|①.*②",
     re.DOTALL,
@@ -29,7 +29,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 def question_reasons(
     question: str, *, words: int = QUESTION_WORDS, earlier: Iterable[str] = ()
 ) -> tuple[QuestionReason, ...]:
-    """Everything that is wrong with a question, the worst first; empty if nothing is."""
+    """All reasons to reject a question, the worst first; empty if there are none."""
     if not any(character.isalnum() for character in question):
         return ("empty",)
     reasons: list[QuestionReason] = []
@@ -49,12 +49,12 @@ def question_reasons(
 def is_enumeration(text: str) -> bool:
     """Whether the text is, or holds, a list of numbered, lettered or bulleted items."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # Items within one line are looked for where a question could still be: the search is quadratic.
+    # The search for items within one line is quadratic, so it is limited to a length that a question could have.
     return any(_ITEM.match(line) for line in lines) or _INLINE_ITEMS.search(text[:2_000]) is not None
 
 
 def asked_before(question: str, earlier: Iterable[str]) -> bool:
-    """Whether an earlier question is the same but for white space, punctuation and case."""
+    """Whether an earlier question is the same, apart from white space, punctuation and case."""
     key = plain_words(question)
     return any(plain_words(other) == key for other in earlier)
 

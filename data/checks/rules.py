@@ -9,7 +9,7 @@ from .findings import Finding, Rule
 
 
 class _RulesOfDomains(Mapping[str, Rule]):
-    """The rules of all domains that are registered now."""
+    """The rules of all registered domains."""
 
     def __getitem__(self, name: str) -> Rule:
         for domain in domains.registered():
@@ -29,7 +29,7 @@ RULES: Mapping[str, Rule] = _RulesOfDomains()
 
 
 def check(conversation: Conversation, rules: Collection[str] | None = None) -> list[Finding]:
-    """What its domain's rules (all, or those named) find in a conversation, message by message."""
+    """The findings of its domain's rules (all, or the named ones) in a conversation, in order of messages."""
     wanted = set(chosen(rules))
     findings = [
         Finding(
@@ -49,7 +49,7 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
 
 
 def check_all(conversations: Iterable[Conversation], rules: Collection[str] | None = None) -> list[Finding]:
-    """What the rules find in many conversations, in their order."""
+    """The findings in many conversations, in order."""
     return [finding for conversation in conversations for finding in check(conversation, rules)]
 
 
@@ -62,5 +62,5 @@ def chosen(rules: Collection[str] | None) -> list[str]:
 
 
 def reading(conversations: Iterable[Conversation]) -> set[str]:
-    """The rules that read at least one of the conversations."""
+    """The rules that apply to at least one of the conversations."""
     return {name for domain in domains.present(conversations) for name in domain.rules}

@@ -1,7 +1,7 @@
-"""Rules for what a user says in a task-oriented conversation, for the validators of the casts and for data that was read.
+"""Rules for user messages in task-oriented conversations, for the validators of the casts and for checks of data sets.
 
-Language-independent: English and Chinese. What is rejected, people never or hardly ever say; what is
-counted, they sometimes do.
+They work for English and Chinese. People never or hardly ever write what is rejected; they sometimes write what is
+only counted.
 """
 
 import re
@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
-"""`role_leak`: speaks for another side. `prompt_leak`: shows its instructions, its reasoning or that it is a model."""
+"""`role_leak`: speaks for another role. `prompt_leak`: reveals its instructions, its reasoning or that it is a model."""
 
 UserNote: TypeAlias = Literal["repeat", "plan"]
-"""`repeat`: said before. `plan`: does the assistant's work, a plan that nobody asked for."""
+"""`repeat`: the same as an earlier message. `plan`: an unrequested plan, which is the assistant's work."""
 
 PLAN_ITEMS = 3
-"""Items from which a list is a plan."""
+"""Least number of items with which a list is a plan."""
 
 _SPEAKER = (
     r"(?:system|assistant|user|human|chatbot|chatgpt|gpt|llm|bot|ai(?:[ -](?:assistant|model))?"
@@ -78,7 +78,7 @@ _EMPTY_WORDS = frozenset(
 
 
 def user_reasons(text: str) -> tuple[UserReason, ...]:
-    """Everything for which a user's message is rejected, the worst first; empty if nothing is."""
+    """All reasons to reject a user's message, the worst first; empty if there are none."""
     if not any(character.isalnum() for character in text):
         return ("empty",)
     reasons: list[UserReason] = []
@@ -90,9 +90,9 @@ def user_reasons(text: str) -> tuple[UserReason, ...]:
 
 
 def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | None = None) -> tuple[UserNote, ...]:
-    """What is counted of a user's message: whether it was said before, and whether it is a plan.
+    """Notes on a user's message, which are counted but do not reject it: whether it is a repeat or a plan.
 
-    `earlier` are the user's messages before it, `last_assistant` what it replies to (None: nothing).
+    `earlier`: the user's messages before it; `last_assistant`: the message that it replies to, None if there is none.
     """
     notes: list[UserNote] = []
     if is_repeat(text, earlier):
@@ -103,33 +103,33 @@ def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | Non
 
 
 def leaked_role(text: str) -> str | None:
-    """The words with which the text speaks for another side, such as `[System]`; None if it does not."""
-    found = _ROLE_LEAK.search(text)
-    return found.group().strip() if found else None
+    """The words with which the text speaks for another role, such as `[System]`; None if it does not."""
+    match = _ROLE_LEAK.search(text)
+    return match.group().strip() if match else None
 
 
 def leaked_prompt(text: str) -> str | None:
-    """The words that show an instruction, reasoning or a model behind the text; None if none do."""
-    found = _PROMPT_LEAK.search(text)
-    return found.group().strip() if found else None
+    """The words that reveal an instruction, reasoning or a model; None if there are none."""
+    match = _PROMPT_LEAK.search(text)
+    return match.group().strip() if match else None
 
 
-def others_label(taken: str) -> bool:
-    """Whether what was taken off the beginning of a user's message is the label of the other side, as `Assistant:`."""
-    return _OTHERS_LABEL.search(taken.rsplit(">", 1)[-1]) is not None
+def others_label(removed: str) -> bool:
+    """Whether the text that was removed before a user's message is the other side's label, such as `Assistant:`."""
+    return _OTHERS_LABEL.search(removed.rsplit(">", 1)[-1]) is not None
 
 
 def is_repeat(text: str, earlier: Iterable[str]) -> bool:
-    """Whether an earlier message is the same but for white space, punctuation and case."""
-    key = _said(text)
-    return bool(key) and any(_said(other) == key for other in earlier)
+    """Whether an earlier message is the same, apart from white space, punctuation and case."""
+    key = _normalised(text)
+    return bool(key) and any(_normalised(other) == key for other in earlier)
 
 
 def is_plan(text: str, last_assistant: str | None = None) -> bool:
-    """Whether the text has three or more items of a schedule or list that answer nothing the assistant asked.
+    """Whether the text has three or more items of a schedule or list, and none answers a question of the assistant.
 
-    In the first message, which replies to nothing, only items of a schedule count: other lists are wishes.
-    Items that ask do not count.
+    In the first message only items of a schedule count, because other lists are requirements. Items that are questions
+    do not count.
     """
     lines = [match.group() for match in _SCHEDULED.finditer(text)]
     if last_assistant:
@@ -137,12 +137,12 @@ def is_plan(text: str, last_assistant: str | None = None) -> bool:
     items = {line.strip() for line in lines if not _ASKS.search(line)}
     if len(items) < PLAN_ITEMS:
         return False
-    wanted = _content(_asked(last_assistant or ""))
-    return not any(_content(item) & wanted for item in items)
+    asked_words = _content(_asked(last_assistant or ""))
+    return not any(_content(item) & asked_words for item in items)
 
 
 def _asked(text: str) -> str:
-    """The sentences that ask; behind one that ends with a colon all that follows."""
+    """The sentences that ask, and all text after such a sentence that ends with a colon."""
     asked = []
     for sentence in _SENTENCE.finditer(text):
         if _ASKS.search(sentence.group()):
@@ -153,13 +153,13 @@ def _asked(text: str) -> str:
     return " ".join(asked)
 
 
-def _said(text: str) -> str:
+def _normalised(text: str) -> str:
     return _NOT_WORD.sub("", text).casefold()
 
 
 def _content(text: str) -> set[str]:
-    """Words of four letters and more, and pairs of Chinese characters."""
-    found: set[str] = set()
+    """Words of four or more letters, and pairs of Chinese characters."""
+    words: set[str] = set()
     for run in _WORDS.findall(text.casefold()):
-        found |= {run} if run.isascii() else {run[at : at + 2] for run in [run] for at in range(len(run) - 1)}
-    return found - _EMPTY_WORDS
+        words |= {run} if run.isascii() else {run[start : start + 2] for start in range(len(run) - 1)}
+    return words - _EMPTY_WORDS

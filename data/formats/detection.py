@@ -39,7 +39,7 @@ class Format:
 
     name: str
     """Short and unique, such as `sharegpt`: what `kind_of` says of a path."""
-    about: str
+    description: str
     """A description in a few words, for lists of known formats."""
     recognises: Callable[["Source"], bool]
     """Whether a path has this format. It is called for every path, so it should read little."""

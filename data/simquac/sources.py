@@ -36,7 +36,7 @@ def read(path: str | Path) -> list[Conversation]:
     other = detected(source, _OTHERS) if form is None else None
     if other is not None:
         raise DataError(
-            f"{at(path)}: is {other.about}, not SimQuAC or QuAC JSON nor teacher topics: give such a file, "
+            f"{at(path)}: is {other.description}, not SimQuAC or QuAC JSON nor teacher topics: give such a file, "
             "or make one of it with `duologue convert SRC DST --to simquac` if it is about sections"
         )
     return dataset.read(path)
@@ -52,10 +52,12 @@ def read_topics(path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
     form = detected(source, (*_SOURCES, messages.FORMAT, sharegpt.FORMAT))
     if form is None:
         raise DataError(
-            f"{at(path)}: is none of the known formats: give {', '.join(known.about for known in _SOURCES)}"
+            f"{at(path)}: is none of the known formats: give {', '.join(known.description for known in _SOURCES)}"
         )
     if form not in _SOURCES:
-        raise DataError(f"{at(path)}: is {form.about}, not a source of topics: give a data set's file or JSON lines")
+        raise DataError(
+            f"{at(path)}: is {form.description}, not a source of topics: give a data set's file or JSON lines"
+        )
     if topics.are_topics(source):
         return topics.checked(topics.read_topic_lines(path), path, max_bytes)
     return topics_of(form.contents(Path(path)).conversations, path, max_bytes=max_bytes)

@@ -11,25 +11,25 @@ from ...errors import DuologueError
 from ..environment import BASE_URL, KEY, host_of, keep_secret, redacted, settings
 
 PROVIDERS = ("openai", "offline", "replay", "agent")
-"""What a spec may begin with before its colon; anything else is an import path."""
+"""Prefixes of specs, before the colon; anything else is an import path."""
 
 _FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
-"""Words in the names of arguments that say where calls go, or hold credentials."""
+"""Words in the names of arguments that contain the endpoint's address or credentials."""
 _SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
 
 
 class ModelError(DuologueError, ValueError):
-    """A model that cannot be made: one line that says why, and what to do."""
+    """A model cannot be made: why, and what to do, in one line."""
 
 
 def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **arguments: Any) -> BaseChatModel:
-    """The chat model of a spec; an instance is given back as it is.
+    """The chat model of a spec; an instance is returned unchanged.
 
     `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
     `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model.
-    Arguments given here win over those of the spec. `side`: whose part it plays, which only the offline model
-    takes notice of, if it was not told one before. ModelError says what is wrong in one line.
+    `arguments` override those of the spec. `side`: the side that an offline model plays if it has none yet; other
+    models ignore it. ModelError says what is wrong in one line.
     """
     if isinstance(spec, BaseChatModel):
         if arguments:
@@ -37,21 +37,21 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         for name in type(spec).model_fields:
             if isinstance(secret := getattr(spec, name, None), SecretStr):
                 keep_secret(secret)
-        return spec if side is None else _told_side(spec, side)
+        return spec if side is None else _with_side(spec, side)
     if not isinstance(spec, str):
         raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {_FORMS}")
-    provider, name, given = parse_spec(spec)
-    given |= arguments
+    provider, name, spec_arguments = parse_spec(spec)
+    all_arguments = spec_arguments | arguments
     if provider == "offline" and not name:
-        model = _offline(given)
+        model = _offline(all_arguments)
     elif provider == "openai":
-        model = _openai(name, given)
+        model = _openai(name, all_arguments)
     elif provider == "replay":
         raise ModelError(f"model {spec!r} plays stored messages and is a speaker, not a chat model: give it to a cast")
     else:
         raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {_FORMS}")
-    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": _without_secrets(given)}
-    return model if side is None else _told_side(model, side)
+    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": _without_secrets(all_arguments)}
+    return model if side is None else _with_side(model, side)
 
 
 def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
@@ -94,8 +94,8 @@ def _offline(arguments: dict[str, Any]) -> BaseChatModel:
     return OfflineChatModel(**arguments)
 
 
-def _told_side(model: BaseChatModel, side: str) -> BaseChatModel:
-    """An offline model without a side with this one, as a copy; any other model as it is."""
+def _with_side(model: BaseChatModel, side: str) -> BaseChatModel:
+    """A copy with this side of an offline model that has none; any other model unchanged."""
     from .offline.model import SIDES, OfflineChatModel
 
     if side not in SIDES:
@@ -109,14 +109,14 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     if not name:
         raise ModelError("model 'openai:' has no name: write openai:NAME, such as openai:gpt-4.1-mini")
     try:
-        found = settings()
+        endpoint = settings()
     except ValueError as error:
         raise ModelError(str(error)) from None
-    if not found.base_url.startswith(("http://", "https://")):
-        raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {found.host}: mend it")
-    if found.key is None:
+    if not endpoint.base_url.startswith(("http://", "https://")):
+        raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {endpoint.host}: mend it")
+    if endpoint.key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, or use the model 'offline', which needs none")
-    from langchain_openai import ChatOpenAI  # takes seconds to import: only when it is used
+    from langchain_openai import ChatOpenAI  # imported on use, because the import takes seconds
 
     for key in arguments:
         if any(word in key.lower() for word in _NOT_IN_SPECS):
@@ -126,17 +126,17 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     arguments = {aliases.get(key, key): value for key, value in arguments.items()}
     if not isinstance(arguments.get("timeout", 0), (int, float)):
         raise ModelError(f"model 'openai:{name}': timeout must be a number of seconds, not {arguments['timeout']!r}")
-    settled = {"timeout": 120, "max_retries": 3, "use_responses_api": False} | arguments
+    with_defaults = {"timeout": 120, "max_retries": 3, "use_responses_api": False} | arguments
     try:
-        # Everything that the environment could divert is passed explicitly.
+        # Passed explicitly, so that environment variables cannot redirect the calls.
         return ChatOpenAI(
             model=name,
-            api_key=found.key,
-            base_url=found.base_url,
+            api_key=endpoint.key,
+            base_url=endpoint.base_url,
             openai_proxy=None,
-            # A connection belongs to the loop that opened it, a model to nobody's: none is kept for later.
+            # A connection belongs to one event loop, but a model may be used in several: none is kept open.
             default_headers={"Connection": "close"},
-            **settled,
+            **with_defaults,
         )
     except (TypeError, ValueError) as error:
         first = str(error).strip().splitlines()
@@ -146,21 +146,21 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
 def _refuse_unknown(model: str, arguments: dict[str, Any], known: set[str]) -> None:
     unknown = sorted(set(arguments) - known)
     if unknown:
-        some = (
+        known_names = (
             ", ".join(sorted(known))
             if len(known) < 15
             else "temperature, top_p, max_tokens, timeout, max_retries, seed, ..."
         )
-        raise ModelError(f"model {model!r} has no argument {unknown[0]!r}; there are {some}")
+        raise ModelError(f"model {model!r} has no argument {unknown[0]!r}; there are {known_names}")
 
 
 def takes_seed(model: BaseChatModel) -> bool:
-    """Whether the model can be given a call's seed: it knows one, and has not been given its own."""
+    """Whether a call's seed can be passed to the model: it has a field `seed` that is not set."""
     return "seed" in type(model).model_fields and getattr(model, "seed", None) is None
 
 
 def model_provenance(model: BaseChatModel) -> dict[str, Any]:
-    """Spec and arguments of a model, for the record; class and name of an instance. Never a secret."""
+    """Spec and arguments of a model, or class and name of an instance, for the record. Without secrets."""
     metadata = model.metadata or {}
     if "spec" in metadata:
         return {"spec": metadata["spec"], "arguments": metadata["arguments"]}
@@ -169,13 +169,13 @@ def model_provenance(model: BaseChatModel) -> dict[str, Any]:
 
 
 def endpoint_host(model: BaseChatModel) -> str | None:
-    """Host and port that the model's calls go to; None for one that makes no calls or does not tell."""
+    """Host and port of the model's endpoint; None if it has none or does not tell."""
     url = getattr(model, "openai_api_base", None)
     return host_of(url) if isinstance(url, str) else None
 
 
 def recordable(text: str) -> str:
-    """A spec, or any other text, as a record may hold it: without what is a credential."""
+    """A spec, or any other text, without credentials, for records."""
     if text.partition(":")[0].partition("?")[0] in PROVIDERS and "?" in text:
         try:
             arguments = parse_spec(text)[2]
@@ -187,7 +187,7 @@ def recordable(text: str) -> str:
 
 
 def _without_secrets(value: Any, name: str = "") -> Any:
-    """The arguments without what is, by its name, a credential; it is redacted elsewhere too from now on."""
+    """The arguments without values that are credentials by their name. `redacted` removes these values from now on."""
     if isinstance(value, dict):
         return {key: _without_secrets(inner, str(key)) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -17,7 +17,7 @@ from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.pool_coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
 from duologue.data.recllmsim.proposals import proposed_profile
 from duologue.nodes import chat_model
-from duologue.nodes.profile_targets import OPPOSED, wanted
+from duologue.nodes.profile_targets import OPPOSED, next_target
 from duologue.nodes.profiles import (
     CHINESE,
     ProfileLimits,
@@ -117,17 +117,17 @@ def test_long_drafts_take_no_longer_than_their_length(piece):
 def test_what_is_lacking_is_asked_for_first_and_then_what_there_is_least_of():
     found = coverage([Profile.of(ANNA)])
     for draw in range(50):
-        asked = wanted(found, draw)
+        asked = next_target(found, draw)
         assert asked.gender in ("male", "other")
         assert asked.age != "25-34"
         assert asked.occupation != "transport and delivery"
         assert not {"calm", "critical"} & set(asked.traits)
         assert set(asked.traits) not in [set(pair) for pair in OPPOSED]
-    assert len({wanted(found, draw) for draw in range(50)}) > 10
+    assert len({next_target(found, draw) for draw in range(50)}) > 10
 
 
 def test_age_and_occupation_go_together():
-    pairs = {(asked.age, asked.occupation) for draw in range(500) if (asked := wanted(coverage([]), draw))}
+    pairs = {(asked.age, asked.occupation) for draw in range(500) if (asked := next_target(coverage([]), draw))}
     assert {work for age, work in pairs if age == "0-17"} == {"student"}
     assert {age for age, work in pairs if work == "retired"} == {"55-64", "65-120"}
     assert {work for age, work in pairs if age == "65-120"} == {"retired"}

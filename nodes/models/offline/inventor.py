@@ -1,4 +1,4 @@
-"""The offline inventor of people: a profile of the kinds that are asked for, drawn from lists of values."""
+"""The offline inventor of profiles: combines values of the requested kinds from word lists."""
 
 import re
 from collections.abc import Sequence
@@ -11,27 +11,27 @@ from .words import vocabulary
 
 
 def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """A complete profile; of what the request does not name or is not known any kind will do.
+    """A complete profile. Kinds that the request does not name, or that are unknown, are chosen by the draw.
 
-    `incomplete` leaves attributes out, `repeat` is the same person whatever is asked for.
+    The misbehaviour `incomplete` leaves attributes out; `repeat` gives the same person for every request.
     """
-    lacking = prompt.marked("lacking")[:2_000]
-    chinese = language_of(lacking) == "zh"
+    request = prompt.marked("lacking")[:2_000]
+    chinese = language_of(request) == "zh"
     lists = vocabulary(f"profiles_{'zh' if chinese else 'en'}")
     if misbehaviour == "repeat":
-        lacking, draw = "", 0
+        request, draw = "", 0
 
     def drawn(items: Sequence[str], count: int, what: str) -> list[str]:
         return sorted(items, key=lambda item: digest(draw, what, item))[: max(0, count)]
 
-    lines = dict(re.findall(r"^[ \t]*([^:：\s]+)[ \t]*[:：][ \t]*(.*)$", lacking, re.MULTILINE))
-    asked = {key: lines.get(label, "").strip() for key, label in lists["labels"].items()}
-    ages = re.fullmatch(r"(\d{1,3})-(\d{1,3})", asked["age"])
+    lines = dict(re.findall(r"^[ \t]*([^:：\s]+)[ \t]*[:：][ \t]*(.*)$", request, re.MULTILINE))
+    requested = {key: lines.get(label, "").strip() for key, label in lists["labels"].items()}
+    ages = re.fullmatch(r"(\d{1,3})-(\d{1,3})", requested["age"])
     first = max(14, int(ages[1])) if ages else 18
     last = max(first, min(88, int(ages[2]))) if ages else 80
     values = {"age": [str(first + int(digest(draw, "age")[:8], 16) % (last - first + 1))]}
     for key, kinds in lists["kinds"].items():
-        names = [name for name in re.split("[,、] ?", asked[key]) if name in kinds]
+        names = [name for name in re.split("[,、] ?", requested[key]) if name in kinds]
         others = [name for name in kinds if name not in names]
         names += drawn(others, (2 if key == "personality" else 1) - len(names), key)
         values[key] = [drawn(kinds[name], 1, name)[0] for name in names]

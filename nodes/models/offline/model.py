@@ -1,4 +1,4 @@
-"""The offline chat model, a baseline and no language model: every graph, command and test runs without a key."""
+"""The offline chat model: a rule-based baseline, no language model. It needs no key and no network."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
@@ -26,16 +26,17 @@ _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
     "inventor": inventor.reply,
 }
 MISBEHAVIOURS: Mapping[Side, Sequence[str]] = vocabulary("misbehaviours")
-"""Per side what `misbehave` is divided among. Student and teacher share a list: what is the other's has no effect."""
+"""The misbehaviours of each side, among which `misbehave` is divided. Student and teacher share a list; those of the
+other side have no effect."""
 
 
 class OfflineChatModel(BaseChatModel):
-    """A deterministic speaker of one side; each rate of misbehaviour is a share of calls, 0 to 1."""
+    """A deterministic speaker of one side. Each rate of misbehaviour is a share of the calls, 0 to 1."""
 
     side: Side | None = None
-    """Whose part it plays. A cast tells it to a model that has none."""
+    """The side that it plays. A cast sets it if it is None."""
     seed: int | None = None
-    """Drawn from in every call; a call's own `seed` argument comes first."""
+    """Seed of every call without its own `seed` argument."""
     two_questions: float = 0.0
     paraphrase: float = 0.0
     background: float = 0.0
@@ -46,7 +47,7 @@ class OfflineChatModel(BaseChatModel):
     repeat: float = 0.0
     incomplete: float = 0.0
     misbehave: float = 0.0
-    """All of the side's own misbehaviours together, in equal parts."""
+    """Total rate of all misbehaviours of the side, in equal parts."""
 
     @property
     def _llm_type(self) -> str:
@@ -64,18 +65,18 @@ class OfflineChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        # It waits for nothing: the base class's thread would cost more than the answer.
+        # It never waits, and the base class's thread would take longer than the reply.
         return self._generate(messages, *args, **kwargs)
 
     def _reply(self, messages: Sequence[BaseMessage], seed: object) -> str:
         if self.side is None:
             raise ModelError(f"model 'offline' was not told its side: make it with side=, one of {', '.join(SIDES)}")
-        # The call's seed and the messages' texts decide the draw, and nothing else.
-        said = [(message.type, str(message.text)) for message in messages]
-        draw = int(digest("offline", self.seed if seed is None else seed, said)[:12], 16)
+        # The draw depends only on the call's seed and the texts of the messages.
+        texts = [(message.type, str(message.text)) for message in messages]
+        draw = int(digest("offline", self.seed if seed is None else seed, texts)[:12], 16)
         prompt = prompt_of(messages)
-        possible = prompt.own or self.side == "inventor"  # at a talk's beginning there is nothing to repeat
-        names = [name for name in MISBEHAVIOURS[self.side] if name != "repeat" or possible]
+        can_repeat = prompt.own or self.side == "inventor"  # the first message of a side repeats nothing
+        names = [name for name in MISBEHAVIOURS[self.side] if name != "repeat" or can_repeat]
         misbehaviour = self._misbehaviour(names, (draw >> 8) % 10_000 / 10_000)
         if misbehaviour == "empty":
             return ""

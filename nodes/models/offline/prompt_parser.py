@@ -1,4 +1,4 @@
-"""What an offline speaker is sent, taken apart: the material, the talk, our notes."""
+"""Parser of the messages to an offline speaker: material, dialogue, and our notes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,44 +12,49 @@ _SITUATION = ("</task>", "</profile>")
 
 @dataclass(frozen=True)
 class Prompt:
-    """The messages of a call, as the side that is to speak reads them."""
+    """The parts of the messages of a call, from the view of the side that speaks next."""
 
     material: str
-    """All that is not this side's own words."""
+    """All texts that are not this side's own."""
     own: tuple[str, ...]
+    """The messages of this side."""
     others: tuple[str, ...]
-    """What this side said, and the other one."""
+    """The messages of the other side."""
     answered: tuple[str, ...]
-    """What this side said before the other one's last words."""
+    """The messages of this side before the other side's last message."""
     note: str
     """Our notes in the last message."""
 
     def marked(self, tag: str) -> str:
-        """What stands between the marks of a tag, the first of its kind."""
+        """The text between the first pair of marks of a tag."""
         start = self.material.find(f"<{tag}>")
         end = self.material.find(f"</{tag}>", start)
         return self.material[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
 
 
 def prompt_of(messages: Sequence[BaseMessage]) -> Prompt:
-    """The parts of what is sent; a talk about a situation begins behind it and what acknowledges it."""
-    turns = [(m.type == "ai", str(m.text).strip()) for m in messages if m.type in ("ai", "human")]
+    """The parts of the messages. The dialogue begins after the situation and its acknowledgement."""
+    turns = [
+        (message.type == "ai", str(message.text).strip()) for message in messages if message.type in ("ai", "human")
+    ]
     heard = [text for mine, text in turns if not mine]
-    talk = [(mine, text if mine else _words_of_other(text)) for mine, text in _talk(turns)]
-    talk = [(mine, text) for mine, text in talk if text]
-    last = max((place for place, (mine, _) in enumerate(talk) if not mine), default=0)
+    dialogue = [(mine, text if mine else _words_of_other(text)) for mine, text in _dialogue(turns)]
+    dialogue = [(mine, text) for mine, text in dialogue if text]
+    last = max((number for number, (mine, _) in enumerate(dialogue) if not mine), default=0)
     return Prompt(
-        material="\n".join([*heard, *(str(m.text) for m in messages if m.type == "system")]),
-        own=tuple(text for mine, text in talk if mine),
-        others=tuple(text for mine, text in talk if not mine),
-        answered=tuple(text for mine, text in talk[:last] if mine),
+        material="\n".join([*heard, *(str(message.text) for message in messages if message.type == "system")]),
+        own=tuple(text for mine, text in dialogue if mine),
+        others=tuple(text for mine, text in dialogue if not mine),
+        answered=tuple(text for mine, text in dialogue[:last] if mine),
         note=" ".join(text for within, text in _split("".join(heard[-1:]), "note") if within).strip(),
     )
 
 
-def _talk(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
-    """The turns from the first own words on that acknowledge no situation; all of them where there is none."""
-    situations = [n for n, (mine, text) in enumerate(turns) if not mine and any(mark in text for mark in _SITUATION)]
+def _dialogue(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
+    """The turns from this side's first message after the situation's acknowledgement; all turns without a situation."""
+    situations = [
+        number for number, (mine, text) in enumerate(turns) if not mine and any(mark in text for mark in _SITUATION)
+    ]
     if not situations:
         return turns
     scripted = {text for mine, text in turns[: situations[-1]] if mine}
@@ -57,7 +62,7 @@ def _talk(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
 
 
 def _words_of_other(text: str) -> str:
-    """A message without our notes and material: what the other side said."""
+    """The other side's text in a message, without our notes and material."""
     for tag in ("note", "quote"):
         text = "".join(piece for within, piece in _split(text, tag) if not within)
     last = max(text.rfind(f"</{tag}>") for tag in _MATERIAL)
@@ -65,10 +70,10 @@ def _words_of_other(text: str) -> str:
 
 
 def _split(text: str, tag: str) -> Iterator[tuple[bool, str]]:
-    """The text's pieces, and whether each stands between the marks. By offsets: the time grows with the length."""
-    opening, closing, behind = f"<{tag}>", f"</{tag}>", 0
-    while (start := text.find(opening, behind)) >= 0 and (end := text.find(closing, start)) >= 0:
-        yield False, text[behind:start]
+    """The pieces of the text, and whether each is between the marks of the tag. Linear in the length of the text."""
+    opening, closing, after = f"<{tag}>", f"</{tag}>", 0
+    while (start := text.find(opening, after)) >= 0 and (end := text.find(closing, start)) >= 0:
+        yield False, text[after:start]
         yield True, text[start + len(opening) : end]
-        behind = end + len(closing)
-    yield False, text[behind:]
+        after = end + len(closing)
+    yield False, text[after:]

@@ -1,4 +1,4 @@
-"""The offline student: asks about the header first, then about what the answers bring up."""
+"""The offline student: asks about the header first, then about things that the answers mention."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,17 +7,17 @@ from ....data.checks import plain_words
 from ....data.grounding import NO_ANSWER
 from ....data.text.languages import HAN
 from .prompt_parser import Prompt
-from .words import content_words, turned, vocabulary, words
+from .words import content_words, rotated, vocabulary, words
 
 _QUESTIONS: Mapping[str, Mapping[str, Sequence[str]]] = vocabulary("simquac")["questions"]
-"""Per language and kind of question its templates: {x} what came up, {t} the title, {h} the header."""
+"""Templates by language and kind of question: {x} is a mentioned thing, {t} the title, {h} the header."""
 _STARTS = frozenset(vocabulary("simquac")["sentence_starts"])
 _SIGNS = {kind: re.compile(signs) for kind, signs in vocabulary("simquac")["kinds_by_note"].items()}
 _PATTERNS = {name: re.compile(text) for name, text in vocabulary("simquac")["student_patterns"].items()}
 
 
 def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """A question that was not asked yet; `two_questions` asks two numbered ones."""
+    """A question that was not asked yet; the misbehaviour `two_questions` asks two numbered questions."""
     text = _question(prompt, prompt.own, prompt.note, draw)
     if misbehaviour == "two_questions":
         text = f"1. {text}\n2. {_question(prompt, [*prompt.own, text], '', draw + 1)}"
@@ -25,21 +25,25 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
 
 
 def _question(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> str:
-    """A question that was not asked yet, of the kind that the organiser's note asks for."""
-    before = {plain_words(text) for text in asked}
+    """A question that was not asked yet, of the kind that our note requests."""
+    earlier = {plain_words(text) for text in asked}
     texts = _candidates(prompt, asked, note, draw)
-    return next((text for text in texts if plain_words(text) not in before), "What else?")
+    return next((text for text in texts if plain_words(text) not in earlier), "What else?")
 
 
 def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> Iterator[str]:
     title, header, answers = prompt.marked("title"), prompt.marked("header"), prompt.others
     chinese = HAN.search(title + header) is not None
     subject = _PATTERNS["years_first"].sub("", header).strip(" .:") or title
-    fitting = {"t": _short(title), "h": _short(subject), "x": "{x}"}
+    values = {"t": _short(title), "h": _short(subject), "x": "{x}"}
     questions = _QUESTIONS["zh" if chinese else "en"]
-    templates = {kind: turned([one.format(**fitting) for one in texts], draw) for kind, texts in questions.items()}
-    wanted = next((kind for kind, sign in _SIGNS.items() if sign.search(note)), "")
-    for kind in turned(["who", "when", "where"], draw) if wanted == "wh" else [wanted] if wanted else []:
+    templates = {
+        kind: rotated([template.format(**values) for template in texts], draw) for kind, texts in questions.items()
+    }
+    kind_in_note = next((kind for kind, sign in _SIGNS.items() if sign.search(note)), "")
+    for kind in (
+        rotated(["who", "when", "where"], draw) if kind_in_note == "wh" else [kind_in_note] if kind_in_note else []
+    ):
         yield from templates[kind]
     if not asked:
         yield _about(subject, templates["header"][0])
@@ -58,12 +62,12 @@ def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> I
         yield from templates[kind]
     for kind, thing in _things(answers[::-1], set(), title):
         yield from (_about(thing, template) for template in questions[kind])
-    for number in range(len(asked) + 1, len(asked) + 100):  # a talk longer than the repertoire
+    for number in range(len(asked) + 1, len(asked) + 100):  # the templates are used up
         yield f"关于{subject}，第{number}点是什么？" if chinese else f"What is point {number} about {subject}?"
 
 
 def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator[tuple[str, str]]:
-    """What the answers bring up that was not talked about: quotations, names, years, then long words."""
+    """Things in the answers that were not mentioned before: quotations, names, years, then long words."""
     for answer in answers:
         if answer.startswith(NO_ANSWER):
             continue
@@ -73,9 +77,9 @@ def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator
                 yield "name", thing.strip(" ,.")
         for match in _PATTERNS["name"].finditer(answer):
             thing = match.group()
-            begins = answer[: match.start()].rstrip()[-1:] in ("", ".", "!", "?")
-            if thing.split()[0] in _STARTS or (begins and " " not in thing):
-                thing = " ".join(thing.split()[1:])  # a capital that only begins a sentence is no name
+            begins_sentence = answer[: match.start()].rstrip()[-1:] in ("", ".", "!", "?")
+            if thing.split()[0] in _STARTS or (begins_sentence and " " not in thing):
+                thing = " ".join(thing.split()[1:])  # the capital at the start of a sentence makes no name
             if len(thing) > 2 and set(content_words(thing)) - mentioned - set(content_words(title)):
                 yield "name", " ".join(thing.split()[:6])
         for match in _PATTERNS["year"].finditer(answer):
@@ -88,7 +92,7 @@ def _things(answers: Sequence[str], mentioned: set[str], title: str) -> Iterator
 
 
 def _about(thing: str, template: str) -> str:
-    """The template about a thing, whose own braces are text."""
+    """The template with a thing in its gap; braces in the thing are replaced."""
     return template.replace("{x}", _short(thing).replace("{", "(").replace("}", ")"))
 
 

@@ -1,4 +1,4 @@
-"""The offline user with a task, and its assistant: each in the language that it is spoken to in."""
+"""The offline user and assistant of task-oriented conversations. Each replies in the language of its messages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from ....data.identity import digest
 from ....data.recllmsim.situations import lines_of
 from ....data.text.languages import language_of
 from .prompt_parser import Prompt
-from .words import READ, content_words, phrase, sentences, short, turned, vocabulary, words
+from .words import READ, content_words, phrase, rotated, sentences, short, vocabulary, words
 
 _QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
 _OPTION = re.compile(r"^[ \t]*(\d{1,2})[.)、．][ \t]*\**([^\n:：;；.。(（*]{2,60})", re.MULTILINE)
@@ -17,7 +17,7 @@ _ASKS = ("?", "？")
 
 
 class Situation(NamedTuple):
-    """A task context and a profile, in the words of the one whose they are; with the phrases of their language."""
+    """A task context and a profile in the first person, and the phrases of their language."""
 
     phrases: Mapping[str, Any]
     opening: str
@@ -27,10 +27,10 @@ class Situation(NamedTuple):
 
 @lru_cache(maxsize=256)
 def situation_of(task: str, profile: str) -> Situation:
-    """The sentence that says what is wanted, each clause of the others, each value of the profile."""
+    """The sentence with the goal as opening, the clauses of the other sentences, and the values of the profile."""
     phrases = vocabulary(f"tasks_{language_of((task + profile)[:READ]) or 'en'}")
-    for pattern, by in phrases["first_person"]:
-        task = re.sub(pattern, by, task[:READ], flags=re.IGNORECASE)
+    for pattern, replacement in phrases["first_person"]:
+        task = re.sub(pattern, replacement, task[:READ], flags=re.IGNORECASE)
     parts = sentences(task) or [phrases["nothing_wanted"]]
     opening = next((part for part in parts if re.search(phrases["wants"], part)), parts[0])
     clauses = [clause for part in parts if part != opening for clause in re.split(phrases["joints"], part)]
@@ -40,24 +40,24 @@ def situation_of(task: str, profile: str) -> Situation:
     for label, values in lines_of(profile[:READ]):
         frame = next(frame for signs, frame in phrases["frames"] if re.search(signs, label, re.IGNORECASE))
         facts += [frame.replace("{x}", short(value, 12)) for value in values]
-    # More than eight requirements would fill any talk.
+    # At most eight requirements, so that the conversation does not become too long.
     return Situation(phrases, short(opening, 40), requirements[:8] or phrases["requirements"], facts)
 
 
 def user_reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """The user's next message; `role_leak` speaks for another side, `prompt_leak` of instructions or profile."""
+    """The user's next message. Misbehaviours: `role_leak` speaks for another role, `prompt_leak` reveals the prompt."""
     situation = situation_of(prompt.marked("task"), prompt.marked("profile"))
     return phrase(situation.phrases.get(misbehaviour, ["{m}"]), draw, m=_message(prompt, situation, draw))
 
 
 def _message(prompt: Prompt, situation: Situation, draw: int) -> str:
-    """What is wanted; then a reaction, a fact, and as many requirements as are due; at last the closing phrase."""
+    """First the goal; then a reaction, a fact and some requirements; at the end the closing phrase."""
     phrases, own, others = situation.phrases, prompt.own, prompt.others
     if not own:
         return phrase(phrases["openings"], draw, x=situation.opening)
-    said = "\n".join(own).casefold()
-    unasked = [text for text in situation.requirements if text.casefold() not in said]
-    untold = [text for text in situation.facts if text.casefold() not in said]
+    earlier = "\n".join(own).casefold()
+    unasked = [text for text in situation.requirements if text.casefold() not in earlier]
+    untold = [text for text in situation.facts if text.casefold() not in earlier]
     if prompt.note.endswith(_ASKS):
         return _afterwards(prompt, situation, unasked, untold)
     useless, offered = _useless(others, phrases), _QUOTED.findall(prompt.note)
@@ -70,17 +70,17 @@ def _message(prompt: Prompt, situation: Situation, draw: int) -> str:
     number, title = options[(draw >> 4) % len(options)] if options else ("", "")
     reaction = "useless" if useless else "option" if options and draw % 3 else "plain"
     parts = [phrase(phrases[reaction], draw, n=number, t=title.strip())]
-    parts += [phrase(phrases["facts"], draw, x=text) for text in turned(untold, draw)[:1]]
+    parts += [phrase(phrases["facts"], draw, x=text) for text in rotated(untold, draw)[:1]]
     due = min(3, -(-len(unasked) // max(1, patience - len(own))))
     parts += [phrase(phrases["requests"], draw + n, x=text) for n, text in enumerate(unasked[:due])]
     if not unasked:
-        more = [text for text in turned(phrases["more"], draw) if text.casefold() not in said]
+        more = [text for text in rotated(phrases["more"], draw) if text.casefold() not in earlier]
         parts.append(more[0] if more else phrase(phrases["more_numbered"], draw, n=str(len(own) + 1)))
     return str(phrases["space"]).join(parts)
 
 
 def _useless(replies: Sequence[str], phrases: Mapping[str, Any]) -> bool:
-    """Whether the last reply is nothing to act on: next to nothing, a refusal, the same as before."""
+    """Whether the last reply is useless: almost empty, a refusal, or a repetition."""
     if not replies:
         return False
     last = replies[-1]
@@ -89,34 +89,34 @@ def _useless(replies: Sequence[str], phrases: Mapping[str, Any]) -> bool:
 
 
 def _afterwards(prompt: Prompt, situation: Situation, unasked: Sequence[str], untold: Sequence[str]) -> str:
-    """The answer to a question about the talk, in a sentence or two."""
+    """The answer to a question after the conversation, in one or two sentences."""
     phrases = situation.phrases
     plan = [title for text in prompt.others for _, title in _OPTION.findall(text[:READ])][-3:]
-    told = [text for text in situation.facts if text not in untold]
-    lists = {"unasked": unasked, "plan": plan, "told": told}
+    facts_told = [text for text in situation.facts if text not in untold]
+    lists = {"unasked": unasked, "plan": plan, "told": facts_told}
     gaps = {name: phrases["between"].join(items) or phrases["nothing"] for name, items in lists.items()}
     answers = next(answers for signs, *answers in phrases["post"] if re.search(signs, prompt.note, re.IGNORECASE))
     return phrase(answers, 0 if plan else -1, opening=situation.opening, **gaps)
 
 
 def assistant_reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """Three options for what was asked last, and one question; afterwards an answer about the talk."""
+    """Three options for the last request, and one question; after the conversation, an answer to a question about it."""
     heard = [text[:READ] for text in prompt.others] or [""]
     phrases = vocabulary(f"tasks_{language_of(heard[0]) or language_of(prompt.note) or 'en'}")["assistant"]
     over = prompt.own and prompt.note.endswith(_ASKS)
-    saying = [text for text in sentences(heard[0 if over else -1]) if len(content_words(text)) > 1]
-    about = short(re.split("[:：]", "".join(saying[-1:]).rstrip(":："))[-1], 20)
+    sentences_heard = [text for text in sentences(heard[0 if over else -1]) if len(content_words(text)) > 1]
+    topic = short(re.split("[:：]", "".join(sentences_heard[-1:]).rstrip(":："))[-1], 20)
     if over:
         answers = next(answers for signs, *answers in phrases["post"] if re.search(signs, prompt.note, re.IGNORECASE))
-        return phrase(answers, 0, x=about)
-    if not about:
+        return phrase(answers, 0, x=topic)
+    if not topic:
         return str(phrases["empty"])
     kinds, earlier = phrases["kinds"], "\n".join(prompt.own).casefold()
     kind = max(kinds, key=lambda name: len(re.findall(kinds[name]["signs"], heard[0], re.IGNORECASE)))
-    ideas = [*turned(kinds[kind]["ideas"], draw), *turned(kinds["other"]["ideas"], draw)]
+    ideas = [*rotated(kinds[kind]["ideas"], draw), *rotated(kinds["other"]["ideas"], draw)]
     ideas.sort(key=lambda idea: idea.casefold() in earlier)
-    options = zip(dict.fromkeys(ideas), turned(phrases["tails"], draw)[:3], strict=False)
+    options = zip(dict.fromkeys(ideas), rotated(phrases["tails"], draw)[:3], strict=False)
     lines = [phrase(phrases["option"], n, n=str(n), idea=idea, tail=tail) for n, (idea, tail) in enumerate(options, 1)]
-    questions = [*turned(kinds[kind]["questions"], draw), *turned(phrases["questions"], draw)]
+    questions = [*rotated(kinds[kind]["questions"], draw), *rotated(phrases["questions"], draw)]
     question = min(questions, key=lambda text: text.casefold() in earlier)
-    return "\n".join([phrase(phrases["start"], draw, x=about), *lines, question])
+    return "\n".join([phrase(phrases["start"], draw, x=topic), *lines, question])

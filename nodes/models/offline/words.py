@@ -1,4 +1,4 @@
-"""Words, their weights, and the phrases and word lists that the offline speakers have as data."""
+"""Words, their weights, and the phrases and word lists of the offline speakers."""
 
 import json
 import math
@@ -10,14 +10,14 @@ from importlib.resources import files
 from typing import Any
 
 READ = 6_000
-"""Characters of a text that the task-oriented speakers read: more is cut off."""
+"""Most characters of a text that the task-oriented speakers read; the rest is ignored."""
 
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_]+(?:['’][^\W_]+)?")
 
 
 @cache
 def vocabulary(name: str) -> Any:
-    """The phrases, patterns and word lists of a JSON file of this folder."""
+    """The phrases, patterns and word lists of a JSON file in this folder."""
     return json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
@@ -30,7 +30,7 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """Stems of the words that say what a text is about."""
+    """Stems of a text's words without stop words."""
     return [stem(word) for word in words(text) if word not in _STOP]
 
 
@@ -43,24 +43,24 @@ def stem(word: str) -> str:
     return word
 
 
-def turned(items: Sequence[str], draw: int) -> list[str]:
-    """The items from another beginning, so that not every talk is the same."""
+def rotated(items: Sequence[str], draw: int) -> list[str]:
+    """The items in the same cyclic order, starting at a position that depends on the draw."""
     start = draw % max(1, len(items))
     return [*items[start:], *items[:start]]
 
 
 def phrase(templates: Sequence[str], draw: int, **gaps: str) -> str:
-    """The template that is due, filled in one go: what fills a gap is text and no template."""
+    """The template chosen by the draw, with its gaps filled. Values are text: gaps in them are not filled."""
     return re.sub(r"\{(\w+)\}", lambda gap: gaps.get(gap[1], gap[0]), templates[draw % len(templates)])
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, found by their punctuation alone: fast, and good enough for a baseline."""
+    """The sentences of a text, split by punctuation only: fast, and good enough for a baseline."""
     return [part.strip() for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", text[:READ]) if part.strip()]
 
 
 def short(text: str, most: int) -> str:
-    """At most so many words of a text, or three times as many characters of Chinese."""
+    """At most `most` words of a text, or three times as many Chinese characters."""
     pieces = text.split()
     return " ".join(pieces[:most])[: most * (12 if len(pieces) > 1 else 3)].strip(" .,;:!?。，；：！？")
 
@@ -76,9 +76,9 @@ class Ranking:
         self.frequency = Counter(word for count in self.counts for word in count)
 
     def weight(self, word: str) -> float:
-        """How much a word tells: rare ones more than frequent ones, unknown ones most."""
-        n = self.frequency[word]
-        return math.log(1 + (len(self.counts) - n + 0.5) / (n + 0.5))
+        """Inverse document frequency of a word: higher for rare words, highest for unknown ones."""
+        texts_with_word = self.frequency[word]
+        return math.log(1 + (len(self.counts) - texts_with_word + 0.5) / (texts_with_word + 0.5))
 
     def score(self, number: int, query: Sequence[str]) -> float:
         """Score of one text for the query's words."""

@@ -1,4 +1,4 @@
-"""Prompt pages: one Markdown file each, with named gaps, checked when they are loaded."""
+"""Prompt pages: Markdown files with named gaps, which are checked when they are loaded."""
 
 import hashlib
 import re
@@ -16,13 +16,13 @@ from ..errors import DuologueError
 
 
 class PromptError(DuologueError, ValueError):
-    """A prompt page that cannot be used: one line that says which, what, and what to do."""
+    """A prompt page cannot be used: which page, what is wrong, and what to do, in one line."""
 
 
 @lru_cache(maxsize=1)
 def _environment() -> SandboxedEnvironment:
-    # Sandboxed and without loader: a page can show its gaps and reach nothing else. Values are data; what
-    # looks like template syntax inside them stays as it is.
+    # Sandboxed and without loader: a page has access to its gaps only. Values are data: template syntax in them
+    # is not evaluated.
     return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
 
 
@@ -40,12 +40,12 @@ class Page:
 
     @cached_property
     def gaps(self) -> frozenset[str]:
-        """Names of the values that the page asks for."""
+        """Names of the page's gaps."""
         return frozenset(meta.find_undeclared_variables(_environment().parse(self.source)))
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """The marks that its material stands between, such as `goal` and `/goal` of `<goal>...</goal>`."""
+        """The marks around its material, such as `goal` and `/goal` for `<goal>...</goal>`."""
         names = dict.fromkeys(re.findall(r"</(\w[\w-]*)>", self.source))
         return tuple(f"{end}{name}" for name in names for end in ("", "/"))
 
@@ -54,7 +54,7 @@ class Page:
         return _environment().from_string(self.source)
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is compiled from the source is compiled again where the page arrives.
+        # The compiled template is left out: the process that loads the page compiles it again.
         return {"name": self.name, "source": self.source}
 
     def fill(self, **values: object) -> str:
@@ -63,12 +63,12 @@ class Page:
             raise PromptError(f"prompt {self.name}: {_mismatch(set(values), self.gaps, 'the code', 'the page')}")
         try:
             return str(self._template.render(**values)).strip()
-        except Exception as error:  # pages are somebody's own files: whatever they do wrong is theirs
+        except Exception as error:  # a user's own page can raise any error
             problem = " ".join(f"{type(error).__name__}: {error}".split())
             raise PromptError(f"prompt {self.name}: cannot be filled ({problem}): use plain {{{{ gaps }}}}") from None
 
     def fill_from(self, values: Mapping[str, object]) -> str:
-        """The page filled from a larger choice of values."""
+        """The page with its gaps filled; values without a gap are ignored."""
         return self.fill(**{gap: values[gap] for gap in self.gaps if gap in values})
 
 
@@ -89,26 +89,26 @@ class Library:
 
     @property
     def digests(self) -> dict[str, str]:
-        """Digest of every page by name: what a record says of its prompts."""
+        """Digest of every page by name, for records."""
         return {name: self.pages[name].digest for name in sorted(self.pages)}
 
     def replaced(self, folder: str | Path) -> "Library":
-        """This library with the pages of a folder in place of those with the same names.
+        """This library with the pages of a folder instead of those with the same names.
 
-        A page must have the gaps of the one that it replaces; PromptError names the file that has others,
-        and a file that replaces nothing. Questions to put afterwards (`user/post_...`) may also be new.
+        A page must have the gaps of the page that it replaces; PromptError names a file with other gaps, or one that
+        replaces no page. Only questions after the conversation (`user/post_...`) may be new.
         """
-        place = Path(folder)
-        if not place.is_dir():
-            raise PromptError(f"{place}: is no folder of prompt pages: give one with files such as user/system.md")
+        root = Path(folder)
+        if not root.is_dir():
+            raise PromptError(f"{root}: is no folder of prompt pages: give one with files such as user/system.md")
         pages = dict(self.pages)
-        found = sorted(file for file in place.rglob("*.md") if file.name != "README.md")
-        if not found:
-            raise PromptError(f"{place}: holds no page: name files as the shipped ones, such as user/system.md")
-        for file in found:
-            name = file.relative_to(place).with_suffix("").as_posix()
+        page_files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
+        if not page_files:
+            raise PromptError(f"{root}: holds no page: name files as the shipped ones, such as user/system.md")
+        for file in page_files:
+            name = file.relative_to(root).with_suffix("").as_posix()
             family = name.partition("/post_")[0] + "/post_"
-            if name not in pages and name.startswith(family) and any(one.startswith(family) for one in self.pages):
+            if name not in pages and name.startswith(family) and any(key.startswith(family) for key in self.pages):
                 pages[name] = _read(name, file, str(file))
                 if pages[name].gaps:
                     raise PromptError(f"{file}: {_mismatch(set(), pages[name].gaps, 'a question', 'this page')}")
@@ -124,19 +124,19 @@ class Library:
 
 
 def library(folder: str | Path) -> Library:
-    """The pages of a folder of one's own: `<side>/<page>.md`, each named by its path without the ending."""
+    """The library of your own folder: each file `<side>/<page>.md` is the page `<side>/<page>`."""
     root = Path(folder)
     if not root.is_dir():
         raise PromptError(f"{root}: is no folder of prompt pages: give one with files such as user/system.md")
-    files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
-    if not files:
+    page_files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
+    if not page_files:
         raise PromptError(f"{root}: holds no page: write files such as user/system.md")
-    names = {file: file.relative_to(root).with_suffix("").as_posix() for file in files}
+    names = {file: file.relative_to(root).with_suffix("").as_posix() for file in page_files}
     return Library({name: _read(name, file, str(file)) for file, name in names.items()})
 
 
 def shipped(cast: str, language: str = "en") -> Library:
-    """The library that comes with a cast, such as `shipped("simquac")`."""
+    """The package's library of a cast, such as `shipped("simquac")`."""
     root = files("duologue.prompts").joinpath(cast, language)
     if not root.is_dir():
         raise PromptError(f"there are no prompts for {cast!r} in {language!r}")
@@ -163,12 +163,12 @@ def _read(name: str, entry: Any, where: str) -> Page:
     return page
 
 
-def _mismatch(given: set[str], asked: frozenset[str], giver: str, asker: str) -> str:
+def _mismatch(available: set[str], required: frozenset[str], giver: str, asker: str) -> str:
     parts = []
-    if asked - given:
-        parts.append(f"{asker} has the gap {_names(asked - given)} that {giver} does not have")
-    if given - asked:
-        parts.append(f"{asker} lacks the gap {_names(given - asked)} that {giver} has")
+    if required - available:
+        parts.append(f"{asker} has the gap {_names(required - available)} that {giver} does not have")
+    if available - required:
+        parts.append(f"{asker} lacks the gap {_names(available - required)} that {giver} has")
     return " and ".join(parts)
 
 

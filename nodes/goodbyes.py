@@ -1,7 +1,7 @@
-"""How a user ends a conversation in words: the closing phrase, and the one of a user who gives up.
+"""Goodbyes: the phrases with which a user ends a conversation or gives up.
 
-As in RecLLMSim's published generator: a message that holds every word of the phrase ends the conversation,
-in any case; it is said, and not part of the published history.
+As in RecLLMSim's published generator, a message with every word of the phrase ends the conversation; case is ignored.
+The goodbye is recorded, but is no part of the published history.
 """
 
 import re
@@ -13,10 +13,10 @@ from ..data.checks import plain_words
 from ..data.text.languages import Language
 
 ENDING: Mapping[Language, str] = {"en": "Thank you, goodbye.", "zh": "谢谢，再见。"}
-"""What a user is told to write when it has what it needs."""
+"""The phrase with which a user ends the conversation when it has what it needs."""
 
 GIVING_UP: Mapping[Language, str] = {"en": "I give up, goodbye.", "zh": "我放弃了，再见。"}
-"""What a user may write that sees no chance of getting it."""
+"""The phrase with which a user may give up."""
 
 _ENDS = (("thank you", "goodbye"), ("谢谢", "再见"))
 _CLOSING = re.compile(r"(?:\bthank you\W+goodbye|谢谢\W*再见)\W*$", re.IGNORECASE)
@@ -27,15 +27,15 @@ class Ending:
     """Which messages of the user end the conversation."""
 
     strict: bool = False
-    """Only the phrase alone at the end of the message; otherwise its words anywhere in it."""
+    """Require the phrase at the end of the message; otherwise its words may be anywhere in it."""
     may_give_up: bool = False
-    """Whether the second phrase ends it too."""
+    """Whether the phrase `GIVING_UP` ends the conversation too."""
 
     def reason(self, text: str) -> Literal["user_ended", "user_gave_up"] | None:
-        """Why the conversation ends with this message, if it does."""
+        """Why the conversation ends with this message; None if it goes on."""
         if self.may_give_up and any(plain_words(phrase) in plain_words(text) for phrase in GIVING_UP.values()):
             return "user_gave_up"
-        said = " ".join(text.split()).casefold()  # a model may break the line, or write a no-break space
+        normalised = " ".join(text.split()).casefold()  # a model may break the line, or write a no-break space
         if self.strict:
-            return "user_ended" if _CLOSING.search(said) else None
-        return "user_ended" if any(all(word in said for word in words) for words in _ENDS) else None
+            return "user_ended" if _CLOSING.search(normalised) else None
+        return "user_ended" if any(all(word in normalised for word in words) for words in _ENDS) else None
