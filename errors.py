@@ -20,6 +20,10 @@ class SettingError(DuologueError, ValueError):
     """A setting, an option or an argument that cannot be used."""
 
 
+class ModelError(DuologueError, ValueError):
+    """A model that cannot be made: says why, and what to do."""
+
+
 class MissingExtraError(DuologueError, ImportError):
     """A package is not installed: says which, and the extra that brings it."""
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..data import domains, load
-from ..data.checks import RULES, check_all
+from ..data.checks import RULES, check_all, chosen, reading
 from .output import print_json, say, stdout
 
 
@@ -31,8 +31,6 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print every finding as JSON on stdout.")] = False,
 ) -> int:
     """Find what is wrong in conversations, without a model: each finding with its rule, place and reason."""
-    from ..data.checks.rules import chosen, reading
-
     left = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
     read = reading(loaded)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
-from .checks.findings import Rule
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
 from .records import Conversation, Message
+from .rules.findings import Rule
 from .text.languages import Language, language_of
 
 TITLE = 80

@@ -14,12 +14,12 @@ from threading import RLock
 from typing import Any
 
 from ..errors import SettingError
-from .checks.findings import Rule
 from .domain import Dataset, Domain
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Format, Writer
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation
+from .rules.findings import Rule
 from .simquac.domain import DOMAIN as SIMQUAC
 
 GROUP = "duologue.domains"

@@ -1,10 +1,11 @@
 """Who takes part: the state, the node contract, speakers, validators, prompt selectors, chat models."""
 
+from ..errors import ModelError
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
 from .limits import Limits
 from .messages import MessageBuilder, fenced, messages_for, plain_messages
-from .models import ModelError, chat_model
+from .models import chat_model
 from .post_questions import PostQuestions
 from .replies import draft
 from .requests import Answer, Call, ask, parse_json

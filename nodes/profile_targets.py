@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..data.recllmsim.coverage import OTHER, Coverage
+from ..data.recllmsim.profile_coverage import OTHER, Coverage
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ..data.recllmsim import Profile, coverage
-from ..data.recllmsim.coverage import SIMILARITY
+from ..data.recllmsim.profile_coverage import SIMILARITY
 from ..data.recllmsim.proposals import proposed_profile
 from ..data.text.languages import Language
 from ..errors import SettingError

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...data.recllmsim import ATTRIBUTES, Situation
-from ...data.recllmsim.coverage import AGE_BANDS
+from ...data.recllmsim.profile_coverage import AGE_BANDS
 from ...data.records import Record
 from ...errors import of_extra
 from ..tables import Rows

@@ -1,10 +1,10 @@
 """Task-oriented conversations with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
 from .contexts import Template, expand
-from .coverage import Coverage, coverage, near_duplicate, similarity
 from .dataset import Variant, in_language, to_object, variant
 from .domain import DOMAIN
 from .folders import Reading, cluster, oddities, read, read_folder, write
+from .profile_coverage import Coverage, coverage, near_duplicate, similarity
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .selection import chosen, combined
 from .situations import ATTRIBUTES, KIND, Situation

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..checks.dialogue import DIALOGUE_RULES, texts_of
-from ..checks.findings import Reasons, Rule, quoted
 from ..records import Conversation
+from ..rules.dialogue import DIALOGUE_RULES, texts_of
+from ..rules.findings import Reasons, Rule, quoted
 
 PASTED = 0.6
 """Share of the task context's pieces from which a message is a copy of it."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ...errors import DataError
-from ..checks.questions import plain_words
+from ..rules.questions import plain_words
 from ..text.languages import Language, language_of
-from .coverage import SIMILARITY, near_duplicate
+from .profile_coverage import SIMILARITY, near_duplicate
 from .profiles import FIELDS, Profile
 from .situations import ATTRIBUTES, Line, line_of
 

@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 
 import duologue
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
-from duologue.data.recllmsim.coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
+from duologue.data.recllmsim.profile_coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
 from duologue.data.recllmsim.proposals import proposed_profile
 from duologue.nodes import chat_model
 from duologue.nodes.profile_targets import OPPOSED, wanted
