@@ -123,7 +123,7 @@ class Conversation(Record):
     """Every edge of the graph that ran, in the order of its drawing, those that were not taken with 0: with
     it the graph can be drawn from the record alone. Empty for conversations that were read from elsewhere."""
     timing: Timing = Field(default_factory=Timing)
-    memory: dict[Role, Json] = Field(default_factory=dict)
+    memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """What each side kept for itself, where the cast says that it is recorded."""
     labels: Json = Field(default_factory=dict)
     extra: Json = Field(default_factory=dict)
