@@ -7,6 +7,7 @@ topics = data.simquac.read_topics("topics.jsonl")
 conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenarios(topics))
 """
 
+import sys
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -128,3 +129,12 @@ def _conversations(source: "Source") -> "list[Conversation]":
 
 def _name(source: object) -> str:
     return Path(source).resolve().name if isinstance(source, str | Path) else "conversations"
+
+
+def _show_in_notebooks() -> None:
+    """Let conversations, runs, casts and tables show themselves as HTML, where this process is a notebook's."""
+    if "IPython" in sys.modules:
+        import_module(".views", __name__)
+
+
+_show_in_notebooks()

@@ -1,7 +1,6 @@
 """A table of results: typed cells with their units, printed, exported, and shown in notebooks."""
 
 import csv
-import html
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -137,7 +136,7 @@ class Table(Record):
         lines = [f"**{_line(self.title).translate(_MARKDOWN)}**", ""]
         lines += [_piped(_line(column.heading).translate(_MARKDOWN) for column in self.columns)]
         lines += [_piped("---" if column.kind == "text" else "---:" for column in self.columns)]
-        lines += [_piped(text.translate(_MARKDOWN) for text in row) for row in self._shown()]
+        lines += [_piped(text.translate(_MARKDOWN) for text in row) for row in self.shown()]
         if self.notes:
             lines += ["", *(f"- {_line(note).translate(_MARKDOWN)}" for note in self.notes)]
         return "\n".join(lines) + "\n"
@@ -152,7 +151,7 @@ class Table(Record):
             r"\toprule",
             _row(_line(column.heading).translate(_LATEX) for column in self.columns),
             r"\midrule",
-            *(_row(map(self._latex, texts, row)) for texts, row in zip(self._shown(), self.rows, strict=True)),
+            *(_row(map(self._latex, texts, row)) for texts, row in zip(self.shown(), self.rows, strict=True)),
             r"\bottomrule",
             r"\end{tabular}",
             *(rf"\par\footnotesize {_line(note).translate(_LATEX)}" for note in self.notes),
@@ -164,26 +163,6 @@ class Table(Record):
     def _latex(text: str, cell: Cell) -> str:
         negative = isinstance(cell, int | float) and text.startswith("-")
         return f"$-${text[1:]}" if negative else text.translate(_LATEX)
-
-    def to_html(self) -> str:
-        """A `table` element with its caption and notes, every text escaped."""
-        align = ["left" if column.kind == "text" else "right" for column in self.columns]
-        head = "".join(f"<th>{html.escape(column.heading)}</th>" for column in self.columns)
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f'<td style="text-align:{side}">{html.escape(text)}</td>'
-                for side, text in zip(align, texts, strict=True)
-            )
-            + "</tr>"
-            for texts in self._shown()
-        )
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        caption = f"<caption>{html.escape(self.title)}</caption>"
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
@@ -202,7 +181,8 @@ class Table(Record):
             }
         )
 
-    def _shown(self) -> list[list[str]]:
+    def shown(self) -> list[list[str]]:
+        """The cells as texts, rounded, a dash for what is missing."""
         return [[column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
 
@@ -242,7 +222,7 @@ class _Fitted:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        columns, shown = self.table.columns, self.table._shown()
+        columns, shown = self.table.columns, self.table.shown()
         cells = [[column.heading, *texts] for column, texts in zip(columns, zip(*shown, strict=True), strict=False)]
         longest = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in cells]
         room = options.max_width - sum(longest)

@@ -20,6 +20,7 @@ from .show import show
 from .simulate import simulate
 from .stats import stats
 from .tasks import tasks
+from .testing import measure_success
 from .validators import validators
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(simulate, name="simulate")
+app.command("test")(measure_success)
 app.command()(convert)
 app.command()(check)
 app.command()(validators)
@@ -67,11 +69,11 @@ def main() -> None:
     try:
         result = app(standalone_mode=False)
     except typer.TyperException as error:
-        told = getattr(error, "format_message", error.__str__)()
+        told = error.format_message()
         if told:
             command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
             sys.exit(failed(f"{' '.join(told.split())} ({command} --help tells the options)"))
-        sys.exit(getattr(error, "exit_code", 2))
+        sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         print("duologue: interrupted", file=sys.stderr)
         sys.exit(130)

@@ -56,11 +56,27 @@ def simulated(
     as_json: bool,
 ) -> int:
     """Simulate into the folder, showing how far it is, and report; gives the exit code."""
+    summary = run_into(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json)
+    return report(summary, as_json)
+
+
+def run_into(
+    cast: Any,
+    scenarios: list[Any],
+    folder: Path,
+    limits: Any,
+    source: dict[str, Any],
+    *,
+    concurrency: int,
+    resume: bool,
+    quiet: bool,
+) -> Any:
+    """Simulate into the folder, showing how far it is unless asked to be quiet; gives the run's summary."""
     from .. import runs
 
     say_hosts(cast)
     check_replays(cast, scenarios)
-    with Progress(len(scenarios), quiet=as_json) as progress, resumable(folder):
+    with Progress(len(scenarios), quiet=quiet) as progress, resumable(folder):
         work = runs.arun(
             cast,
             scenarios,
@@ -72,8 +88,7 @@ def simulated(
             keep=progress.keep,
             source=source,
         )
-        summary = run(work)
-    return report(summary, as_json)
+        return run(work)
 
 
 def check_replays(cast: Any, scenarios: list[Any]) -> None:
@@ -98,10 +113,11 @@ def check_replays(cast: Any, scenarios: list[Any]) -> None:
 
 def say_hosts(cast: Any) -> None:
     """The endpoint's host, once a run: a stray setting could send conversations elsewhere."""
+    from ..nodes.contract import AsksModel
     from ..nodes.models.specs import endpoint_host
 
-    models = (getattr(node, "model", None) for node in (cast.user_simulator, cast.assistant))
-    for host in sorted({host for model in models if model is not None and (host := endpoint_host(model))}):
+    models = (node.model for node in (cast.user_simulator, cast.assistant) if isinstance(node, AsksModel))
+    for host in sorted({host for model in models if (host := endpoint_host(model))}):
         say(f"calls go to {host}")
 
 

@@ -8,8 +8,9 @@ conversation has. A domain of one's own is a subclass that says more, and an ins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any, cast, final
 
+from .attempts import is_object
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
@@ -188,10 +189,10 @@ def worded(key: str, scenario: Mapping[str, Any]) -> str | None:
 
 def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
     """The values of these keys that hold a text, each with its key as label: a row for each key of an object."""
-    pieces = []
+    pieces: list[Material] = []
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
-        if isinstance(value, Mapping):
+        if is_object(value):
             pairs = ((str(name).replace("_", " "), ", ".join(leaves(inner))) for name, inner in value.items())
             if rows := tuple(pair for pair in pairs if pair[1]):
                 pieces.append(Material(label, rows=rows))
@@ -202,11 +203,11 @@ def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material
 
 def leaves(value: Any) -> Iterator[str]:
     """Every text and number inside a JSON value, in its order."""
-    if isinstance(value, Mapping):
+    if is_object(value):
         for inner in value.values():
             yield from leaves(inner)
     elif isinstance(value, (list, tuple)):
-        for inner in value:
+        for inner in cast("Sequence[Any]", value):
             yield from leaves(inner)
     elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
         yield str(value)

@@ -3,8 +3,11 @@
 A package declares its own as an entry point of the group `duologue.domains`, whose object is a `Domain`:
 
     [project.entry-points."duologue.domains"]
-    airline = "airline.duologue:DOMAIN"
+    hotel = "hotel.duologue:DOMAIN"
 """
+
+# What is registered may be anything, whatever its type says.
+# pyright: reportUnnecessaryIsInstance=false
 
 import logging
 import re

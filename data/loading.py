@@ -27,7 +27,7 @@ class Loaded:
     """What is to be said of the data: what there is of each variant, what is odd, and every broken file."""
     broken: tuple[str, ...] = ()
     """One line for each file of a folder that could not be read; the others were. Stands in `notes` too."""
-    manifest: Json = field(default_factory=dict)
+    manifest: Json = field(default_factory=Json)
     """What the folder of a run says of the run; empty for what is none."""
 
     def __iter__(self) -> Iterator[Conversation]:
@@ -57,7 +57,7 @@ def load(path: str | Path) -> Loaded:
     source = Path(path)
     form = _format_of(source)
     contents = _of_folder(source) if form is None else form.contents(source)
-    manifest = read_json(source / MANIFEST) if form is domains.RUN else {}
+    manifest: Json = read_json(source / MANIFEST) if form is domains.RUN else {}
     return Loaded(
         source,
         FOLDER if form is None else form.name,

@@ -33,8 +33,8 @@ _OF_ITSELF = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejecte
 def own_reason(cast: str, name: str) -> str:
     """A cast's own reason as nodes answer it and records hold it.
 
-    >>> own_reason("airline", "transferred")
-    'airline:transferred'
+    >>> own_reason("hotel", "transferred")
+    'hotel:transferred'
     """
     return f"{cast}:{name}"
 
@@ -59,7 +59,7 @@ def is_finished(reason: str | None, fault: Fault | None) -> bool:
 
 def _known(reason: str) -> str:
     if reason not in FAULTS and not is_own(reason):
-        raise ValueError(f"should be {', '.join(FAULTS)}, or a cast's own reason such as airline:transferred")
+        raise ValueError(f"should be {', '.join(FAULTS)}, or a cast's own reason such as hotel:transferred")
     return reason
 
 

@@ -1,7 +1,7 @@
 """How the nodes meet: the topology, the casts, the bridge from state to record, the drawing."""
 
 from . import casts, profiles, recllmsim, simquac
-from .cast import Cast
+from .cast import Cast, side
 from .casts import CastFactory, CastSettings, CastSpec
 from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
@@ -19,5 +19,6 @@ __all__ = [
     "profiles",
     "recllmsim",
     "record",
+    "side",
     "simquac",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, Self, TypeAlias, cast, get_args
+from typing import Any, Protocol, Self, TypeAlias, TypeGuard, cast, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
@@ -17,10 +17,12 @@ from ..nodes.models.specs import PROVIDERS, chat_model, recordable
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
+from ..nodes.selectors import RepairPrompts
 from ..nodes.speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
-from ..prompts import Library
+from ..nodes.validators import not_empty
+from ..prompts import Library, shipped
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
 """A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node."""
@@ -51,12 +53,12 @@ class Cast:
 
     name: str
     """Names the system; part of the conversations' ids."""
-    user_prompt_selector: Node
     user_simulator: Node
-    question_validator: Node
-    assistant_prompt_selector: Node
     assistant: Node
-    answer_validator: Node
+    user_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("user", shipped("plain")))
+    question_validator: Node = not_empty
+    assistant_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("assistant", shipped("plain")))
+    answer_validator: Node = not_empty
     turn_recorder: Node = turn_recorder
     closing: Node = closing
     stop: Stop = until_spent
@@ -71,7 +73,7 @@ class Cast:
     """The prompt pages that the nodes use."""
     stop_reasons: Mapping[str, Fault] = field(default_factory=dict)
     """Stop reasons of the cast's own, each with its fault: `{"transferred": "assistant"}`. Nodes and the criterion
-    answer them with the cast's name: `airline:transferred`."""
+    answer them with the cast's name: `hotel:transferred`."""
     record_memory: bool = False
     """Whether the record holds what each side keeps for itself."""
     offline: Mapping[Role, str] = field(default_factory=dict)
@@ -92,7 +94,7 @@ class Cast:
     def _check_reasons(self) -> None:
         if self.stop_reasons and not NAME.fullmatch(self.name):
             raise ContractError(
-                f"name: a cast with stop reasons of its own is named with a-z, 0-9 and _, such as airline; got {self.name!r}"
+                f"name: a cast with stop reasons of its own is named with a-z, 0-9 and _, such as hotel; got {self.name!r}"
             )
         for name, fault in self.stop_reasons.items():
             if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -199,7 +201,7 @@ def _plain(name: str, given: object) -> Any:
     return import_path_of(given)
 
 
-def _is_asked(given: object) -> bool:
+def _is_asked(given: object) -> TypeGuard[Speaker]:
     """Whether it is what `speaker` makes a node of, and not a node already."""
     return is_reply(given) or (isinstance(given, (str, Runnable)) and not callable(given))
 

@@ -32,13 +32,15 @@ class CastSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    user: Any = Field("offline", description="The user: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.")
-    assistant: Any = Field(
-        "offline", description="The assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+    user: Any = Field(
+        default="offline", description="The user: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
     )
-    prompts: Any = Field(None, description="Folder of prompt pages that replace the shipped ones by name.")
-    stop: Any = Field(None, description="Stop criterion in place of the cast's own: MODULE:NAME.")
-    limits: Limits | None = Field(None, description="What holds when a run names no limits.")
+    assistant: Any = Field(
+        default="offline", description="The assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME."
+    )
+    prompts: Any = Field(default=None, description="Folder of prompt pages that replace the shipped ones by name.")
+    stop: Any = Field(default=None, description="Stop criterion in place of the cast's own: MODULE:NAME.")
+    limits: Limits | None = Field(default=None, description="What holds when a run names no limits.")
 
     def check(self) -> None:
         """SettingError for settings that do not go together."""
@@ -87,7 +89,7 @@ class CastFactory:
             if first["type"] == "extra_forbidden":
                 known = ", ".join(self.settings.model_fields)
                 raise SettingError(f"{self.name}: there is no setting {name!r}, only {known}") from None
-            said = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+            said = first.get("ctx", {}).get("error", first["msg"]) if first["type"] == "value_error" else first["msg"]
             raise SettingError(f"{self.name}: {name}: {said}, not {first['input']!r}") from None
         if isinstance(settings, CastSettings):
             settings.check()
@@ -175,12 +177,11 @@ def _factory(name: str, value: object, path: str) -> CastFactory:
         raise SettingError(f"cast {path}: is {_shown(value)}: give a function that returns a Cast")
     about = next(iter((inspect.getdoc(value) or "").splitlines()), "")
     parameters = _settings_of(value, path)
-    return CastFactory(
-        name,
-        lambda settings: value(**{key: getattr(settings, key) for key in type(settings).model_fields}),
-        parameters,
-        about=about,
-    )
+
+    def build(settings: BaseModel) -> Any:
+        return value(**{key: getattr(settings, key) for key in type(settings).model_fields})
+
+    return CastFactory(name, build, parameters, about=about)
 
 
 def _settings_of(function: Callable[..., Any], path: str) -> type[BaseModel]:

@@ -19,8 +19,9 @@ from ..nodes.endings import Ending
 from ..nodes.limits import Limits
 from ..nodes.post_questions import PostQuestions, closing
 from ..nodes.replay import ReplayedLabels, ReplayedOut, ReplaySpeaker, replayed_path
+from ..nodes.selectors import RepairPrompts
 from ..nodes.stops import any_of, until_spent
-from ..nodes.validators import Observing
+from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, CastSettings, criterion, documented, library, register
 from .compiled import conversation
@@ -53,28 +54,35 @@ class Settings(CastSettings):
     conversations set the number of turns."""
 
     language: Language | None = Field(
-        None,
+        default=None,
         description="Language of prompts, shipped tasks and profiles. Default: that of the replayed conversations, or en.",
     )
     opens: Role | None = Field(
-        None,
+        default=None,
         description="Who speaks first; the assistant with a fixed greeting, which is not part of the published history. "
         "Default: user; as published: assistant.",
     )
     handshake: bool | None = Field(
-        None,
+        default=None,
         description="Let the user acknowledge its pages one by one, in scripted words. Default: only as published.",
     )
-    post_questions: bool = Field(False, description="Ask both sides about the talk when it is over.")
-    proactive: bool = Field(False, description="Tell the assistant what to bring up of its own accord.")
-    may_give_up: bool = Field(False, description="Offer the user a phrase for giving up.")
-    strict_ending: bool = Field(False, description="Only the closing phrase alone at a message's end ends the talk.")
-    no_repeats: bool = Field(False, description="Reject a message that was sent before; otherwise it is counted.")
-    no_plans: bool = Field(False, description="Reject plans that the user makes for the assistant.")
-    question_words: int | None = Field(None, ge=1, description="Most words of a user's message. Default: no bound.")
-    one_question: bool = Field(False, description="Reject several questions in one message.")
+    post_questions: bool = Field(default=False, description="Ask both sides about the talk when it is over.")
+    proactive: bool = Field(default=False, description="Tell the assistant what to bring up of its own accord.")
+    may_give_up: bool = Field(default=False, description="Offer the user a phrase for giving up.")
+    strict_ending: bool = Field(
+        default=False, description="Only the closing phrase alone at a message's end ends the talk."
+    )
+    no_repeats: bool = Field(
+        default=False, description="Reject a message that was sent before; otherwise it is counted."
+    )
+    no_plans: bool = Field(default=False, description="Reject plans that the user makes for the assistant.")
+    question_words: int | None = Field(
+        default=None, ge=1, description="Most words of a user's message. Default: no bound."
+    )
+    one_question: bool = Field(default=False, description="Reject several questions in one message.")
     as_published: bool = Field(
-        False, description="Every switch as in the published generator; what the user writes is counted, not rejected."
+        default=False,
+        description="Every switch as in the published generator; what the user writes is counted, not rejected.",
     )
 
     def check(self) -> None:
@@ -114,7 +122,7 @@ def _build(settings: Settings) -> Cast:
         words=settings.question_words,
         one_question=settings.one_question,
     )
-    replies: Node = nodes.published_reply_validator if settings.as_published else nodes.reply_validator
+    replies: Node = nodes.published_reply_validator if settings.as_published else not_empty
     turns = max((speaker.longest for speaker in replaying), default=TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
     asked: dict[Role, Node] = {role: speaker for role, speaker in sides if speaker not in replaying}
@@ -126,7 +134,7 @@ def _build(settings: Settings) -> Cast:
         user_prompt_selector=nodes.UserPrompts(pages, language, settings.may_give_up, settings.question_words),
         user_simulator=asker,
         question_validator=Observing(validator) if played or settings.as_published else validator,
-        assistant_prompt_selector=nodes.AssistantPrompts(pages),
+        assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant=helper,
         answer_validator=Observing(replies) if helper in replaying else replies,
         closing=ended,

@@ -52,13 +52,20 @@ class Settings(CastSettings):
     """What can be set of the SimQuAC cast. A side that replays a file is observed by its validator, and the
     file's conversations set the number of turns."""
 
-    question_words: int = Field(QUESTION_WORDS, ge=1, description="Most words of a question.")
-    one_question: bool = Field(False, description="Reject several questions in one; otherwise they are counted.")
-    no_repeats: bool = Field(False, description="Reject a question that was asked before; otherwise it is counted.")
-    interesting_once: bool = Field(True, description="Ask what is interesting at most once a conversation.")
-    answer_tokens: int = Field(ANSWER_TOKENS, ge=1, description="Length of answers that the teacher is asked for.")
+    question_words: int = Field(default=QUESTION_WORDS, ge=1, description="Most words of a question.")
+    one_question: bool = Field(
+        default=False, description="Reject several questions in one; otherwise they are counted."
+    )
+    no_repeats: bool = Field(
+        default=False, description="Reject a question that was asked before; otherwise it is counted."
+    )
+    interesting_once: bool = Field(default=True, description="Ask what is interesting at most once a conversation.")
+    answer_tokens: int = Field(
+        default=ANSWER_TOKENS, ge=1, description="Length of answers that the teacher is asked for."
+    )
     as_published: bool = Field(
-        False, description="Follow the published script's rules instead of the paper's; docs/as_released.md has them."
+        default=False,
+        description="Follow the published script's rules instead of the paper's; docs/as_released.md has them.",
     )
 
 

@@ -35,10 +35,12 @@ class ScenarioSource(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    limit: int | None = Field(None, ge=1, description="Only the first N scenarios.")
-    repeats: int = Field(1, ge=1, description="Conversations about each scenario.")
-    max_topic_bytes: int = Field(MAX_BYTES, ge=1, description="Most bytes of a scenario's texts.")
-    licence: str | None = Field(None, description="Licence and attribution of the scenarios' text, for the card.")
+    limit: int | None = Field(default=None, ge=1, description="Only the first N scenarios.")
+    repeats: int = Field(default=1, ge=1, description="Conversations about each scenario.")
+    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Most bytes of a scenario's texts.")
+    licence: str | None = Field(
+        default=None, description="Licence and attribution of the scenarios' text, for the card."
+    )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """The scenarios, drawn by the seed where they are drawn and repeated; DataError for what cannot be used."""
@@ -69,7 +71,7 @@ class ScenarioFile(ScenarioSource):
     """A file of scenarios, for any cast."""
 
     scenarios: Path | None = Field(
-        None, description="JSON lines, an object each: the scenario, its 'kind' among its keys."
+        default=None, description="JSON lines, an object each: the scenario, its 'kind' among its keys."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:

@@ -23,11 +23,11 @@ SHOWN = 3
 class TaskSource(ScenarioSource):
     """Tasks x contexts x profiles, shipped or of files; where a side replays, the situations of what it replays."""
 
-    task: list[str] | None = Field(None, description="Only this task; may be given several times.")
-    tasks: Path | None = Field(None, description="Tasks: a workbook or YAML. Default: the shipped ones.")
-    contexts: str | None = Field(None, description="Only these contexts of each task, by number from 0: 0,3.")
-    profiles: Path | None = Field(None, description="Pool of profiles. Default: the shipped ones.")
-    sample: int | None = Field(None, ge=1, description="N profiles drawn by the seed.")
+    task: list[str] | None = Field(default=None, description="Only this task; may be given several times.")
+    tasks: Path | None = Field(default=None, description="Tasks: a workbook or YAML. Default: the shipped ones.")
+    contexts: str | None = Field(default=None, description="Only these contexts of each task, by number from 0: 0,3.")
+    profiles: Path | None = Field(default=None, description="Pool of profiles. Default: the shipped ones.")
+    sample: int | None = Field(default=None, ge=1, description="N profiles drawn by the seed.")
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """One scenario for each task, context and profile that is asked for."""

@@ -19,10 +19,10 @@ class TopicSource(ScenarioSource):
     """Topics: of a file, of the data set that a side replays, or the shipped samples."""
 
     topics: Path | None = Field(
-        None,
+        default=None,
         description="Topics: JSON lines, SimQuAC or QuAC JSON, a run. Default: the shipped samples, or a replayed file's own.",
     )
-    sample: int | None = Field(None, ge=1, description="N topics drawn by the seed, in the file's order.")
+    sample: int | None = Field(default=None, ge=1, description="N topics drawn by the seed, in the file's order.")
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """One scenario for each topic; equal topics are told apart by number."""

@@ -3,16 +3,19 @@
 from ..errors import ModelError
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
+from .endings import Ending
 from .limits import Limits
-from .messages import MessageBuilder, fenced, messages_for, plain_messages
+from .messages import MessageBuilder, PageMessages, fenced, messages_for, plain_messages
 from .models import chat_model
 from .post_questions import PostQuestions
+from .recllmsim import UserValidator
 from .replies import draft
 from .requests import Answer, Call, ask, parse_json
-from .selectors import Refusal
+from .scorers import Score, Scorer, kept, scoring
+from .selectors import Refusal, RepairPrompts
 from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
-from .validators import Observing, accept_all, cut_off, every, validator
+from .validators import Observing, accept_all, cut_off, every, not_empty, validator
 
 __all__ = [
     "AgentSpeaker",
@@ -21,19 +24,25 @@ __all__ = [
     "ChatSpeaker",
     "ContractError",
     "Draft",
+    "Ending",
     "FunctionSpeaker",
     "Limits",
     "MessageBuilder",
     "ModelError",
     "Node",
     "Observing",
+    "PageMessages",
     "Place",
     "PostQuestions",
     "Prompt",
     "Refusal",
+    "RepairPrompts",
+    "Score",
+    "Scorer",
     "State",
     "Stop",
     "Update",
+    "UserValidator",
     "Verdict",
     "accept_all",
     "ask",
@@ -43,13 +52,16 @@ __all__ = [
     "draft",
     "every",
     "fenced",
+    "kept",
     "messages_for",
     "models",
+    "not_empty",
     "parse_json",
     "plain_messages",
     "prompt",
     "recllmsim",
     "replay",
+    "scoring",
     "simquac",
     "stops",
     "validator",

@@ -43,7 +43,7 @@ async def problems(
 
     A compiled agent that speaks `messages` may be given for a speaker. The node is called in each of `states`. Its
     update must have the place's keys, be plain JSON, and leave the state as it was. An exception of the node's own
-    counts: in a run it would end the conversation. `own_reasons`: stop reasons of its cast (`airline:transferred`).
+    counts: in a run it would end the conversation. `own_reasons`: stop reasons of its cast (`hotel:transferred`).
     """
     if place not in PLACES:
         raise SettingError(f"there is no place {place!r}, only {', '.join(PLACES)}")

@@ -4,14 +4,17 @@ The words of the other side and of files go into messages only, never into a sys
 source. Lines of ours stand between <note> and </note>; nothing else that is sent can hold those marks.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ..data import domains
 from ..data.records import Role
+from ..prompts import Library
 from .state import Prompt, State
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
@@ -65,6 +68,41 @@ def note(prompt: Prompt | Mapping[str, str]) -> str:
     line = f"<note>{prompt['text']}</note>" if prompt["text"] else ""
     quote = prompt.get("quote")
     return f"{line}\n<quote>{fenced(quote, '/quote')}</quote>" if quote else line
+
+
+@dataclass(frozen=True)
+class PageMessages:
+    """What a side is sent by two pages of its cast: `<role>/system`, and `<role>/material` with the scenario.
+
+    The material's gaps are filled with the scenario's values of the same names (a text as it is, anything else as
+    JSON); a side without such a page is sent the talk alone.
+    """
+
+    role: Role
+    pages: Library
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system, material = f"{self.role}/system", f"{self.role}/material"
+        text = ""
+        if material in self.pages:
+            page = self.pages[material]
+            values = {gap: _as_text(state["scenario"].get(gap, "")) for gap in page.gaps}
+            text = page.fill(**{gap: fenced(value, *page.marks) for gap, value in values.items()})
+        messages = messages_for(
+            self.role,
+            state,
+            system=self.pages[system].fill() if system in self.pages else "",
+            material=text,
+            own_drafts=self.role == "assistant",
+        )
+        return messages if system in self.pages else messages[1:]
+
+    def provenance(self) -> dict[str, Any]:
+        return {"role": self.role}
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def plain_messages(role: Role, system: str = "") -> MessageBuilder:

@@ -19,7 +19,7 @@ from .limits import Limits
 from .messages import MARKS, fenced, messages_for
 from .selectors import filled, repair
 from .state import Draft, Prompt, State, Update, Verdict, said
-from .validators import cut_off
+from .validators import cut_off, unless_empty
 
 
 @dataclass(frozen=True)
@@ -100,18 +100,6 @@ class UserPrompts:
 
 
 @dataclass(frozen=True)
-class AssistantPrompts:
-    """Nothing, but for a repair after a rejected draft."""
-
-    pages: Library
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if not state.get("attempts"):
-            return {"prompt": None}
-        return {"prompt": repair(self.pages, "assistant", state, {"attempts": runtime.context.answer_attempts})}
-
-
-@dataclass(frozen=True)
 class UserValidator:
     """Not cut off, no words of another role, no word about the prompt, not empty; more by setting. Sees when the
     user ends."""
@@ -184,15 +172,6 @@ def _word_count(text: str) -> int:
     return len(HAN.sub(" x ", text).split())
 
 
-async def reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
-    """A reply of the assistant stands unless it is cut off or empty: what it says is its own affair."""
-    return {"verdicts": [cut_off(draft) or _unless_empty(draft) for draft in state.get("drafts", [])]}
-
-
 async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
     """A reply of the assistant stands unless it is empty, as in the published generator."""
-    return {"verdicts": [_unless_empty(draft) for draft in state.get("drafts", [])]}
-
-
-def _unless_empty(draft: Draft) -> Verdict:
-    return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
+    return {"verdicts": [unless_empty(draft) for draft in state.get("drafts", [])]}

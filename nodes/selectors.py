@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from langgraph.runtime import Runtime
+
 from ..data.records import Role
 from ..prompts import Library, Page
+from .limits import Limits
 from .messages import fenced
-from .state import Prompt, State, Verdict, attempt_number, prompt
+from .state import Prompt, State, Update, Verdict, attempt_number, prompt
 
 
 def filled(page: Page, values: Mapping[str, object]) -> Prompt:
@@ -43,6 +46,21 @@ def repair(pages: Library, role: Role, state: State, values: Mapping[str, object
     verdict = last_rejected(state)
     refusal = Refusal(str(verdict.get("reason") or ""), str(verdict.get("repair") or ""))
     return repair_prompt(pages, role, refusal, {**values, "attempt": attempt_number(state)})
+
+
+@dataclass(frozen=True)
+class RepairPrompts:
+    """A prompt selector that has nothing to say, but for a repair after a rejected draft."""
+
+    role: Role
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if not state.get("attempts"):
+            return {"prompt": None}
+        limits = runtime.context
+        attempts = limits.question_attempts if self.role == "user" else limits.answer_attempts
+        return {"prompt": repair(self.pages, self.role, state, {"attempts": attempts})}
 
 
 def last_rejected(state: State) -> Verdict:

@@ -114,6 +114,16 @@ class Observing:
         return {"observes": describe(self.node)}
 
 
+async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
+    """A validator that rejects a draft which is cut off or empty: what else it says is its speaker's affair."""
+    return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts", [])]}
+
+
+def unless_empty(draft: Draft) -> Verdict:
+    """The verdict on a draft of which only words are asked."""
+    return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
+
+
 async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
     """A validator that lets everything stand."""
     return {"verdicts": [{"accepted": True} for _ in state.get("drafts", [])]}

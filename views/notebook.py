@@ -30,6 +30,8 @@ def register(shell: Any) -> None:
     formatter.for_type(tuple, list_html)
     formatter.for_type_by_name("duologue.runs.simulation", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.cast", "Cast", cast_html)
+    formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
+    formatter.for_type_by_name("duologue.analysis.tables", "Rows", rows_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "Report", realism_html)
     formatter.for_type_by_name("duologue.analysis.realism.card", "RealismCard", realism_html)
 
@@ -84,6 +86,16 @@ def cast_html(cast: Any) -> str:
     rows += [(name, text, "", {}) for name, text in cast.words.items()]
     rows += [(f"stop: {reason}", "", "", {"fault": fault}) for reason, fault in cast.own_reasons.items()]
     return _styled("cast.html", name=cast.name, limits=cast.limits.plain(), rows=rows)
+
+
+def table_html(table: Any) -> str:
+    """A table of results, with its title and notes."""
+    return render("table.html", table=table)
+
+
+def rows_html(rows: Any) -> str:
+    """Rows of results as a table."""
+    return table_html(rows.table())
 
 
 def realism_html(shown: Any) -> str:

@@ -13,6 +13,7 @@ from rich.console import Console
 from duologue.analysis.tables import Column, Table
 from duologue.data.records import Record
 from duologue.errors import MissingExtraError
+from duologue.views.notebook import table_html
 
 COLUMNS = (
     Column(name="side"),
@@ -75,7 +76,7 @@ def test_csv_is_unrounded_with_empty_fields_for_what_is_missing():
 
 
 def test_html_is_escaped_and_is_what_notebooks_show():
-    told = TABLE._repr_html_()
+    told = table_html(TABLE)
     assert "a|b_&lt;i&gt;" in told
     assert "<i>" not in told
     assert "Lengths &amp; shares" in told

@@ -80,6 +80,7 @@ def test_there_are_notebooks():
         "02_swap_a_node",
         "03_task_oriented_users",
         "04_human_or_simulated",
+        "05_your_own_domain",
     ]
 
 

@@ -1,6 +1,7 @@
 """Prompt pages: one Markdown file each, with named gaps, checked when they are loaded."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -41,6 +42,12 @@ class Page:
     def gaps(self) -> frozenset[str]:
         """Names of the values that the page asks for."""
         return frozenset(meta.find_undeclared_variables(_environment().parse(self.source)))
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """The marks that its material stands between, such as `goal` and `/goal` of `<goal>...</goal>`."""
+        names = dict.fromkeys(re.findall(r"</(\w[\w-]*)>", self.source))
+        return tuple(f"{end}{name}" for name in names for end in ("", "/"))
 
     @cached_property
     def _template(self) -> Any:
@@ -114,6 +121,18 @@ class Library:
                 raise PromptError(f"{file}: {problem}")
             pages[name] = page
         return Library(pages)
+
+
+def library(folder: str | Path) -> Library:
+    """The pages of a folder of one's own: `<side>/<page>.md`, each named by its path without the ending."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise PromptError(f"{root}: is no folder of prompt pages: give one with files such as user/system.md")
+    files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
+    if not files:
+        raise PromptError(f"{root}: holds no page: write files such as user/system.md")
+    names = {file: file.relative_to(root).with_suffix("").as_posix() for file in files}
+    return Library({name: _read(name, file, str(file)) for file, name in names.items()})
 
 
 def shipped(cast: str, language: str = "en") -> Library:

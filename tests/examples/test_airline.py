@@ -1,0 +1,177 @@
+"""The example of a domain that the package does not know: an agent with tools, run as its README says."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import Conversation, load
+
+ROOT = Path(__file__).parents[2]
+SECTIONS = re.compile(r"duologue test[^\n]*")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the example to stand in."""
+    copy = tmp_path / "airline_example"
+    shutil.copytree(ROOT / "examples" / "airline", copy, ignore=shutil.ignore_patterns("__pycache__", "out"))
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def duologue(*arguments: object, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
+    return subprocess.run(
+        [sys.executable, "-m", "duologue.cli", *map(str, arguments)],
+        cwd=cwd, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def run_test(cwd: Path, *more: object, out: str = "run") -> tuple[dict[str, Any], list[Conversation]]:
+    arguments = ("test", "--cast", "airline:cast", "--scenarios", "scenarios.jsonl", "--out", out, "--json", *more)
+    done = duologue(*arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), list(load(cwd / out))
+
+
+def test_it_runs_as_its_readme_says_and_counts_success(folder: Path) -> None:
+    command = SECTIONS.search((folder / "README.md").read_text())
+    assert command is not None
+    assert "--cast airline:cast --scenarios scenarios.jsonl --repeats 4" in command[0]
+    result, conversations = run_test(folder, "--repeats", 4)
+    assert (result["conversations"], len(conversations)) == (24, 24)
+    assert 18 <= result["successes"] < 24  # the scripted customer gives up now and then
+    assert list(result["pass_hat"]) == ["1", "2", "3", "4"]
+    assert result["pass_hat"]["1"] == pytest.approx(result["success"]["value"])
+    assert result["pass_hat"]["4"] < result["pass_hat"]["1"]
+    failure = result["failures"][0]
+    assert failure["stop"] == "user_gave_up"
+    assert failure["reason"].startswith("booking ")
+
+
+def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(folder: Path) -> None:
+    _, conversations = run_test(folder, "--set", "careless=0.9")
+    drafts = [draft for each in conversations for draft in each.attempts("assistant")]
+    rejected = [draft for draft in drafts if draft.verdict == "rejected"]
+    assert rejected
+    assert {draft.reason for draft in rejected} == {"unconfirmed"}
+    assert not any(draft.tool_calls for draft in rejected)
+    done = [message for each in conversations for message in each.messages if "is now on" in message.text]
+    assert done
+    for message in done:
+        assert [call.name for call in message.attempts[-1].tool_calls] == ["look_up", "change"]
+        assert message.attempts[-1].tool_calls[-1].result["date"] in message.text
+
+
+def test_each_conversation_has_a_database_of_its_own(folder: Path) -> None:
+    _, conversations = run_test(folder, "--repeats", 4, "--set", "impatient=0")
+    for conversation in conversations:
+        kept = [draft.kept for draft in conversation.attempts("assistant") if draft.verdict == "accepted"][-1]
+        assert {code: kept["database"]["bookings"][code] for code in conversation.scenario["expected"]} == (
+            conversation.scenario["expected"]
+        )
+    last_seats = [
+        [draft.kept["database"]["seats"] for draft in each.attempts("assistant") if draft.kept][-1]
+        for each in conversations
+        if each.scenario["goal"].startswith("come home")
+    ]
+    assert last_seats == [{"2026-09-09": 0}] * 4  # the one seat that is free is free in each of the four
+
+
+def test_a_policy_that_is_wrong_on_purpose_is_found(folder: Path) -> None:
+    right, _ = run_test(folder, "--set", "impatient=0")
+    wrong, _ = run_test(folder, "--set", "impatient=0", "--set", "lenient=true", out="wrong")
+    assert right["success"]["value"] == 1
+    assert [failure["scenario"] for failure in wrong["failures"]] == ["Move my booking to 2026-07-20"]
+    assert wrong["failures"][0]["fault"] == "assistant"
+    done = duologue(
+        "test", "airline:cast", "--scenarios", "scenarios.jsonl", "--set", "lenient=true", "--threshold", "1",
+        "--out", "strict", cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 1
+
+
+def test_a_run_that_was_cut_off_is_resumed_to_the_same_records(folder: Path) -> None:
+    def timeless(out: str) -> list[dict[str, Any]]:
+        return [conversation.without_timing().plain() for conversation in load(folder / out)]
+
+    run_test(folder, "--repeats", 2)
+    run_test(folder, "--repeats", 2, out="cut")
+    lines = (folder / "cut" / "conversations.jsonl").read_text().splitlines(keepends=True)
+    (folder / "cut" / "conversations.jsonl").write_text("".join(lines[:5]) + lines[5][:80])
+    run_test(folder, "--repeats", 2, "--resume", "--concurrency", 1, out="cut")
+    assert timeless("cut") == timeless("run")
+
+
+def test_it_is_shown_checked_and_converted(folder: Path) -> None:
+    run_test(folder)
+    shown = duologue("show", "run", "--out", "page.html", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    one = duologue("show", "run", "--id", load("run").conversations[0].id, "--out", "one.html", cwd=folder)
+    assert one.returncode == 0, one.stderr
+    page = Path("one.html").read_text()
+    assert "look_up" in page
+    assert "QX4821" in page
+    assert duologue("check", "run", cwd=folder).returncode == 0
+    converted = duologue("convert", "run", "talks.jsonl", "--to", "messages", cwd=folder)
+    assert converted.returncode == 0, converted.stderr
+    talk = json.loads(Path("talks.jsonl").read_text().splitlines()[0])["messages"]
+    roles = [message["role"] for message in talk]
+    assert roles[-4:] == ["assistant", "tool", "tool", "assistant"]
+    call = talk[-4]["tool_calls"][0]
+    assert (call["type"], call["function"]["name"], talk[-3]["tool_call_id"]) == ("function", "look_up", call["id"])
+
+
+def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(folder: Path) -> None:
+    code = (
+        "import airline, json; from duologue import data, views; "
+        "talks = list(data.load('run')); print(data.outline(talks[0]).title); "
+        "lie = talks[0].messages[-2].model_copy(update={'attempts': (), 'text': 'It is now on 2026-05-03.'}); "
+        "lied = talks[0].model_copy(update={'messages': (*talks[0].messages[:-2], lie)}); "
+        "from duologue.data.checks import check; print([f.rule for t in (talks[0], lied) for f in check(t)]); "
+        "print('What the customer knows' in views.conversation_page(talks[0]))"
+    )
+    run_test(folder, "--set", "impatient=0")
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["Move my flight to 2026-05-03", "['airline-unconfirmed']", "True"], done.stderr
+
+
+def test_it_is_found_with_the_folder_above_on_the_path_too(folder: Path, tmp_path: Path) -> None:
+    folder.rename(tmp_path / "airline")
+    scenarios = tmp_path / "airline" / "scenarios.jsonl"
+    done = duologue("test", "airline:cast", "--scenarios", scenarios, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["conversations"] == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ((), "give one cast"),
+        (("airline:cast", "--cast", "airline:cast"), "give one cast"),
+        (("airline:cast", "--set", "careless"), "--set careless: write NAME=VALUE"),
+        (("airline:cast", "--set", "careless=much"), "careless: .*number.*, not 'much'"),
+        (("airline:cast", "--set", "brave=1"), "there is no setting 'brave', only user, model, careless"),
+        (("simquac", "--set", "question_words=9"), "no conversation has a score named 'success'"),
+    ],
+)
+def test_bad_input_is_one_line(folder: Path, arguments: tuple[str, ...], line: str) -> None:
+    topic = {"kind": "simquac", "title": "t", "header": "h", "background": "", "section": "Three keepers lived there."}
+    Path("topics.jsonl").write_text(json.dumps(topic) + "\n")
+    scenarios = "topics.jsonl" if "simquac" in arguments else "scenarios.jsonl"
+    done = duologue("test", *arguments, "--scenarios", scenarios, "--out", "run", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(line, done.stderr), done.stderr
+
+
+def test_not_a_line_of_the_package_names_it() -> None:
+    rooms = ("analysis", "cli", "data", "graphs", "nodes", "prompts", "runs", "views")
+    files = [file for room in rooms for file in (ROOT / room).rglob("*") if file.suffix in (".py", ".md", ".html")]
+    assert [file for file in files if "airline" in file.read_text(encoding="utf-8").casefold()] == []
