@@ -64,7 +64,7 @@ class CastFactory:
         """The cast with these settings; it knows its spec, or what keeps it from having one."""
         settings = self.checked(given)
         plain, live = {}, []
-        for name in settings.model_fields_set:
+        for name in sorted(settings.model_fields_set):  # a set's order is another one in each process
             value = getattr(settings, name)
             if value == type(settings).model_fields[name].default:
                 continue
