@@ -16,7 +16,7 @@ FLOOR := 95
 export LANGSMITH_TRACING = false
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all lint types env lab constraints clean
+.PHONY: demo test light test-all bench lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## simulate three conversations with the embedded model, and say where they are
 	$(BIN)/duologue simulate simquac --limit 3
@@ -31,6 +31,9 @@ test-all: $(STAMPS)/env $(TRACES)/light  ## what `make test` leaves out, a secon
 	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -m heavy $(COVER) $(ARGS)
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
+
+bench: $(STAMPS)/test  ## what only a clock shows, as ratios; asserts nothing
+	for each in tests/benchmarks/*.py; do $(BIN)/python $$each || exit 1; done
 
 # Tracing takes half as long again, so `make test` does without unless it is asked for: `make test TRACE=1`.
 $(TRACES)/light: $(SOURCES) | $(STAMPS)/test

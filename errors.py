@@ -20,6 +20,10 @@ class SettingError(DuologueError, ValueError):
     """A setting, an option or an argument that cannot be used."""
 
 
+class ModelError(DuologueError, ValueError):
+    """A model that cannot be made: says why, and what to do."""
+
+
 class MissingExtraError(DuologueError, ImportError):
     """A package that is not installed; the message names the extra that installs it."""
 

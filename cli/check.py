@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..data import domains, load
-from ..data.checks import RULES, check_all
+from ..data.checks import RULES, check_all, chosen, reading
 from .output import print_json, say, stdout
 from .tables import AsJson, Form, Out, give
 
@@ -32,8 +32,6 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print every finding as JSON on stdout.")] = False,
 ) -> int:
     """Check conversations by fixed rules, without a model. Each finding says which message breaks which rule, and why."""
-    from ..data.checks.rules import chosen, reading
-
     rules = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
     applicable = reading(loaded)

@@ -66,11 +66,11 @@ def main() -> None:
     try:
         result = app(standalone_mode=False)
     except typer.TyperException as error:
-        message = getattr(error, "format_message", error.__str__)()
+        message = error.format_message()
         if message:
             command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
             sys.exit(failed(f"{' '.join(message.split())} ({command} --help lists the options)"))
-        sys.exit(getattr(error, "exit_code", 2))
+        sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         print("duologue: interrupted", file=sys.stderr)
         sys.exit(130)

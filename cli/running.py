@@ -121,10 +121,11 @@ def check_replays(cast: Any, scenarios: list[Any]) -> None:
 
 def say_hosts(cast: Any) -> None:
     """The endpoint's host, once a run: a stray setting could send conversations elsewhere."""
+    from ..nodes.contract import AsksModel
     from ..nodes.models.specs import endpoint_host
 
-    models = (getattr(node, "model", None) for node in (cast.user_simulator, cast.assistant))
-    for host in sorted({host for model in models if model is not None and (host := endpoint_host(model))}):
+    models = (node.model for node in (cast.user_simulator, cast.assistant) if isinstance(node, AsksModel))
+    for host in sorted({host for model in models if (host := endpoint_host(model))}):
         say(f"calls go to {host}")
 
 

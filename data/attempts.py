@@ -1,6 +1,7 @@
 """Records of drafts: what a speaker wrote, its token usage, the tools it called and the validator's verdict."""
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -8,6 +9,11 @@ Role: TypeAlias = Literal["user", "assistant"]
 """Who speaks. In SimQuAC the student is the user, the teacher the assistant."""
 
 Json: TypeAlias = dict[str, JsonValue]
+
+
+def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether a JSON value is an object: keys with values."""
+    return isinstance(value, Mapping)
 
 
 class Record(BaseModel):

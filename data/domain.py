@@ -8,14 +8,15 @@ a subclass that says more and register an instance of it (`domains.register`, or
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any, cast, final
 
-from .checks.findings import Rule
+from .attempts import is_object
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
 from .records import Conversation, Message
+from .rules.findings import Rule
 from .text.languages import Language, language_of
 
 TITLE = 80
@@ -197,10 +198,10 @@ def worded(key: str, scenario: Mapping[str, Any]) -> str | None:
 
 def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
     """The scenario's values at these keys as material, labelled with the key. An object gives a row for each key."""
-    pieces = []
+    pieces: list[Material] = []
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
-        if isinstance(value, Mapping):
+        if is_object(value):
             pairs = ((str(name).replace("_", " "), ", ".join(leaves(inner))) for name, inner in value.items())
             if rows := tuple(pair for pair in pairs if pair[1]):
                 pieces.append(Material(label, rows=rows))
@@ -211,11 +212,11 @@ def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material
 
 def leaves(value: Any) -> Iterator[str]:
     """Every text and number inside a JSON value, in order."""
-    if isinstance(value, Mapping):
+    if is_object(value):
         for inner in value.values():
             yield from leaves(inner)
     elif isinstance(value, (list, tuple)):
-        for inner in value:
+        for inner in cast("Sequence[Any]", value):
             yield from leaves(inner)
     elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
         yield str(value)

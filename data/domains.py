@@ -6,6 +6,9 @@ A package declares a domain as an entry point of the group `duologue.domains`, w
     hotel = "hotel.duologue:DOMAIN"
 """
 
+# What is registered may be anything, whatever its type says.
+# pyright: reportUnnecessaryIsInstance=false
+
 import logging
 import re
 from collections.abc import Iterable, Mapping
@@ -14,12 +17,12 @@ from threading import RLock
 from typing import Any
 
 from ..errors import SettingError
-from .checks.findings import Rule
 from .domain import Dataset, Domain
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Format, Writer
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation
+from .rules.findings import Rule
 from .simquac.domain import DOMAIN as SIMQUAC
 
 GROUP = "duologue.domains"

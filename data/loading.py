@@ -27,7 +27,7 @@ class Loaded:
     """Remarks about the data: the number of each variant, oddities, and every file that could not be read."""
     broken: tuple[str, ...] = ()
     """One line for each file of a folder that could not be read; the other files were. Also in `notes`."""
-    manifest: Json = field(default_factory=dict)
+    manifest: Json = field(default_factory=Json)
     """The manifest of a run folder; empty for other data."""
 
     def __iter__(self) -> Iterator[Conversation]:
@@ -57,7 +57,7 @@ def load(path: str | Path) -> Loaded:
     source = Path(path)
     form = _format_of(source)
     contents = _of_folder(source) if form is None else form.contents(source)
-    manifest = read_json(source / MANIFEST) if form is domains.RUN else {}
+    manifest: Json = read_json(source / MANIFEST) if form is domains.RUN else {}
     return Loaded(
         source,
         FOLDER if form is None else form.name,

@@ -123,7 +123,7 @@ class Conversation(Record):
     """Every edge of the graph in drawing order, with count 0 if it was not taken: the graph can be drawn from the
     record alone. Empty for published conversations."""
     timing: Timing = Field(default_factory=Timing)
-    memory: dict[Role, Json] = Field(default_factory=dict)
+    memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """The private memory of each side, if the cast records it."""
     labels: Json = Field(default_factory=dict)
     extra: Json = Field(default_factory=dict)

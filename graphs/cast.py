@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, Self, TypeAlias, cast, get_args
+from typing import Any, Protocol, Self, TypeAlias, TypeGuard, cast, get_args
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
@@ -202,7 +202,7 @@ def _plain(part: object) -> Any:
     return import_path_of(part)
 
 
-def _is_no_node(part: object) -> bool:
+def _is_no_node(part: object) -> TypeGuard[Speaker]:
     """Whether `side` must make a node of it first."""
     return is_reply(part) or (isinstance(part, (str, Runnable)) and not callable(part))
 

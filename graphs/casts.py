@@ -68,7 +68,7 @@ class CastFactory:
         """The cast with these settings; it holds its spec, or the reason why it has none."""
         settings = self.checked(values)
         plain, live = {}, []
-        for name in sorted(settings.model_fields_set):
+        for name in sorted(settings.model_fields_set):  # a set's order is another one in each process
             value = getattr(settings, name)
             if value == type(settings).model_fields[name].default:
                 continue
@@ -93,7 +93,8 @@ class CastFactory:
             if first["type"] == "extra_forbidden":
                 names = ", ".join(self.settings.model_fields)
                 raise SettingError(f"{self.name}: there is no setting {name!r}, only {names}") from None
-            reason = str(first["ctx"]["error"]) if first["type"] == "value_error" else first["msg"]
+            own = first["type"] == "value_error"
+            reason = first.get("ctx", {}).get("error", first["msg"]) if own else first["msg"]
             raise SettingError(f"{self.name}: {name}: {reason}, not {first['input']!r}") from None
         if isinstance(settings, CastSettings):
             settings.check()
@@ -181,12 +182,11 @@ def _factory(name: str, value: object, path: str) -> CastFactory:
         raise SettingError(f"cast {path}: is {_shown(value)}: give a function that returns a Cast")
     summary = next(iter((inspect.getdoc(value) or "").splitlines()), "")
     parameters = _settings_of(value, path)
-    return CastFactory(
-        name,
-        lambda settings: value(**{key: getattr(settings, key) for key in type(settings).model_fields}),
-        parameters,
-        summary=summary,
-    )
+
+    def build(settings: BaseModel) -> Any:
+        return value(**{key: getattr(settings, key) for key in type(settings).model_fields})
+
+    return CastFactory(name, build, parameters, summary=summary)
 
 
 def _settings_of(function: Callable[..., Any], path: str) -> type[BaseModel]:

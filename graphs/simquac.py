@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import Field
 
-from ..data.checks import QUESTION_WORDS
 from ..data.grounding import NO_ANSWER
 from ..data.records import Role
+from ..data.rules import QUESTION_WORDS
 from ..data.simquac.checks import ANSWER_TOKENS
 from ..nodes import as_released as as_released_nodes
 from ..nodes import simquac as nodes

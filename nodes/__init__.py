@@ -1,11 +1,12 @@
 """The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
+from ..errors import ModelError
 from . import conformance, models, recllmsim, replay, simquac, stops
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
 from .limits import Limits
 from .messages import MessageBuilder, PageMessages, fenced, messages_for, plain_messages
-from .models import ModelError, chat_model
+from .models import chat_model
 from .post_questions import PostQuestions
 from .recllmsim import UserValidator
 from .replies import draft

@@ -8,8 +8,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ..data.checks import QUESTION_WORDS, question_reasons
 from ..data.grounding import NO_ANSWER
+from ..data.rules import QUESTION_WORDS, question_reasons
 from ..data.simquac import released
 from .limits import Limits
 from .simquac import INTERESTING, StudentPrompts, TeacherPrompts

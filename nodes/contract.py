@@ -2,12 +2,14 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeAlias, cast, runtime_checkable
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from ..data.attempts import is_object
 from ..data.identity import digest
 from ..data.records import FAULTS, Message, Role
 from ..errors import DuologueError
@@ -31,6 +33,14 @@ class Described(Protocol):
     """A node, or a part of one, that gives its settings for the record: plain JSON, without secrets."""
 
     def provenance(self) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """A node that asks a chat model."""
+
+    @property
+    def model(self) -> BaseChatModel: ...
 
 
 @runtime_checkable
@@ -103,6 +113,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
     """
     if not isinstance(update, dict):
         raise ContractError(f"{place}: expected an update (a dict), got {_shown(update)}")
+    update = cast("dict[str, Any]", update)
     unknown = sorted(set(update) - ANSWERS[place])
     if unknown:
         raise ContractError(
@@ -110,14 +121,14 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         )
     if update.get("stop") is not None and not _is_reason(update["stop"], own_reasons):
         raise ContractError(f"{place}: expected a stop reason ({_reasons(own_reasons)}), got {update['stop']!r}")
-    if "memory" in update:
-        if not isinstance(update["memory"], dict):
-            raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(update['memory'])}")
-        _check_json(place, update["memory"])
+    memory: object = update.get("memory", {})
+    if not isinstance(memory, dict):
+        raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(memory)}")
+    _check_json(place, update.get("memory", {}))
     if "prompt" in ANSWERS[place]:
-        prompt = update.get("prompt")
+        prompt: object = update.get("prompt")
         if prompt is not None and not (
-            isinstance(prompt, Mapping) and all(isinstance(prompt.get(key), str) for key in ("name", "digest", "text"))
+            is_object(prompt) and all(isinstance(prompt.get(key), str) for key in ("name", "digest", "text"))
         ):
             raise ContractError(
                 f"{place}: expected a prompt with the texts name, digest and text, got {_shown(prompt)}"
@@ -159,8 +170,8 @@ OF_THE_CALL = ("raw", "cleaned", "usage", "finish_reason", "model", "reasoning",
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
     if not isinstance(value, list):
         raise ContractError(f"{place}: expected {key!r} to be a list, got {_shown(value)}")
-    for item in value:
-        if not isinstance(item, Mapping) or not isinstance(item.get(required), kind):
+    for item in cast("Sequence[Any]", value):
+        if not is_object(item) or not isinstance(item.get(required), kind):
             raise ContractError(
                 f"{place}: expected each of {key!r} to have {required!r} ({kind.__name__}), got {_shown(item)}"
             )

@@ -5,14 +5,14 @@ from importlib import import_module
 from inspect import isroutine
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..errors import SettingError
 
 FORM = "MODULE:NAME, such as mine.agents:booking"
 
 
-def is_import_path(text: object) -> bool:
+def is_import_path(text: object) -> TypeGuard[str]:
     """Whether the text has the form `module:name`; both parts may be dotted names."""
     if not isinstance(text, str):
         return False

@@ -11,8 +11,8 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from ..data.checks import others_label, user_notes, user_reasons
 from ..data.recllmsim import Situation, task_name
+from ..data.rules import others_label, user_notes, user_reasons
 from ..data.text.languages import HAN, Language
 from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending

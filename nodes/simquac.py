@@ -11,10 +11,10 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from ..data.checks import QUESTION_WORDS, question_reasons
 from ..data.grounding import NO_ANSWER, gives_no_answer, ground
 from ..data.identity import call_seed
 from ..data.records import Message
+from ..data.rules import QUESTION_WORDS, question_reasons
 from ..data.simquac.checks import ANSWER_TOKENS
 from ..prompts import Library, Page
 from .limits import Limits

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.checks import plain_words
 from ..data.grounding import gives_no_answer
 from ..data.records import Message
+from ..data.rules import plain_words
 from ..errors import SettingError
 from .contract import Stop, check_stop, describe
 from .limits import Limits

@@ -1,6 +1,8 @@
 """What every test starts from: no key, no proxy, no `.env`, a folder of its own, the same examples each time."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,37 @@ def own_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         if name.upper().startswith(FOREIGN) or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def steps() -> Callable[..., int]:
+    """A function that calls another and counts the lines of the package that run: its work, on any machine.
+
+    What a built-in function does, such as a regular expression, is one step of a line: see tests/benchmarks.
+    """
+    package = Path(__file__).resolve().parents[1]
+    rooms = tuple(f"{package / room}{os.sep}" for room in ("data", "prompts", "nodes", "graphs", "runs", "analysis"))
+
+    def counted(function: Callable[..., object], *arguments: object) -> int:
+        count = 0
+
+        def line(frame: Any, event: str, argument: object) -> Any:
+            nonlocal count
+            count += event == "line"
+            return line
+
+        def call(frame: Any, event: str, argument: object) -> Any:
+            return line if frame.f_code.co_filename.startswith(rooms) else None
+
+        before = sys.gettrace()
+        sys.settrace(call)
+        try:
+            function(*arguments)
+        finally:
+            sys.settrace(before)
+        return count
+
+    return counted
 
 
 @pytest.fixture(scope="session")

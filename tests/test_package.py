@@ -45,18 +45,6 @@ def test_only_one_module_reads_the_environment():
 CLOCK = re.compile(
     r"\b(?:time\.(?:time|monotonic|perf_counter|process_time|thread_time)|timeit|\.now\(|utcnow|today\()"
 )
-CLOCKS_LEFT = {
-    "data/test_checks.py",
-    "data/test_cleaning.py",
-    "data/test_grounding.py",
-    "data/test_recllmsim_profiles.py",
-    "data/test_refusals.py",
-    "data/test_sentences.py",
-    "nodes/conftest.py",
-    "nodes/test_offline_tasks.py",
-    "nodes/test_profiles.py",
-}
-"""Files that still do; one that no longer does must go from here."""
 
 
 def test_no_test_outside_the_benchmarks_reads_a_clock():
@@ -66,7 +54,7 @@ def test_no_test_outside_the_benchmarks_reads_a_clock():
         for path in tests.rglob("*.py")
         if path != Path(__file__) and "benchmarks" not in path.parts and CLOCK.search(path.read_text())
     }
-    assert readers == CLOCKS_LEFT
+    assert readers == set()
 
 
 def test_nothing_depends_on_the_hash_of_an_object():

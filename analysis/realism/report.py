@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field
 
 from ...data.records import Record
+from ...errors import of_extra
 from ..tables import Column, Table
 
 REPORT = 1
@@ -196,8 +197,6 @@ class Report(Record):
 
     def frame(self) -> Any:
         """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`."""
-        from ...errors import of_extra
-
         nested = {"tasks", "examples_sim", "examples_human", "shares"}
         rows = [row.model_dump(mode="python", exclude=nested) for row in self.measures]
         columns = [name for name in Row.model_fields if name not in nested]

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 
-from ...data.checks import asked_before
 from ...data.records import Conversation, Record
+from ...data.rules import asked_before
 from ...data.text.tokens import tokens
 from ..tables import Cell, Column, Table
 from .leakage import Leakage, leakage

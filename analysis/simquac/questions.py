@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from ...data.checks import asked_before
 from ...data.grounding import gives_no_answer
 from ...data.outlines import coverage
 from ...data.records import Conversation, Record
+from ...data.rules import asked_before
 from ...errors import DataError
 
 

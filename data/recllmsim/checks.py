@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..checks.dialogue import DIALOGUE_RULES, texts_of
-from ..checks.findings import Reasons, Rule, quoted
 from ..records import Conversation
+from ..rules.dialogue import DIALOGUE_RULES, texts_of
+from ..rules.findings import Reasons, Rule, quoted
 
 PASTED = 0.6
 """Least share of the task context's pieces, 0 to 1, with which a message counts as a copy of it."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ...errors import DataError
-from ..checks.questions import plain_words
+from ..rules.questions import plain_words
 from ..text.languages import Language, language_of
 from .pool_coverage import SIMILARITY, near_duplicate
 from .profiles import FIELDS, Profile

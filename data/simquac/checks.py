@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
-from ..checks.findings import Reasons, Rule, quoted
-from ..checks.questions import QuestionReason, question_reasons
 from ..grounding import gives_no_answer, ground
 from ..records import Conversation, Message, Span
+from ..rules.findings import Reasons, Rule, quoted
+from ..rules.questions import QuestionReason, question_reasons
 from ..text.sentences import sentences
 from ..text.tokens import token_count
 

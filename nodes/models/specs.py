@@ -7,8 +7,9 @@ from urllib.parse import parse_qsl
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from ...errors import DuologueError
+from ...errors import ModelError
 from ..environment import BASE_URL, KEY, host_of, keep_secret, redacted, settings
+from .offline.model import SIDES, OfflineChatModel
 
 PROVIDERS = ("openai", "offline", "replay", "agent")
 """Prefixes of specs, before the colon; anything else is an import path."""
@@ -17,10 +18,6 @@ _FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
 """Words in the names of arguments that contain the endpoint's address or credentials."""
 _SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
-
-
-class ModelError(DuologueError, ValueError):
-    """A model cannot be made: why, and what to do, in one line."""
 
 
 def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **arguments: Any) -> BaseChatModel:
@@ -81,8 +78,6 @@ def _no_constant(name: str) -> Any:
 
 
 def _offline(arguments: dict[str, Any]) -> BaseChatModel:
-    from .offline import OfflineChatModel
-
     known = set(OfflineChatModel.model_fields) - set(BaseChatModel.model_fields) - {"side"}
     _refuse_unknown("offline", arguments, known)
     for name, value in arguments.items():
@@ -96,8 +91,6 @@ def _offline(arguments: dict[str, Any]) -> BaseChatModel:
 
 def _with_side(model: BaseChatModel, side: str) -> BaseChatModel:
     """A copy with this side of an offline model that has none; any other model unchanged."""
-    from .offline.model import SIDES, OfflineChatModel
-
     if side not in SIDES:
         raise ModelError(f"model 'offline' has no side {side!r}; there are {', '.join(SIDES)}")
     if isinstance(model, OfflineChatModel) and model.side is None:

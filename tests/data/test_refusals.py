@@ -1,9 +1,10 @@
 """Which texts refuse to answer, as a whole and nothing besides."""
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
+from duologue.data import grounding
 from duologue.data.grounding import MARKER, NO_ANSWER, Grounding, ground, is_refusal
 
 SECTION = (
@@ -66,8 +67,9 @@ def test_a_span_that_speaks_like_a_refusal_is_a_span() -> None:
     assert texts(ground("I cannot find the answer in my heart", section)) == ["I cannot find the answer in my heart"]
 
 
-def test_a_refusal_made_to_be_slow_ends_soon() -> None:
-    began = time.perf_counter()
+def test_a_long_text_is_no_refusal_and_the_pattern_never_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(grounding, "_REFUSAL", SimpleNamespace(fullmatch=read.append))
     for text in ("sorry" * 50_000, "I cannot find the answer" + " " * 100_000 + "x", "'\"" * 100_000, "I'm " * 50_000):
         assert not is_refusal(text)
-    assert time.perf_counter() - began < 5
+    assert read == [""]  # of quotes alone nothing is left

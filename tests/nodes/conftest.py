@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -48,7 +47,7 @@ class Endpoint:
 
     def __init__(self, server: HTTPServer) -> None:
         self.url = server.url_for("/v1")
-        self.calls: list[tuple[str, dict[str, Any], dict[str, str], float]] = []
+        self.calls: list[tuple[str, dict[str, Any], dict[str, str]]] = []
         self.lines: dict[str, list[Any]] = {STUDENT: [], TEACHER: []}
         self.otherwise: dict[str, Any] = {
             STUDENT: lambda body: f"What is point {len(body['messages'])}?",
@@ -72,7 +71,7 @@ class Endpoint:
 
     def bodies(self, side: str | None = None) -> list[dict[str, Any]]:
         """What was sent, by one side or by both."""
-        return [body for of, body, _, _ in self.calls if side in (None, of)]
+        return [body for of, body, _ in self.calls if side in (None, of)]
 
     def texts(self, side: str | None = None) -> list[str]:
         """Everything that each request said, system message included, as one text each."""
@@ -80,17 +79,13 @@ class Endpoint:
 
     @property
     def headers(self) -> list[dict[str, str]]:
-        return [headers for _, _, headers, _ in self.calls]
-
-    @property
-    def times(self) -> list[float]:
-        return [when for _, _, _, when in self.calls]
+        return [headers for _, _, headers in self.calls]
 
     def _answer(self, request: Request) -> Response:
         body = json.loads(request.get_data())
         side = TEACHER if "<section>" in json.dumps(body) else STUDENT
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.calls.append((side, body, headers, time.monotonic()))
+        self.calls.append((side, body, headers))
         line = self.lines[side].pop(0) if self.lines[side] else self.otherwise[side]
         while callable(line) and not isinstance(line, Response):
             line = line(body)

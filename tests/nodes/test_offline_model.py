@@ -14,10 +14,11 @@ from duologue import data, graphs
 from duologue.data.checks import asked_before
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac import Topic
+from duologue.errors import ModelError
 from duologue.nodes import Limits, chat_model
 from duologue.nodes.models.offline import OfflineChatModel
 from duologue.nodes.models.offline.model import SIDES
-from duologue.nodes.models.specs import ModelError, model_provenance
+from duologue.nodes.models.specs import model_provenance
 
 ROOT = Path(duologue.__file__).parent
 MATERIAL = """<title>Chess</title>

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from duologue.data.checks import plain_words
-from duologue.data.checks.user_turns import user_notes, user_reasons
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
+from duologue.data.rules import plain_words
+from duologue.data.rules.user_turns import user_notes, user_reasons
 from duologue.nodes import chat_model
 from duologue.nodes.models.offline.task_speakers import situation_of
 from duologue.nodes.models.offline.words import READ

@@ -1,6 +1,6 @@
-"""Whether users keep to their role, by the rules of `data.checks.user_turns`, and how they end."""
+"""Whether users keep to their role, by the rules of `data.rules.user_turns`, and how they end."""
 
-from ....data.checks.user_turns import is_plan, leaked_prompt, leaked_role
+from ....data.rules.user_turns import is_plan, leaked_prompt, leaked_role
 from .measure import Measure, mean_of_messages, per_conversation
 from .transcripts import UserTranscript
 from .words import says

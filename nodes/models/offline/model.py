@@ -10,7 +10,7 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ....data.identity import digest
-from ..specs import ModelError
+from ....errors import ModelError
 from . import inventor, student, task_speakers, teacher
 from .prompt_parser import Prompt, prompt_of
 from .words import vocabulary

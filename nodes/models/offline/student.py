@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ....data.checks import plain_words
 from ....data.grounding import NO_ANSWER
+from ....data.rules import plain_words
 from ....data.text.languages import HAN
 from .prompt_parser import Prompt
 from .words import content_words, rotated, vocabulary, words

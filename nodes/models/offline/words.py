@@ -18,7 +18,7 @@ _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W_]+(?:['’][^\W_]+)?")
 @cache
 def vocabulary(name: str) -> Any:
     """The phrases, patterns and word lists of a JSON file in this folder."""
-    return json.loads(files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads(files("duologue.nodes.models.offline").joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
 _STOP = frozenset(vocabulary("simquac")["stop_words"].split())

@@ -1,11 +1,59 @@
-"""A linter for conversations: every domain's rules by their ids, and what they find."""
+"""A linter for conversations: every domain's rules by their ids, and what they find.
+
+It stands above the domains; the rules of no domain, which they choose from, are in `data.rules`.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from ...errors import DataError
-from .. import domains
-from ..records import Conversation
-from .findings import Finding, Rule
+from ..errors import DataError
+from . import domains
+from .records import Conversation
+from .rules import (
+    DIALOGUE_RULES,
+    PLAN_ITEMS,
+    QUESTION_WORDS,
+    Finding,
+    Level,
+    QuestionReason,
+    Rule,
+    UserNote,
+    UserReason,
+    asked_before,
+    is_enumeration,
+    is_plan,
+    is_repeat,
+    others_label,
+    plain_words,
+    question_reasons,
+    user_notes,
+    user_reasons,
+)
+
+__all__ = [
+    "DIALOGUE_RULES",
+    "PLAN_ITEMS",
+    "QUESTION_WORDS",
+    "RULES",
+    "Finding",
+    "Level",
+    "QuestionReason",
+    "Rule",
+    "UserNote",
+    "UserReason",
+    "asked_before",
+    "check",
+    "check_all",
+    "chosen",
+    "is_enumeration",
+    "is_plan",
+    "is_repeat",
+    "others_label",
+    "plain_words",
+    "question_reasons",
+    "reading",
+    "user_notes",
+    "user_reasons",
+]
 
 
 class _RulesOfDomains(Mapping[str, Rule]):

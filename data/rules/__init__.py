@@ -1,16 +1,14 @@
-"""Rules for messages, used both by the validators of the casts and for checks of data sets."""
+"""Rules for messages, of no domain: for the validators of the casts, and for `data.checks`."""
 
 from .dialogue import DIALOGUE_RULES
 from .findings import Finding, Level, Rule
 from .questions import QUESTION_WORDS, QuestionReason, asked_before, is_enumeration, plain_words, question_reasons
-from .rules import RULES, check, check_all
 from .user_turns import PLAN_ITEMS, UserNote, UserReason, is_plan, is_repeat, others_label, user_notes, user_reasons
 
 __all__ = [
     "DIALOGUE_RULES",
     "PLAN_ITEMS",
     "QUESTION_WORDS",
-    "RULES",
     "Finding",
     "Level",
     "QuestionReason",
@@ -18,8 +16,6 @@ __all__ = [
     "UserNote",
     "UserReason",
     "asked_before",
-    "check",
-    "check_all",
     "is_enumeration",
     "is_plan",
     "is_repeat",
