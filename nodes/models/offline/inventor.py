@@ -11,10 +11,7 @@ from .words import vocabulary
 
 
 def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """A complete profile. Kinds that the request does not name, or that are unknown, are chosen by the draw.
-
-    The misbehaviour `incomplete` leaves attributes out; `repeat` gives the same person for every request.
-    """
+    """A complete profile. Misbehaviours: `incomplete` leaves attributes out, `repeat` ignores the request."""
     request = prompt.marked("lacking")[:2_000]
     chinese = language_of(request) == "zh"
     lists = vocabulary(f"profiles_{'zh' if chinese else 'en'}")

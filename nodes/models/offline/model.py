@@ -26,8 +26,7 @@ _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
     "inventor": inventor.reply,
 }
 MISBEHAVIOURS: Mapping[Side, Sequence[str]] = vocabulary("misbehaviours")
-"""The misbehaviours of each side, among which `misbehave` is divided. Student and teacher share a list; those of the
-other side have no effect."""
+"""The misbehaviours of each side. Student and teacher share a list; those of the other side have no effect."""
 
 
 class OfflineChatModel(BaseChatModel):

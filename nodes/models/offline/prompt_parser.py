@@ -34,15 +34,14 @@ class Prompt:
 
 def prompt_of(messages: Sequence[BaseMessage]) -> Prompt:
     """The parts of the messages. The dialogue begins after the situation and its acknowledgement."""
-    turns = [
-        (message.type == "ai", str(message.text).strip()) for message in messages if message.type in ("ai", "human")
-    ]
+    texts = [(message.type, str(message.text)) for message in messages]
+    turns = [(speaker == "ai", text.strip()) for speaker, text in texts if speaker in ("ai", "human")]
     heard = [text for mine, text in turns if not mine]
     dialogue = [(mine, text if mine else _words_of_other(text)) for mine, text in _dialogue(turns)]
     dialogue = [(mine, text) for mine, text in dialogue if text]
     last = max((number for number, (mine, _) in enumerate(dialogue) if not mine), default=0)
     return Prompt(
-        material="\n".join([*heard, *(str(message.text) for message in messages if message.type == "system")]),
+        material="\n".join([*heard, *(text for speaker, text in texts if speaker == "system")]),
         own=tuple(text for mine, text in dialogue if mine),
         others=tuple(text for mine, text in dialogue if not mine),
         answered=tuple(text for mine, text in dialogue[:last] if mine),
@@ -52,13 +51,12 @@ def prompt_of(messages: Sequence[BaseMessage]) -> Prompt:
 
 def _dialogue(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
     """The turns from this side's first message after the situation's acknowledgement; all turns without a situation."""
-    situations = [
-        number for number, (mine, text) in enumerate(turns) if not mine and any(mark in text for mark in _SITUATION)
-    ]
-    if not situations:
+    marked = [not mine and any(mark in text for mark in _SITUATION) for mine, text in turns]
+    if not any(marked):
         return turns
-    scripted = {text for mine, text in turns[: situations[-1]] if mine}
-    return list(dropwhile(lambda turn: not turn[0] or turn[1] in scripted, turns[situations[-1] + 1 :]))
+    last = max(number for number, is_marked in enumerate(marked) if is_marked)
+    scripted = {text for mine, text in turns[:last] if mine}
+    return list(dropwhile(lambda turn: not turn[0] or turn[1] in scripted, turns[last + 1 :]))
 
 
 def _words_of_other(text: str) -> str:

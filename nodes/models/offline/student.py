@@ -37,9 +37,8 @@ def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> I
     subject = _PATTERNS["years_first"].sub("", header).strip(" .:") or title
     values = {"t": _short(title), "h": _short(subject), "x": "{x}"}
     questions = _QUESTIONS["zh" if chinese else "en"]
-    templates = {
-        kind: rotated([template.format(**values) for template in texts], draw) for kind, texts in questions.items()
-    }
+    filled = {kind: [template.format(**values) for template in texts] for kind, texts in questions.items()}
+    templates = {kind: rotated(texts, draw) for kind, texts in filled.items()}
     kind_in_note = next((kind for kind, sign in _SIGNS.items() if sign.search(note)), "")
     for kind in (
         rotated(["who", "when", "where"], draw) if kind_in_note == "wh" else [kind_in_note] if kind_in_note else []
@@ -48,9 +47,7 @@ def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> I
     if not asked:
         yield _about(subject, templates["header"][0])
     mentioned = set(content_words(" ".join([title, *asked])))
-    if (
-        not "".join(answers[-1:]).startswith(NO_ANSWER) and draw // 7 % 5 < 3
-    ):  # three times in five: what the last answer brought up
+    if not "".join(answers[-1:]).startswith(NO_ANSWER) and draw // 7 % 5 < 3:  # in three of five cases
         yield from (_about(thing, templates[kind][0]) for kind, thing in _things(answers[-1:], mentioned, title))
     if draw // 3 % 2:
         yield from templates["other"]
