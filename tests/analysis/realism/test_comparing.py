@@ -287,5 +287,5 @@ def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologu
 
 def test_pages_show_what_there_is_of_nothing(talk):
     report = compare([], [], **QUICK)
-    assert "nothing to show" in report_page(report, "a", "b")
+    assert "There are none" in report_page(report, "a", "b")
     assert "not available" in card_page(card_of(report, "a", "b"))
