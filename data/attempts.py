@@ -91,7 +91,7 @@ class ToolCall(Record):
     name: str
     arguments: Json = Field(default_factory=dict)
     result: JsonValue = None
-    """What the tool returned. Text that is JSON is stored as its value."""
+    """What the tool returned. Text that is a JSON object or list is stored as its value."""
     error: str | None = None
     """Why there is no result: the tool's error, a malformed call, or that no result came. None if there is a result."""
 

@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
@@ -34,13 +35,13 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
     all, one empty draft holds them. The first draft has the usage of all calls.
     """
     answers = [message for message in messages if not isinstance(message, ToolMessage)]
-    results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    calls = _calls_of(messages)
     drafts: list[Draft] = []
     pending_calls: list[dict[str, Any]] = []
     pending_reasoning: list[str] = []
     for number, message in enumerate(answers):
         text = str(message.text)
-        own_calls, reasoning = _calls(message, results), _reasoning(message)
+        own_calls, reasoning = calls[number], _reasoning(message)
         last_and_only = number == len(answers) - 1 and not drafts
         # A text that is only reasoning between tags, beside a tool call, is no message.
         if clean(_writable(text)).text or last_and_only:
@@ -95,7 +96,8 @@ def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -
     """The messages that an agent added to those that it was sent.
 
     An agent may return the whole conversation or only its own messages. Messages that were sent are recognised by
-    their object or their id (LangGraph adds missing ids), else by an equal beginning.
+    their object or their id (LangGraph adds missing ids), else by an equal beginning, else (an agent that returns only
+    the end of a long conversation) by the last one that was sent.
     """
     ids = {message.id for message in sent if message.id}
     objects = {id(message) for message in sent}
@@ -108,7 +110,14 @@ def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -
     begins_with_old = [(message.type, message.content) for message in returned[: len(old)]] == [
         (message.type, message.content) for message in old
     ]
-    return returned[len(old) :] if old and begins_with_old else list(answered)
+    if old and begins_with_old:
+        return returned[len(old) :]
+    # Only a message that an agent cannot have written itself tells where the old ones end.
+    if old and not isinstance(old[-1], AIMessage):
+        last = (old[-1].type, old[-1].content)
+        ends = [number for number, message in enumerate(answered) if (message.type, message.content) == last]
+        return list(answered[ends[-1] + 1 :]) if ends else list(answered)
+    return list(answered)
 
 
 def plain_json(value: Any) -> Any:
@@ -137,8 +146,33 @@ def plain_json(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
-def _calls(message: BaseMessage, results: Mapping[str, ToolMessage]) -> list[dict[str, Any]]:
-    """The tool calls of a message with their results, as plain `data.ToolCall`s."""
+def _calls_of(messages: Sequence[BaseMessage]) -> list[list[dict[str, Any]]]:
+    """The tool calls of each message that is no tool's result.
+
+    A call has the first result of its id behind it that no earlier call has: some endpoints count ids per message.
+    """
+    results = [
+        (number, message.tool_call_id, message)
+        for number, message in enumerate(messages)
+        if isinstance(message, ToolMessage)
+    ]
+
+    def take(after: int, call_id: str | None) -> ToolMessage | None:
+        for index, (number, answered_id, result) in enumerate(results):
+            if number > after and answered_id == (call_id or ""):
+                del results[index]
+                return result
+        return None
+
+    return [
+        _calls(message, partial(take, number))
+        for number, message in enumerate(messages)
+        if not isinstance(message, ToolMessage)
+    ]
+
+
+def _calls(message: BaseMessage, take: Callable[[str | None], ToolMessage | None]) -> list[dict[str, Any]]:
+    """The tool calls of a message with their results, as plain `data.ToolCall`s; `take` gives the result of an id."""
     if not isinstance(message, AIMessage):
         return []
     calls = []
@@ -148,10 +182,12 @@ def _calls(message: BaseMessage, results: Mapping[str, ToolMessage]) -> list[dic
             entry["arguments"] = plain_json(call["args"])
         except TypeError as error:
             entry["error"] = f"its arguments are no JSON ({error}): {_writable(str(call['args']))}"
-        calls.append(entry | _result(results.get(call["id"] or "")))
+        calls.append(entry | _result(take(call["id"])))
     for broken in message.invalid_tool_calls:
         why = f"{broken['error']}: " if broken.get("error") else ""
         problem = f"malformed call: {why}{broken.get('args') or 'no arguments'}"
+        answer = take(broken.get("id"))
+        problem += f" (answered: {answer.text})" if answer is not None and str(answer.text) else ""
         calls.append({"name": _writable(broken.get("name") or ""), "error": _writable(problem)})
     return calls
 
@@ -164,6 +200,9 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
         return {"error": _writable(str(answer.text) or "the tool failed")}
     if not isinstance(content, str):
         return {"result": plain_json(content)}
+    # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
+    if not content.lstrip().startswith(("{", "[")):
+        return {"result": _writable(content)}
     try:
         return {"result": plain_json(json.loads(content))}
     except (ValueError, TypeError, RecursionError):

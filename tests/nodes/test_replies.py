@@ -83,13 +83,43 @@ def test_each_message_with_words_is_a_draft_and_tools_belong_to_the_next():
 
 
 def test_tools_behind_the_last_words_belong_to_them():
-    (made,) = drafts_of([AIMessage("Bye."), called("", "hang_up"), gave("hang_up-0", "null")])
-    assert (made["text"], made["tool_calls"]) == ("Bye.", [{"name": "hang_up", "arguments": {"n": 0}, "result": None}])
+    (made,) = drafts_of([AIMessage("Bye."), called("", "hang_up"), gave("hang_up-0", "[]")])
+    assert (made["text"], made["tool_calls"]) == ("Bye.", [{"name": "hang_up", "arguments": {"n": 0}, "result": []}])
 
 
 def test_tools_without_any_words_make_an_empty_draft():
     (made,) = drafts_of([called("", "look_up"), gave("look_up-0", "12")])
-    assert (made["text"], made["tool_calls"][0]["result"]) == ("", 12)
+    assert (made["text"], made["tool_calls"][0]["result"]) == ("", "12")
+
+
+@pytest.mark.parametrize("text", ["1e5", "0.10", "12345", '"q"', "true", "null", " 7", "{no", "[1e999]"])
+def test_a_tools_text_that_is_no_object_or_list_is_recorded_as_it_was_written(text):
+    (made,) = drafts_of([called("", "look_up"), gave("look_up-0", text)])
+    assert made["tool_calls"][0]["result"] == text
+
+
+def test_calls_of_the_same_id_have_their_results_in_order():
+    def same(number):
+        return AIMessage("", tool_calls=[{"name": "look_up", "args": {"n": number}, "id": "call_0"}])
+
+    (made,) = drafts_of(
+        [same(1), gave("call_0", "first"), same(2), gave("call_0", "second"), same(3), AIMessage("Found.")]
+    )
+    paired = [(call["arguments"]["n"], call.get("result"), call.get("error")) for call in made["tool_calls"]]
+    assert paired == [(1, "first", None), (2, "second", None), (3, None, "no result came")]
+
+
+def test_what_answers_a_malformed_call_is_not_given_to_the_next_call_of_its_id():
+    broken = {"name": "pay", "args": "{", "id": "call_0", "error": None, "type": "invalid_tool_call"}
+    mended = AIMessage("", tool_calls=[{"name": "pay", "args": {}, "id": "call_0"}])
+    (made,) = drafts_of(
+        [AIMessage("", invalid_tool_calls=[broken]), gave("call_0", "write JSON", status="error"), mended,
+         gave("call_0", "paid"), AIMessage("Done.")]
+    )  # fmt: skip
+    assert made["tool_calls"] == [
+        {"name": "pay", "error": "malformed call: { (answered: write JSON)"},
+        {"name": "pay", "arguments": {}, "result": "paid"},
+    ]
 
 
 def test_a_call_that_nothing_came_of_and_a_malformed_one_are_errors():
@@ -139,6 +169,17 @@ def test_what_an_agent_added_is_told_by_ids_though_it_cut_and_summed_up_the_talk
     sent = [message.model_copy(update={"id": str(number)}) for number, message in enumerate(SENT)]
     assert new_messages([AIMessage("So far: keepers.", id="sum"), *copies(sent[3:]), NEW], sent) == [NEW]
     assert new_messages(copies(sent), sent) == []
+
+
+@pytest.mark.parametrize("new", [[], [NEW], [AIMessage("Let me look."), NEW]])
+def test_what_an_agent_added_is_told_though_it_returns_only_the_end_of_the_talk(new):
+    assert new_messages([*copies(SENT[2:]), *new], SENT) == new
+    assert new_messages([HumanMessage("So far: keepers."), SystemMessage("s"), *copies(SENT[3:]), *new], SENT) == new
+
+
+def test_an_agent_that_says_again_what_it_was_sent_last_as_its_own_has_said_it():
+    sent = [HumanMessage("Who?"), AIMessage("Three keepers.")]
+    assert new_messages([AIMessage("Three keepers.")], sent) == [AIMessage("Three keepers.")]
 
 
 class Booking(BaseModel):
