@@ -3,10 +3,11 @@
 import asyncio
 import copy
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from json import JSONDecodeError
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
@@ -16,7 +17,8 @@ from langchain_core.messages import (
     convert_to_messages,
     convert_to_openai_messages,
 )
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
@@ -70,7 +72,8 @@ class AgentSpeaker:
     """Asks an agent: a compiled LangGraph graph, or any runnable, whose state has `messages`.
 
     It is sent the same messages as a chat model. Each message with text in its reply is a draft, with the tool calls
-    before it.
+    before it. Its recursion limit is the one that it has when it is called on its own: that of its config, else the
+    default; the conversation's does not bind it.
     """
 
     role: Role
@@ -103,11 +106,13 @@ class AgentSpeaker:
         options: dict[str, Any] = {}
         if self.keep and isinstance(self.agent, Pregel):
             options["output_keys"] = ["messages", *self.keep]
-        answer = await self.agent.ainvoke({**channels, "messages": sent}, **options)
+        with _own_recursion_limit():
+            answer = await self.agent.ainvoke({**channels, "messages": sent}, **options)
         drafts = drafts_of(self._added(answer, sent))
         if not self.keep:
             return {"drafts": drafts}
-        kept = self._kept(answer)
+        # A channel that the answer lacks has not changed.
+        kept = self._kept({**channels, **(answer if isinstance(answer, dict) else {})})
         if drafts:
             drafts[-1]["kept"] = kept
         return {"drafts": drafts, "memory": {**memory, CHANNELS: kept}}
@@ -153,12 +158,12 @@ class AgentSpeaker:
         added = new_messages(answered, sent)
         return [message for message in added if isinstance(message, (AIMessage, ToolMessage))]
 
-    def _kept(self, answer: Any) -> dict[str, Any]:
+    def _kept(self, channels: Mapping[str, Any]) -> dict[str, Any]:
         kept = {}
         for name in self.keep:
-            if isinstance(answer, dict) and name in answer:
+            if name in channels:
                 try:
-                    kept[name] = plain_json(answer[name])
+                    kept[name] = plain_json(channels[name])
                 except (TypeError, ValueError, RecursionError) as error:
                     raise ContractError(
                         f"{self.role}: keep: the agent's {name!r} is no plain JSON; {error}: leave it out, or keep "
@@ -167,13 +172,24 @@ class AgentSpeaker:
         return kept
 
     def provenance(self) -> dict[str, Any]:
-        name = self.agent.name or type(self.agent).__name__
-        described: dict[str, Any] = {"agent": str(name), "view": describe(self.build)}
+        described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
         if self.keep:
             described["keep"] = list(self.keep)
         if self.start is not None:
             described["start"] = describe(self.start)
         return described
+
+
+@contextmanager
+def _own_recursion_limit() -> Iterator[None]:
+    """Inside, a graph does not inherit the recursion limit of the conversation: that counts turns, not its steps."""
+    inherited = var_child_runnable_config.get() or {}
+    config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
+    token = var_child_runnable_config.set(cast(RunnableConfig, config))
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(token)
 
 
 def _channels(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
@@ -190,7 +206,8 @@ its text, or a chat model's message."""
 class FunctionSpeaker:
     """Calls a plain function from messages to the next one, for assistants with any other interface.
 
-    A function that is not async runs in its own thread, so that it does not block other conversations.
+    A function that is not async runs in its own thread, so that it does not block other conversations. A graph that it
+    calls has its own recursion limit, as an agent has.
     """
 
     role: Role
@@ -200,12 +217,13 @@ class FunctionSpeaker:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         sent = convert_to_openai_messages(self.build(state))
         messages: Any = sent if isinstance(sent, list) else [sent]
-        if inspect.iscoroutinefunction(self.reply):
-            answer = await self.reply(messages)
-        else:
-            answer = await asyncio.to_thread(self.reply, messages)
-        if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
-            answer = await answer
+        with _own_recursion_limit():
+            if inspect.iscoroutinefunction(self.reply):
+                answer = await self.reply(messages)
+            else:
+                answer = await asyncio.to_thread(self.reply, messages)
+            if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
+                answer = await answer
         if isinstance(answer, BaseMessage):
             return {"drafts": drafts_of([answer])}
         if not isinstance(answer, str):

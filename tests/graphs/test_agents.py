@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
-from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 
 from duologue.data.recllmsim import Situation
-from duologue.graphs import conversation, recllmsim, record
+from duologue.graphs import conversation, fuse, recllmsim, record
 from duologue.nodes import AgentSpeaker, ContractError, Limits, conformance, plain_messages, validator
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
@@ -196,3 +196,62 @@ async def test_the_labels_and_settings_of_an_agent_stand_in_the_record():
     node = made.provenance.nodes["assistant"]
     assert (node.role, node.name, node.label) == ("assistant", "AgentSpeaker", "clerk")
     assert node.settings["keep"] == ["basket"]
+
+
+async def test_an_agent_that_returns_a_channel_only_when_it_changes_keeps_it():
+    async def once(state: dict[str, Any]) -> dict[str, Any]:
+        answer = {"messages": [AIMessage(f"{state.get('basket', 'nothing')}")]}
+        return answer | ({"basket": ["a bag"]} if len(state["messages"]) == 1 else {})
+
+    made = await talk(shop(RunnableLambda(once), keep=("basket",)), turns=3)
+    assert [m.text for m in made.messages if m.role == "assistant"] == ["nothing", "['a bag']", "['a bag']"]
+    begun = await talk(
+        shop(RunnableLambda(lambda state: AIMessage("Yes.")), keep=("prices",), start=lambda s: {"prices": {}})
+    )
+    assert begun.messages[-1].attempts[0].kept == {"prices": {}}
+
+
+class Climb(MessagesState):
+    step: int
+
+
+def climber(steps: int = 30) -> Any:
+    def climb(state: Climb) -> dict[str, Any]:
+        done = state.get("step", 0) + 1
+        return {"step": done} | ({"messages": [AIMessage("On top.")]} if done == steps else {})
+
+    graph = StateGraph(Climb).add_node("climb", climb).add_edge(START, "climb")
+    return graph.add_conditional_edges("climb", lambda state: "climb" if state["step"] < steps else END).compile()
+
+
+async def simulated(cast: Any) -> Any:
+    """With one turn of one attempt each, and the recursion limit that these limits give a run."""
+    limits = Limits(max_turns=1, question_attempts=1, answer_attempts=1)
+    return record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), {"recursion_limit": fuse(limits)}, context=limits)
+    )
+
+
+async def climbs(messages: list[dict[str, Any]]) -> AIMessage:
+    last: AIMessage = (await climber().ainvoke({"messages": messages}))["messages"][-1]
+    return last
+
+
+@pytest.mark.parametrize(
+    "assistant", [None, climbs, lambda messages: climber().invoke({"messages": messages})["messages"][-1]]
+)
+async def test_an_agent_of_more_steps_than_its_conversation_is_not_stopped_by_the_conversations_limit(assistant):
+    cast = shop(climber()) if assistant is None else recllmsim.cast(assistant=assistant)
+    made = await simulated(cast)
+    assert (made.failure, made.messages[-1].text) == (None, "On top.")
+
+
+async def test_an_agents_own_recursion_limit_binds_it():
+    made = await simulated(shop(climber().with_config(recursion_limit=10)))
+    assert made.failure is not None
+    assert "Recursion limit of 10 reached" in made.failure.error
+
+
+async def test_an_agent_without_a_name_is_recorded_by_what_it_is():
+    made = await talk(shop(RunnableLambda(lambda state: AIMessage("Yes."))), turns=1)
+    assert made.provenance.nodes["assistant"].label == "RunnableLambda"
