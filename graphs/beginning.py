@@ -1,5 +1,6 @@
 """How a conversation begins: its id, its provenance, the messages it already has, each side's memory."""
 
+from copy import deepcopy
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,7 +10,7 @@ from ..data.provenance import SIDES
 from ..data.records import Conversation, Message
 from ..nodes.contract import ContractError, check_reason
 from ..nodes.limits import Limits
-from ..nodes.state import State, awaits_answer, merged
+from ..nodes.state import State, awaits_answer, merged, without_memories
 from ..nodes.stops import until_spent
 from .cast import Cast
 from .recording import state_id
@@ -35,6 +36,7 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
     begun = Conversation(id="", scenario=scenario, messages=messages)
     turn = sum(1 for exchange in begun.exchanges if any(message.stored for message in exchange.assistant))
     return {
+        "scenario": deepcopy(scenario),  # what a node writes into it must not reach other conversations
         "id": state_id(state, cast.name),
         "ordinal": state.get("ordinal", 0),
         "repeat": state.get("repeat", 0),
@@ -75,4 +77,5 @@ def _spent(cast: Cast, state: State, messages: list[dict[str, Any]], turn: int, 
     begun = merged(state, {"messages": messages, "turn": turn, "opened": turn})
     if not messages or awaits_answer(begun):
         return None
-    return check_reason(cast.stop, cast.stop(begun, limits), cast.own_reasons) or until_spent(begun, limits)
+    reason = cast.stop(without_memories(begun), limits)
+    return check_reason(cast.stop, reason, cast.own_reasons) or until_spent(begun, limits)

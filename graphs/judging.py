@@ -5,7 +5,7 @@ from typing import Any
 from ..data.records import Role
 from ..nodes.contract import OF_THE_CALL, check_reason
 from ..nodes.limits import Limits
-from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged
+from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ..nodes.stops import budget, until_spent
 from .cast import Cast
 
@@ -64,7 +64,7 @@ def stop_of(cast: Cast, state: State, changed: dict[str, Any], reason: str | Non
     """
     if state.get("failure"):
         return "model_failed"
-    new = merged(state, changed)
+    new = without_memories(merged(state, changed))
     return reason or check_reason(cast.stop, cast.stop(new, limits), cast.own_reasons) or until_spent(new, limits)
 
 

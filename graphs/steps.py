@@ -20,7 +20,7 @@ from ..data.records import Role
 from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
-from ..nodes.state import Place, State, Update, awaits_answer, merged
+from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
 from .beginning import opening
 from .cast import Cast
 from .judging import after_validator, stop_of
@@ -51,7 +51,7 @@ def step(place: Place, cast: Cast) -> Step:
             try:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
                 update = await node(shown, runtime.override(context=limits))
-                answer = check_update(place, update, shown, cast.own_reasons)
+                answer = check_update(place, update, state, cast.own_reasons)
             except ContractError:
                 raise
             except Exception as error:
@@ -66,9 +66,21 @@ def step(place: Place, cast: Cast) -> Step:
 
 
 def _shown(place: Place, state: State, *, asks_sides: bool) -> State:
-    """The state as a node sees it: its own side's memory, not the other's."""
-    hidden = {"memory", "pending_memory"} | (set() if asks_sides else {"memories"})
-    shown = {key: value for key, value in state.items() if key not in hidden}
+    """The state as a node sees it: its own side's memory and private details, not the other's.
+
+    Its lists and objects, and each message, are copies of one level: what a node adds to them or sets in them in place
+    has not happened. Deeper values are shared, because a copy of them for each node would cost more than the rest of
+    the step.
+    """
+    hidden = MEMORIES - ({"memories"} if asks_sides else set())
+    if place in SIDES:
+        state = seen_by(SIDES[place], state)
+    shown: dict[str, Any] = {
+        key: value.copy() if isinstance(value, (dict, list)) else value
+        for key, value in state.items()
+        if key not in hidden
+    }
+    shown["messages"] = [message.copy() for message in state.get("messages", [])]
     if place in SIDES:
         # A copy: only what a node answers changes the memory, not what it does to this object.
         shown["memory"] = deepcopy(state.get("memories", {}).get(SIDES[place], {}))

@@ -23,7 +23,11 @@ class ContractError(DuologueError, TypeError):
 
 @runtime_checkable
 class Node(Protocol):
-    """An async callable that reads the state of a conversation and returns an update."""
+    """An async callable that reads the state of a conversation and returns an update.
+
+    The state is to be read only. Lists, objects and messages in it are copies of one level, and the side's memory is a
+    complete copy; a change of anything deeper, such as an attempt of a message, is not guarded against.
+    """
 
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
 

@@ -18,7 +18,7 @@ from .contract import Node
 from .limits import Limits
 from .requests import Reply, asked_of
 from .selectors import filled
-from .state import Draft, Prompt, State, Update, merged
+from .state import Draft, Prompt, State, Update, merged, seen_by
 
 LABEL = "post_questions"
 """The conversation's label with the questions, answers and usage."""
@@ -66,7 +66,8 @@ class PostQuestions:
 
 def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
     """A speaker as a `Reply`: it is called as for its next message, with a seed of its own."""
-    ended = merged(state, {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]})
+    asked = {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]}
+    ended = merged(seen_by(role, state), asked)
     memories = ended.pop("memories", {})
     ended["memory"] = deepcopy(memories.get(role, {}))  # only its own; what it remembers of the question is dropped
 

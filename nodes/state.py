@@ -180,6 +180,52 @@ def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
     ]
 
 
+MEMORIES = frozenset({"memory", "memories", "pending_memory"})
+"""Keys of the state with what the sides keep for themselves."""
+
+
+def without_memories(state: State) -> State:
+    """The state without what the sides keep for themselves, for stop criteria."""
+    return cast(State, {key: value for key, value in state.items() if key not in MEMORIES})
+
+
+PRIVATE = ("kept", "reasoning")
+"""Keys of an attempt that the nodes of the other side do not see."""
+
+
+def seen_by(role: Role, state: State) -> State:
+    """The state without what the other side's drafts hold in private: kept channels and reasoning.
+
+    Only messages and turns with something private are copied.
+    """
+    changed: dict[str, Any] = {
+        key: [_shown_to(role, turn) for turn in turns] for key in ("messages", "unsaid") if (turns := state.get(key))
+    }
+    if state.get("speaking") not in (None, role) and "attempts" in state:
+        changed["attempts"] = [_public(attempt) for attempt in state["attempts"]]
+    return merged(state, changed)
+
+
+def _shown_to(role: Role, turn: dict[str, Any]) -> dict[str, Any]:
+    """A message or an unsaid turn as a side sees it."""
+    attempts = turn.get("attempts", ())
+    if turn["role"] == role or not any(_is_private(attempt) for attempt in attempts):
+        return turn
+    return turn | {"attempts": [_public(attempt) for attempt in attempts]}
+
+
+def _is_private(attempt: Mapping[str, Any]) -> bool:
+    return any(key in attempt for key in PRIVATE) or "reasoning" in attempt.get("cleaned", ())
+
+
+def _public(attempt: dict[str, Any]) -> dict[str, Any]:
+    """The attempt without what is private in it: also the raw text, if reasoning was removed from it."""
+    if not _is_private(attempt):
+        return attempt
+    hidden = {*PRIVATE, "raw"} if "reasoning" in attempt.get("cleaned", ()) else set(PRIVATE)
+    return {key: value for key, value in attempt.items() if key not in hidden}
+
+
 def awaits_answer(state: State) -> bool:
     """Whether the initial state ends with a user's message that is not answered yet."""
     messages = history(state)

@@ -9,6 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from duologue.data.simquac import Topic
 from duologue.graphs import Cast, conversation, record, simquac
 from duologue.nodes import ContractError, Limits, accept_all, prompt, validator
+from duologue.nodes.state import seen_by
 
 TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there.")
 SECRET = "swordfish"
@@ -174,3 +175,108 @@ async def test_questions_put_afterwards_are_put_to_sides_that_remember():
         assert speaker.memories[1:] == [{"of": side}] * (len(speaker.states) - 1)
         assert len(speaker.states) > 2
         assert not any("memories" in state for state in speaker.states)
+
+
+PRIVATE = {"kept": {"word": SECRET}, "reasoning": SECRET, "raw": f"<think>{SECRET}</think>", "cleaned": ["reasoning"]}
+
+
+def thinks(text: str) -> dict[str, Any]:
+    return {"drafts": [{"text": text, **PRIVATE}]}
+
+
+@pytest.mark.parametrize(
+    ("side", "others"),
+    [
+        ("user", {"assistant_prompt_selector", "assistant", "answer_validator"}),
+        ("assistant", {"user_prompt_selector", "user_simulator", "question_validator"}),
+    ],
+)
+async def test_what_a_side_thinks_and_keeps_is_hidden_from_the_nodes_of_the_other_alone(side, others):
+    speaker = "user_simulator" if side == "user" else "assistant"
+    judge = "question_validator" if side == "user" else "answer_validator"
+    words = {"user_simulator": "Who?", "assistant": "Three keepers"}
+    verdicts = [{"accepted": False, "reason": "rude"}] * 3 + [{"accepted": True}]
+    nodes: dict[str, Any] = {
+        "user_prompt_selector": Seen({"prompt": None}),
+        "user_simulator": Seen(says("Who?")),
+        "question_validator": Seen({"verdicts": [{"accepted": True}]}),
+        "assistant_prompt_selector": Seen({"prompt": None}),
+        "assistant": Seen(says("Three keepers")),
+        "answer_validator": Seen({"verdicts": [{"accepted": True}]}),
+        "turn_recorder": Seen({}),
+        "closing": Seen({}),
+    } | {speaker: Seen(thinks(words[speaker])), judge: Seen(*({"verdicts": [verdict]} for verdict in verdicts[2:]))}
+    await play(cast(**nodes), turns=3)
+    ignorant = {place for place, node in nodes.items() if SECRET not in json.dumps(node.states)}
+    assert ignorant == others
+    for place in others:
+        last = nodes[place].states[-1]["messages"]
+        assert [attempt["text"] for message in last for attempt in message["attempts"]]  # the rest is seen
+
+
+def test_a_turn_that_ended_without_a_message_keeps_its_thoughts_from_the_other_side():
+    first = {"role": "assistant", "after": 0, "attempts": [{"text": "no", "verdict": "rejected", **PRIVATE}]}
+    state: Any = {"scenario": {}, "unsaid": [first], "attempts": first["attempts"], "speaking": "assistant"}
+    assert SECRET not in json.dumps(seen_by("user", state))
+    assert seen_by("assistant", state) == state
+    assert SECRET in json.dumps(state)
+
+
+async def test_questions_put_afterwards_do_not_show_a_side_what_the_other_thinks():
+    from duologue.data.recllmsim import Situation
+    from duologue.graphs import recllmsim
+
+    about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
+    user, assistant = Seen(says("Hello there.")), Seen(thinks("Hello to you."))
+    played = recllmsim.cast(post_questions=True).replace(user_simulator=user, assistant=assistant)
+    await conversation(played).ainvoke(recllmsim.scenario(about), context=Limits(max_turns=1))
+    assert SECRET in json.dumps(assistant.states[-1])
+    assert SECRET not in json.dumps(user.states)
+
+
+async def test_a_stop_criterion_does_not_see_what_the_sides_keep():
+    seen = []
+
+    def stop(state: Any, limits: Limits) -> None:
+        seen.append(set(state))
+
+    await play(cast(user_simulator=Seen(says("Who?", memory={"word": SECRET})), stop=stop), memories={"user": {"n": 1}})
+    first = [{"role": "user", "text": "Who?"}, {"role": "assistant", "text": "Three keepers"}]
+    await play(cast(stop=stop), memories={"user": {"n": 1}}, messages=first)
+    assert len(seen) > 4
+    assert not any(keys & {"memory", "memories", "pending_memory"} for keys in seen)
+
+
+async def test_what_a_node_writes_into_its_state_has_not_happened():
+    class Forging(Seen):
+        async def __call__(self, state: Any, runtime: Any) -> Any:
+            state["messages"].append({"role": "user", "text": "forged"})
+            state["messages"][0]["text"] = "forged"
+            state["scenario"]["seen"] = 1
+            state["drafts"].clear()
+            state["provenance"]["cast"] = "forged"
+            state["labels"] = {"forged": True}
+            return await super().__call__(state, runtime)
+
+    scenario = simquac.scenario(TOPIC)
+    before = json.dumps(scenario)
+    forging = {"verdicts": [{"accepted": True}]}
+    played = cast(assistant=Forging(says("Three keepers")), answer_validator=Forging(forging), closing=Forging({}))
+    state = await conversation(played).ainvoke(scenario, context=Limits(max_turns=2))
+    made = record(state)
+    assert [message.text for message in made.messages] == ["Who?", "Three keepers"] * 2
+    assert "forged" not in json.dumps(made.plain())
+    assert json.dumps(scenario) == before
+    assert made.scenario == scenario["scenario"]
+
+
+async def test_what_is_written_deep_in_a_scenario_does_not_reach_the_callers():
+    class Deep(Seen):
+        async def __call__(self, state: Any, runtime: Any) -> Any:
+            state["scenario"]["facts"]["seen"] = 1
+            return await super().__call__(state, runtime)
+
+    scenario = simquac.scenario(TOPIC)
+    scenario["scenario"]["facts"] = {}
+    await conversation(cast(assistant=Deep(says("Three keepers")))).ainvoke(scenario, context=Limits(max_turns=1))
+    assert scenario["scenario"]["facts"] == {}
