@@ -60,8 +60,7 @@ class Message(Record):
     @property
     def prompt(self) -> Prompt | None:
         """The prompt of the accepted draft; None if no draft was accepted."""
-        last = self.attempts[-1] if self.attempts else None
-        return last.prompt if last is not None and last.verdict != "rejected" else None
+        return None if self._standing is None else self._standing.prompt
 
     @property
     def usage(self) -> Usage:
@@ -71,8 +70,18 @@ class Message(Record):
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The tool calls of the accepted draft. Rejected drafts keep their own."""
+        return () if self._standing is None else self._standing.tool_calls
+
+    @property
+    def kept(self) -> Json:
+        """The kept channels of the accepted draft's agent; empty if there are none."""
+        return {} if self._standing is None else self._standing.kept
+
+    @property
+    def _standing(self) -> Attempt | None:
+        """The accepted or observed draft; None if there is none, or if the text is the cast's fallback."""
         last = self.attempts[-1] if self.attempts else None
-        return last.tool_calls if last is not None and last.verdict != "rejected" else ()
+        return None if last is None or last.verdict == "rejected" else last
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:

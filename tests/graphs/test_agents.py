@@ -9,9 +9,19 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, MessagesState, StateGraph
 
+from duologue.data import record_lines
 from duologue.data.recllmsim import Situation
 from duologue.graphs import conversation, fuse, recllmsim, record
-from duologue.nodes import AgentSpeaker, ContractError, Limits, conformance, plain_messages, validator
+from duologue.nodes import (
+    AgentSpeaker,
+    ContractError,
+    Limits,
+    conformance,
+    kept,
+    plain_messages,
+    scoring,
+    validator,
+)
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 BUILD = plain_messages("assistant")
@@ -182,13 +192,27 @@ async def test_an_agent_with_kept_channels_conforms():
 
 
 async def test_a_replayed_run_has_its_tools_again(tmp_path):
-    from duologue.data import record_lines
-
     made = await talk(shop(keep=("basket",)), turns=2)
     record_lines.write([made], tmp_path / "run.jsonl")
     replay = f"replay:{tmp_path / 'run.jsonl'}"
     again = await talk(recllmsim.cast(replay, replay), turns=2)
     assert [m.tool_calls for m in again.messages] == [m.tool_calls for m in made.messages]
+
+
+@pytest.mark.parametrize("side", ["assistant", "user and assistant"])
+async def test_a_replayed_run_is_scored_by_what_its_agent_kept(tmp_path, side):
+    verdicts = iter(["rude", "rude", None])
+    scored = scoring(things=lambda state: len(kept(state)["basket"]))
+    cast = shop(keep=("basket",)).replace(
+        closing=scored, answer_validator=validator(lambda draft, state: next(verdicts, None))
+    )
+    made = await talk(cast, turns=2)
+    record_lines.write([made], tmp_path / "run.jsonl")
+    replay = f"replay:{tmp_path / 'run.jsonl'}"
+    again = recllmsim.cast(replay if "user" in side else lambda messages: "thing", replay).replace(closing=scored)
+    replayed = await talk(again, turns=2)
+    assert replayed.labels["scores"] == made.labels["scores"] == {"things": {"value": 2, "reason": ""}}
+    assert [m.attempts[-1].kept for m in replayed.messages] == [m.attempts[-1].kept for m in made.messages]
 
 
 async def test_the_labels_and_settings_of_an_agent_stand_in_the_record():
