@@ -143,7 +143,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         verdicts = update.get("verdicts", [])
         _check_list(place, "verdicts", verdicts, Verdict, "accepted", bool)
         count = len(state.get("drafts", []))
-        if len(verdicts) != count and update.get("stop") is None:
+        if len(verdicts) > count or (len(verdicts) < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
     _check_json(place, update.get("labels", {}))
     return cast(Update, update)

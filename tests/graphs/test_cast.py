@@ -73,6 +73,10 @@ def test_functions_methods_objects_and_validators_of_functions_are_nodes():
     [
         ({"verdict": []}, r"question_validator: expected an update with stop or verdicts, got the key 'verdict'"),
         ({"verdicts": []}, r"question_validator: expected 1 verdicts, one for each draft, got 0"),
+        (
+            {"verdicts": [{"accepted": True}] * 2, "stop": "user_ended"},
+            r"question_validator: expected 1 verdicts, one for each draft, got 2",
+        ),
         ({"verdicts": [{"ok": True}]}, r"question_validator: expected each of 'verdicts' to have 'accepted' \(bool\)"),
         ({"verdicts": [{"accepted": True, "why": 1}]}, r"expected 'verdicts' without the key 'why'"),
         ({"verdicts": [{"accepted": True}], "stop": "tired"}, r"expected a stop reason .*'tired'"),
