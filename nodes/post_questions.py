@@ -17,16 +17,22 @@ from ..prompts import Library
 from .contract import Node
 from .limits import Limits
 from .requests import Reply, asked_of
-from .selectors import filled
+from .selectors import Refusal, filled
 from .state import Draft, Prompt, State, Update, merged, seen_by
+from .validators import cut_off
 
 LABEL = "post_questions"
 """The conversation's label with the questions, answers and usage."""
+ATTEMPTS = 2
+"""Most calls for a question."""
 
 
 @dataclass(frozen=True)
 class PostQuestions:
-    """Asks each side the pages `<role>/post_<name>`. A failed question records its error; the others are asked."""
+    """Asks each side the pages `<role>/post_<name>`. A failed question records its error; the others are asked.
+
+    An answer that is empty or was cut off by length is asked for once more; then the error is `empty` or `cut_off`.
+    """
 
     pages: Library
     speakers: Mapping[Role, Node]
@@ -53,20 +59,26 @@ class PostQuestions:
         self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
     ) -> dict[str, Any]:
         prompt = filled(self.pages[name], {})
-        answer = await asked_of(_speaker(role, speaker, name, state, runtime), prompt, parse=str)
+        reply = _speaker(role, speaker, name, state, runtime)
+        answer = await asked_of(reply, prompt, _not_empty, lambda refusal, attempt: prompt, ATTEMPTS)
         entry: dict[str, Any] = {"to": role, **prompt}
-        if answer.error is not None:
-            return entry | {"error": answer.error}
-        entry["answer"] = answer.value
-        return entry | ({"usage": answer.attempts[0].usage.model_dump()} if answer.attempts[0].usage else {})
+        if answer.value is None:
+            entry["error"] = answer.error or answer.attempts[-1].reason
+        else:
+            entry["answer"] = answer.value
+        return entry | ({"usage": answer.usage.model_dump()} if any(tried.usage for tried in answer.attempts) else {})
 
     def provenance(self) -> dict[str, Any]:
         return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
 
 
+def _not_empty(text: str) -> str | Refusal:
+    return text if text.strip() else Refusal("empty")
+
+
 def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
     """A speaker as a `Reply`: it is called as for its next message, with a seed of its own."""
-    asked = {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]}
+    asked: dict[str, Any] = {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]}
     ended = merged(seen_by(role, state), asked)
     memories = ended.pop("memories", {})
     ended["memory"] = deepcopy(memories.get(role, {}))  # only its own; what it remembers of the question is dropped
@@ -75,9 +87,13 @@ def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtim
         attempts = [attempt.plain() for attempt in tried]
         update = await speaker(merged(ended, {"prompt": prompt, "attempts": attempts}), runtime)
         drafts = update.get("drafts", [])
-        usage = [draft["usage"] for draft in drafts if "usage" in draft]
-        text = "\n".join(draft["text"] for draft in drafts)
-        return {"text": text, "usage": usage[0]} if usage else {"text": text}
+        joined: Draft = {"text": "\n".join(draft["text"] for draft in drafts)}
+        for draft in drafts:
+            if "usage" in draft and "usage" not in joined:
+                joined["usage"] = draft["usage"]
+            if cut_off(draft) is not None:
+                joined["finish_reason"] = draft["finish_reason"]
+        return joined
 
     return reply
 

@@ -12,16 +12,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
-from ..data import records
 from ..data.identity import call_seed
 from ..data.records import Attempt, Usage
 from ..errors import SettingError
 from ..prompts import Library
+from .contract import OF_THE_CALL
 from .environment import error_line
 from .messages import note
 from .selectors import Refusal, filled, repair_prompt
 from .speakers import drafted
 from .state import Draft, Prompt
+from .validators import CUT_OFF, cut_off
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -34,6 +35,9 @@ Reply: TypeAlias = Callable[[Prompt, Sequence[Attempt]], Awaitable[Draft]]
 
 NO_PROMPT: Prompt = {"name": "", "digest": "", "text": ""}
 """The prompt if a selector gave none."""
+
+BROKE_OFF = "Your reply broke off before its end, because it was too long. Write a shorter one."
+"""The explanation of `cut_off`, for libraries without a page for it."""
 
 _FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 
@@ -108,6 +112,7 @@ async def asked_of(
 ) -> Answer[T]:
     """Ask a respondent until its draft can be parsed, with at most this number of attempts.
 
+    A draft that its endpoint cut off by length is refused (`cut_off`) and not parsed: half an answer may be readable.
     `repair` gives the next prompt from a refusal and the number of the next attempt, from 2.
     """
     if attempts < 1 or (attempts > 1 and repair is None):
@@ -115,10 +120,11 @@ async def asked_of(
     tried: list[Attempt] = []
     while True:
         try:
-            attempt = attempt_of(await reply(prompt, tried), len(tried) + 1, prompt)
+            draft = await reply(prompt, tried)
+            attempt = attempt_of(draft, len(tried) + 1, prompt)
         except Exception as error:  # the attempts so far are kept
             return Answer(None, tuple(tried), error_line(error))
-        value = parse(attempt.text)
+        value = parse(attempt.text) if cut_off(draft) is None else Refusal(CUT_OFF, BROKE_OFF)
         if not isinstance(value, Refusal):
             return Answer(value, (*tried, attempt))
         tried.append(attempt.model_copy(update={"verdict": "rejected", "reason": value.reason}))
@@ -148,15 +154,10 @@ def exchange(system: str, prompt: Prompt, tried: Sequence[Attempt]) -> list[Base
 
 
 def attempt_of(draft: Draft, number: int, prompt: Prompt | None) -> Attempt:
-    """An accepted draft as a record."""
-    return Attempt(
-        number=number,
-        text=draft["text"],
-        raw=draft.get("raw"),
-        cleaned=tuple(draft.get("cleaned", ())),
-        verdict="accepted",
-        prompt=None if prompt is None else records.Prompt(**prompt),
-        usage=None if "usage" not in draft else Usage(**draft["usage"]),
+    """An accepted draft as a record, with everything that describes its call."""
+    call = {key: value for key in OF_THE_CALL if (value := draft.get(key)) is not None}
+    return Attempt.model_validate(
+        {"number": number, "text": draft["text"], "verdict": "accepted", "prompt": prompt, **call}
     )
 
 

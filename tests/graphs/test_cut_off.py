@@ -69,3 +69,31 @@ async def test_the_offline_model_is_never_cut_off():
     made = record(await conversation(simquac.cast()).ainvoke(state_of(None), context=Limits(max_turns=2)))
     assert {attempt.finish_reason for attempt in made.attempts()} == {None}
     assert {attempt.model for attempt in made.attempts()} == {"offline"}
+
+
+@pytest.mark.parametrize(("text", "finish", "error"), [("It was", "length", "cut_off"), (" ", "stop", "empty")])
+@pytest.mark.parametrize("bad", [1, 2])
+async def test_an_answer_to_a_question_afterwards_that_is_cut_off_or_empty_is_asked_for_once_more(
+    text, finish, error, bad
+):
+    calls = []
+
+    def reply(messages):
+        asked = messages[-1]["content"]
+        if "The talk is over" not in asked:
+            return "A fine book."
+        calls.append(asked)
+        cut = AIMessage(
+            text,
+            response_metadata={"finish_reason": finish},
+            usage_metadata={"input_tokens": 3, "output_tokens": 1, "total_tokens": 4},
+        )
+        return cut if len(calls) <= bad else AIMessage("It was fine.")
+
+    cast = recllmsim.cast(assistant=reply, post_questions=True)
+    made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
+    first, second, third = [entry for entry in made.labels["post_questions"] if entry["to"] == "assistant"]
+    assert len(calls) == 3 + 1
+    assert (first.get("error"), first.get("answer")) == ((error, None) if bad == 2 else (None, "It was fine."))
+    assert (first["usage"]["calls"], first["usage"]["input_tokens"]) == (2, 3 * bad)
+    assert second["answer"] == third["answer"] == "It was fine."

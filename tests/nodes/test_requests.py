@@ -34,7 +34,10 @@ class Scripted(BaseChatModel):
         if isinstance(line, Exception):
             raise line
         usage = {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7}
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(line, usage_metadata=usage))])
+        line = line if isinstance(line, dict) else {"text": line, "finish_reason": "stop"}
+        about = {"finish_reason": line["finish_reason"]}
+        reply = AIMessage(line["text"], usage_metadata=usage, response_metadata=about)
+        return ChatResult(generations=[ChatGeneration(message=reply)])
 
 
 class Score(BaseModel):
@@ -141,6 +144,35 @@ async def test_a_draft_that_no_record_can_hold_is_told_as_a_failure():
 
     answer: Answer[str] = await asked_of(reply, {"name": "a", "digest": "", "text": ""}, str)
     assert answer.error.startswith("ValidationError")
+
+
+async def test_a_reply_that_was_cut_off_is_refused_though_it_could_be_read():
+    lines = [
+        {"text": "All of it, bu", "finish_reason": "length", "model": "m", "reasoning": "hm", "kept": {"n": 1}},
+        {"text": "All of it.", "finish_reason": "stop", "tool_calls": [{"name": "look_up", "result": "12"}]},
+    ]
+
+    async def reply(prompt, tried):
+        return lines[len(tried)]
+
+    def repair(refusal, attempt):
+        return {"name": refusal.reason, "digest": "", "text": refusal.repair}
+
+    answer: Answer[str] = await asked_of(reply, {"name": "a", "digest": "", "text": ""}, str, repair, 2)
+    first, second = answer.attempts
+    assert answer.value == "All of it."
+    assert (first.verdict, first.reason, first.finish_reason, first.model) == ("rejected", "cut_off", "length", "m")
+    assert (first.reasoning, first.kept) == ("hm", {"n": 1})
+    assert (second.finish_reason, second.tool_calls[0].result) == ("stop", "12")
+    assert second.prompt.name == "cut_off"
+    assert "too long" in second.prompt.text
+
+
+async def test_a_cut_off_reply_is_repaired_with_its_own_page_if_there_is_one():
+    pages = Library({name: Page(name, text) for name, text in (SOURCES | {"judge/repair_cut_off": "Shorter."}).items()})
+    answer, model = await judge({"text": '{"value": 4}', "finish_reason": "length"}, '{"value": 5}', pages=pages)
+    assert answer.value == Score(value=5)
+    assert model.sent[1][-1] == ("human", "<note>Shorter.</note>")
 
 
 @pytest.mark.parametrize("text", ['{"value": 3}', '\n```json\n{"value": 3}\n```\n', '```\n{"value": 3}```'])
