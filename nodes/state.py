@@ -198,9 +198,8 @@ def seen_by(role: Role, state: State) -> State:
 
     Only messages and turns with something private are copied.
     """
-    changed: dict[str, Any] = {
-        key: [_shown_to(role, turn) for turn in turns] for key in ("messages", "unsaid") if (turns := state.get(key))
-    }
+    turns = {"messages": state.get("messages"), "unsaid": state.get("unsaid")}
+    changed: dict[str, Any] = {key: [_shown_to(role, turn) for turn in value] for key, value in turns.items() if value}
     if state.get("speaking") not in (None, role) and "attempts" in state:
         changed["attempts"] = [_public(attempt) for attempt in state["attempts"]]
     return merged(state, changed)
@@ -208,7 +207,7 @@ def seen_by(role: Role, state: State) -> State:
 
 def _shown_to(role: Role, turn: dict[str, Any]) -> dict[str, Any]:
     """A message or an unsaid turn as a side sees it."""
-    attempts = turn.get("attempts", ())
+    attempts: list[dict[str, Any]] = turn.get("attempts", [])
     if turn["role"] == role or not any(_is_private(attempt) for attempt in attempts):
         return turn
     return turn | {"attempts": [_public(attempt) for attempt in attempts]}
