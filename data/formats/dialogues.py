@@ -47,8 +47,8 @@ class Form:
         calls = 0
         for message in conversation.messages:
             if message.stored:
-                if self.tools is not None:
-                    turns += self.tools(message, calls + 1)
+                if self.tools is not None and (of_tools := self.tools(message, calls + 1)):
+                    turns += of_tools
                     calls += len(message.tool_calls)
                 turns.append(self._turn(message))
         for aside in asides(conversation):
