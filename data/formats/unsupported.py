@@ -17,7 +17,7 @@ _OF_MESSAGE = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
 _PLAIN = {"kind", "digest"}
 """Keys of the scenario of a plain conversation. Reading makes them again."""
 _PATCH = {"values", "order"}
-"""Keys of a patch (`formats.patches`), in which a reader keeps the differences of its own format."""
+"""Keys of a patch (`formats.dialogues`), in which a reader keeps the differences of its own format."""
 
 
 LINES = 1000
