@@ -2,9 +2,17 @@
 
 `pass^k` is the chance that k conversations about one scenario all succeed ("tau-bench", Yao et al. 2024, section 3):
 the mean over scenarios of C(c, k) / C(n, k) for c successes in n conversations.
+
+The interval of the share is Wilson's score interval with an effective number of conversations, n / deff, because
+conversations about one scenario are alike (Kish, "Survey Sampling", 1965; Dean and Pagano, "Evaluating Confidence
+Interval Methods for Binomial Proportions in Clustered Surveys", 2015). deff = 1 + (m - 1) ICC, where m is the mean
+number of conversations per scenario, weighted by that number (sum of squares / n), and ICC the intraclass correlation
+by analysis of variance (Ridout, Demétrio and Firth, "Estimating Intraclass Correlation for Binary Data", 1999), cut to
+0..1. ICC is 0 where nothing tells it: one scenario, one conversation each, or the same outcome everywhere.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import comb, sqrt
 from typing import Any
 
@@ -22,7 +30,7 @@ Z = 1.959963984540054
 
 
 class Rate(Record):
-    """A share with its interval of 95 % (Wilson's score interval)."""
+    """A share with its interval of 95 %."""
 
     value: float
     low: float
@@ -58,8 +66,11 @@ class Successes(Record):
     """Those that are over and scored."""
     unscored: int
     """Those without a score, such as those that a failing endpoint cut short: they count nowhere else."""
+    unscored_because: str
+    """Why the first of these has no score, in a line; empty if all have one."""
     successes: int
     success: Rate
+    """The share of successes; its interval knows that conversations about one scenario are alike."""
     pass_hat: dict[int, float]
     """pass^k by k, as far as each scenario has k conversations."""
     scenarios: tuple[ScenarioSuccess, ...]
@@ -80,53 +91,69 @@ class Successes(Record):
 
 
 def successes(conversations: Iterable[Conversation]) -> Successes:
-    """Count the success of scored conversations; DataError if none has a score named `success`."""
-    groups: dict[str, list[tuple[Conversation, bool, str]]] = {}
-    unscored = 0
+    """Count the success of scored conversations, which are read once and not kept.
+
+    DataError if none has a score named `success`.
+    """
+    scenarios: dict[str, _Counted] = {}
+    failures: list[FailedConversation] = []
+    unscored, because = 0, ""
     for conversation in conversations:
         score = score_of(conversation)
-        if score is None:
+        if isinstance(score, str):
             unscored += 1
+            because = because or score
             continue
         key = digest(conversation.scenario, conversation.ordinal)
-        groups.setdefault(key, []).append((conversation, *score))
-    if not groups:
+        counted = scenarios.setdefault(key, _Counted(_title(conversation)))
+        counted.conversations += 1
+        counted.successes += score[0]
+        if not score[0]:
+            failures.append(_failure(conversation, score[1]))
+    if not scenarios:
         raise DataError(
-            "no conversation has a score named 'success': give the cast one (closing=nodes.scoring(success=...))"
+            f"no conversation has a score named 'success' ({because or 'there is none'}): "
+            "give the cast one (closing=nodes.scoring(success=...)) that answers true or false"
         )
     rows = tuple(
-        ScenarioSuccess(
-            scenario=_title(group[0][0]),
-            conversations=len(group),
-            successes=sum(success for _, success, _ in group),
-        )
-        for group in groups.values()
+        ScenarioSuccess(scenario=each.title, conversations=each.conversations, successes=each.successes)
+        for each in scenarios.values()
     )
-    failures = [
-        _failure(conversation, reason)
-        for group in groups.values()
-        for conversation, success, reason in group
-        if not success
-    ]
-    total, reached = sum(row.conversations for row in rows), sum(row.successes for row in rows)
+    counts = [(row.successes, row.conversations) for row in rows]
     return Successes(
-        conversations=total,
+        conversations=sum(row.conversations for row in rows),
         unscored=unscored,
-        successes=reached,
-        success=wilson(reached, total),
-        pass_hat=pass_hat([(row.successes, row.conversations) for row in rows]),
+        unscored_because=because,
+        successes=sum(row.successes for row in rows),
+        success=clustered(counts),
+        pass_hat=pass_hat(counts),
         scenarios=rows,
         failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
     )
 
 
-def score_of(conversation: Conversation) -> tuple[bool, str] | None:
-    """Whether a conversation succeeded, and why; None without a score."""
+@dataclass
+class _Counted:
+    """What is kept of the conversations about a scenario."""
+
+    title: str
+    conversations: int = 0
+    successes: int = 0
+
+
+def score_of(conversation: Conversation) -> tuple[bool, str] | str:
+    """Whether a conversation succeeded, and the score's reason; else a line that says why it has no score."""
     scores: Any = conversation.labels.get(SCORES)
     score = scores.get(SUCCESS) if isinstance(scores, dict) else None
-    if not isinstance(score, dict) or not isinstance(score.get("value"), bool):
-        return None
-    return score["value"], str(score.get("reason", ""))
+    if isinstance(score, dict) and isinstance(score.get("value"), bool):
+        return score["value"], str(score.get("reason", ""))
+    if isinstance(score, dict) and score.get("error"):
+        return f"the score 'success' failed: {' '.join(str(score['error']).split())}"
+    if isinstance(score, dict):
+        return f"the score 'success' is {score.get('value')!r}, not true or false"
+    if conversation.failure is not None:
+        return f"{conversation.failure.node}: {' '.join(conversation.failure.error.split())}"
+    return "no scorer gave one"
 
 
 def pass_hat(counts: Iterable[tuple[int, int]]) -> dict[int, float]:
@@ -138,9 +165,29 @@ def pass_hat(counts: Iterable[tuple[int, int]]) -> dict[int, float]:
     }
 
 
-def wilson(reached: int, total: int) -> Rate:
-    """A share with Wilson's score interval of 95 %, which holds for few conversations and for shares near 0 and 1."""
-    share = reached / total
+def clustered(counts: Sequence[tuple[int, int]]) -> Rate:
+    """The share of successes over all scenarios, from successes and conversations of each, with its interval."""
+    reached, total = sum(count for count, _ in counts), sum(size for _, size in counts)
+    weighted = sum(size * size for _, size in counts) / total
+    return wilson(reached / total, total / (1 + (weighted - 1) * intraclass(counts)))
+
+
+def intraclass(counts: Sequence[tuple[int, int]]) -> float:
+    """The intraclass correlation of successes within scenarios by analysis of variance, from 0 to 1."""
+    groups, total = len(counts), sum(size for _, size in counts)
+    if groups < 2 or total == groups:
+        return 0.0
+    share = sum(reached for reached, _ in counts) / total
+    between = sum(size * (reached / size - share) ** 2 for reached, size in counts) / (groups - 1)
+    within = sum(reached * (size - reached) / size for reached, size in counts) / (total - groups)
+    typical = (total - sum(size * size for _, size in counts) / total) / (groups - 1)
+    spread = between + (typical - 1) * within
+    return min(1.0, max(0.0, (between - within) / spread)) if spread > 0 else 0.0
+
+
+def wilson(share: float, total: float) -> Rate:
+    """A share of (effectively) `total` trials with Wilson's score interval of 95 %, which holds for few trials and
+    for shares near 0 and 1."""
     centre = (share + Z * Z / (2 * total)) / (1 + Z * Z / total)
     half = Z * sqrt(share * (1 - share) / total + Z * Z / (4 * total * total)) / (1 + Z * Z / total)
     return Rate(value=share, low=max(0.0, centre - half), high=min(1.0, centre + half))

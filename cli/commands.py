@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..data.identity import VERSION
-from ..errors import DuologueError
+from ..errors import DuologueError, SettingError
 from .check import check, validators
 from .compare import compare
 from .convert import convert
@@ -53,8 +53,29 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:NAME",
+            help="A domain of your own that is not installed, such as hotel.domain:DOMAIN; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate conversations between a user and an assistant, write them in published data set formats, measure them."""
+    for path in domain or ():
+        _register(path)
+
+
+def _register(path: str) -> None:
+    """Register the domain of an import path for this command."""
+    from ..data import domains
+    from ..nodes.import_path import imported
+
+    value = imported(path, "--domain")
+    try:
+        domains.register(value, replace=True)
+    except SettingError as error:
+        raise SettingError(f"--domain {path}: {error}") from None
 
 
 def main() -> None:

@@ -150,9 +150,12 @@ def _ask_packages() -> None:
     for point in entry_points(group=GROUP):
         try:
             _register(point.load(), replace=False)
-        except Exception as error:  # a failing package must not stop work that does not need it
-            problem = " ".join(str(error).split()) or "no reason told"
-            log.warning("%s: its domain is left out: %s: %s", _origin(point), error.__class__.__name__, problem)
+        except SettingError as error:  # our own words about its domain
+            log.warning("%s: its domain is left out: %s", _origin(point), " ".join(str(error).split()))
+        except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
+            # Only the kind of the error: what a package says may hold a key, and `data` cannot remove it.
+            problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
+            log.warning("%s: its domain is left out: %s", _origin(point), problem)
 
 
 def _origin(point: EntryPoint) -> str:

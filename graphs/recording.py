@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..data.identity import begun_with, conversation_id
-from ..data.records import Conversation, Edge, Role
+from ..data.records import Conversation, Role
 from ..errors import DataError
 from ..nodes.contract import OF_THE_CALL
 from ..nodes.state import State, attempt_number
-from .topology import edges
-from .trace import edge_name
+from .trace import counted_edges
 
 
 def state_id(state: State | Mapping[str, Any], cast: str) -> str:
@@ -42,28 +41,13 @@ def record(state: State | Mapping[str, Any], cast: str | None = None) -> Convers
             "stop": state.get("stop"),
             "failure": state.get("failure"),
             "provenance": state.get("provenance"),
-            "edges": _edges(state.get("taken", {})),
+            "edges": counted_edges(state.get("taken", {})),
             "timing": state.get("timing", {}),
             "memory": state.get("memories", {}) if state.get("record_memory") else {},
             "labels": state.get("labels", {}),
             "extra": state.get("extra", {}),
         }
     )
-
-
-def _edges(taken: Mapping[str, int]) -> list[Edge]:
-    """Every edge of the topology with its count, then edges that only another graph has."""
-    left = dict(taken)
-    drawn = [
-        edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})
-        for edge in (edges() if taken else ())
-    ]
-    others = (
-        Edge(source=source, target=target, count=count)
-        for name, count in left.items()
-        for source, _, target in [name.partition(">")]
-    )
-    return [*drawn, *others]
 
 
 def _in_flight(state: State | Mapping[str, Any], after: int) -> list[dict[str, Any]]:

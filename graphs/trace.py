@@ -1,9 +1,11 @@
 """The trace that every step keeps: which edges were taken how often, and how long each node ran."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import END, START
 
+from ..data.records import Edge
 from ..nodes.state import Place, State
 from .topology import edges
 
@@ -25,6 +27,21 @@ def walked(state: State, place: Place) -> dict[str, Any]:
         if edge in drawn or edge[0] == START:
             taken[edge_name(*edge)] = taken.get(edge_name(*edge), 0) + 1
     return {"came_from": place, "taken": taken}
+
+
+def counted_edges(taken: Mapping[str, int]) -> list[Edge]:
+    """For the record: every edge of the topology with its count, then edges that only another graph has."""
+    left = dict(taken)
+    drawn = [
+        edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})
+        for edge in (edges() if taken else ())
+    ]
+    others = (
+        Edge(source=source, target=target, count=count)
+        for name, count in left.items()
+        for source, _, target in [name.partition(">")]
+    )
+    return [*drawn, *others]
 
 
 def timed(state: State, place: Place, seconds: float) -> dict[str, Any]:

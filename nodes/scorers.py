@@ -1,5 +1,6 @@
 """Scorers: judgements of a complete conversation, such as whether the user reached its goal."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
@@ -7,6 +8,7 @@ from typing import Any, TypeAlias
 from langgraph.runtime import Runtime
 
 from .contract import ContractError, Node, check_function, describe
+from .environment import error_line
 from .limits import Limits
 from .state import State, Update
 
@@ -30,7 +32,11 @@ Scorer: TypeAlias = Callable[[State], Score | bool | int | float | str | None]
 
 @dataclass(frozen=True)
 class Scoring:
-    """A closing node that calls scorers and writes the conversation's label `scores`."""
+    """A closing node that calls scorers and writes the conversation's label `scores`.
+
+    A scorer that fails is recorded in place of its score, as `{"value": null, "reason": "", "error": <a line>}`: the
+    conversation is over and as good as before, and a failure of this node would hide the other scores.
+    """
 
     scorers: Mapping[str, Scorer]
 
@@ -39,20 +45,32 @@ class Scoring:
             return {}  # after a technical failure a score would say nothing about the speakers
         scores = {}
         for name, scorer in self.scorers.items():
-            answer = scorer(state)
-            if answer is None:
+            try:
+                score = checked(name, scorer(state))
+            except Exception as error:  # of the scorer, which may be anybody's code
+                scores[name] = {"value": None, "reason": "", "error": error_line(error)}
                 continue
-            score = answer if isinstance(answer, Score) else Score(answer)
-            if not isinstance(score.value, (bool, int, float, str)):
-                raise ContractError(
-                    f"closing: expected the scorer {name!r} to give true, false, a number or a text, "
-                    f"got {type(score.value).__name__}"
-                )
-            scores[name] = asdict(score)
+            if score is not None:
+                scores[name] = asdict(score)
         return {"labels": {LABEL: scores}}
 
     def provenance(self) -> dict[str, Any]:
         return {"scorers": {name: describe(scorer) for name, scorer in self.scorers.items()}}
+
+
+def checked(name: str, answer: Any) -> Score | None:
+    """The scorer's answer as a score, None for none; ContractError names the scorer of an answer that is no score."""
+    if answer is None:
+        return None
+    score = answer if isinstance(answer, Score) else Score(answer)
+    expected = f"the scorer {name!r}: expected true, false, a finite number or a text, got"
+    if not isinstance(score.value, (bool, int, float, str)):
+        raise ContractError(f"{expected} {type(score.value).__name__}")
+    if isinstance(score.value, float) and not math.isfinite(score.value):
+        raise ContractError(f"{expected} {score.value}")
+    if not isinstance(score.reason, str):
+        raise ContractError(f"the scorer {name!r}: expected a text as the reason, got {type(score.reason).__name__}")
+    return score
 
 
 def scoring(**scorers: Scorer) -> Node:

@@ -2,10 +2,9 @@
 
 from ..graphs.sources import chosen, repeated
 from . import profiles
-from .engine import CONCURRENCY, converse, converse_all
+from .engine import CONCURRENCY, converse, converse_all, planned
 from .folder import RunFolder, new_folder
 from .journal import Journal, RunError
-from .plan import planned
 from .simulation import Summary, arun, asimulate, blocking, simulate
 
 __all__ = [

@@ -88,7 +88,8 @@ class Appended:
 
 
 class Journal(JournalReader[T]):
-    """An open journal. Each appended value is a line in this writer's own file and can be read at once.
+    """An open journal. Each appended value is a line in this writer's own file and can be read at once, unless a later
+    file has a value of the same key (the rule is `JournalReader`'s).
 
     Each writer has its own file and locks only that, so several processes can write at the same time; `refresh` reads
     what the others wrote. A writer removes its own cut-off last line when it opens the journal again.
@@ -119,7 +120,7 @@ class Journal(JournalReader[T]):
         read = self._read.get(self._own.path)
         if read is not None and read.size == start:  # else `refresh` reads it from the file
             read.size, read.lines = start + length, read.lines + 1
-            self._entries[self.codec.key(value)] = Entry(self._own.path, start, length, read.lines)
+            self._enter(self.codec.key(value), Entry(self._own.path, start, length, read.lines))
 
     def close(self) -> None:
         """Close the file and let others write it."""

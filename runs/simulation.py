@@ -20,9 +20,8 @@ from ..graphs import Cast
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from .card import card
-from .engine import CONCURRENCY, Watch, converse_all
+from .engine import CONCURRENCY, Watch, converse_all, name_of, planned
 from .folder import RunFolder
-from .plan import name_of, planned
 
 T = TypeVar("T")
 PROMPTS = "prompts.json"

@@ -1,4 +1,7 @@
-"""Common parts of the dialogue formats: ids, unknown keys, and asides (turns that neither side says)."""
+"""Common parts of the dialogue formats: ids, asides (turns that neither side says), and patches.
+
+A patch holds the differences between a source and what we would write: made in reading, applied in writing.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +10,6 @@ from typing import Any
 
 from ..identity import conversation_id, digest
 from ..records import Conversation, Json, Message
-from .patches import difference, patched
 
 ASIDES = "asides"
 """Key of a conversation's `extra` for turns that are no messages, such as instructions and results of tools."""
@@ -47,8 +49,8 @@ class Form:
         calls = 0
         for message in conversation.messages:
             if message.stored:
-                if self.tools is not None:
-                    turns += self.tools(message, calls + 1)
+                if self.tools is not None and (of_tools := self.tools(message, calls + 1)):
+                    turns += of_tools
                     calls += len(message.tool_calls)
                 turns.append(self._turn(message))
         for aside in asides(conversation):
@@ -110,3 +112,33 @@ def further(conversation: Conversation) -> dict[str, Any]:
         if isinstance(patch, dict) and isinstance(values := patch.get("values"), dict):
             merged |= values
     return merged | conversation.extra
+
+
+def difference(original: Mapping[str, Any], derived: Mapping[str, Any]) -> dict[str, Any]:
+    """The patch that turns the derived object into the original; empty if they are equal, including key order.
+
+    `values`: the original's values of keys that are missing or different in the derived object.
+    `order`: the original's keys, if they or their order differ.
+    """
+    values = {key: value for key, value in original.items() if key not in derived or not _same(derived[key], value)}
+    patch: dict[str, Any] = {}
+    if values:
+        patch["values"] = values
+    if list(original) != list(derived):
+        patch["order"] = list(original)
+    return patch
+
+
+def patched(derived: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """The original object, from the derived object and its patch."""
+    merged = dict(derived) | dict(patch.get("values", {}))
+    return {key: merged[key] for key in patch.get("order", merged)}
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two values are the same JSON: 1, 1.0 and true differ, and so do objects with another order of keys."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return type(left) is type(right) and bool(left == right)

@@ -49,14 +49,17 @@ class _Read:
 
 
 def writer_path(path: Path, writer: str | None) -> Path:
-    """The file of a writer: for `conversations.jsonl` and writer `w1` it is `conversations.w1.jsonl`."""
-    return path if writer is None else path.with_name(f"{path.stem}.{writer}{path.suffix}")
+    """The file of a writer: for `conversations.jsonl` and the writer `two` it is `conversations.w-two.jsonl`."""
+    return path if writer is None else path.with_name(f"{path.stem}.w-{writer}{path.suffix}")
 
 
 def is_of_journal(path: Path, name: str) -> bool:
-    """Whether a file belongs to the journal: its main file has this name, or it is the file of a further writer."""
+    """Whether a file belongs to the journal: its main file has this name, or it is the file of a further writer.
+
+    Another file is none of its own, such as a copy `conversations.bak.jsonl` that somebody made.
+    """
     main = Path(name)
-    pattern = rf"{re.escape(main.stem)}(\.{WRITER.pattern})?{re.escape(main.suffix)}"
+    pattern = rf"{re.escape(main.stem)}(\.w-{WRITER.pattern})?{re.escape(main.suffix)}"
     return re.fullmatch(pattern, path.name) is not None
 
 
@@ -64,8 +67,10 @@ def is_of_journal(path: Path, name: str) -> bool:
 class JournalReader(Generic[T]):
     """The values of a journal's files by key: the main file first, then the files of the writers by name.
 
-    If a key occurs twice, it keeps its first position and takes the value that was read last. Bytes after a file's
-    last newline belong to a line that is being written or was cut off: they are ignored.
+    If a key occurs twice in a file, its last value there counts; if it occurs in several files, the value in the last
+    of them, in the order above. So it does not matter who reads when: an open writer and a later reader see the same.
+    The key keeps its first position. Bytes after a file's last newline belong to a line that is being written or was
+    cut off: they are ignored.
     """
 
     path: Path
@@ -119,7 +124,7 @@ class JournalReader(Generic[T]):
 
     def load(self, plan: Iterable[str] = ()) -> list[T]:
         """All values in the order of `iterate`, read in one pass over the files."""
-        values = dict(JournalReader(self.path, self.codec)._news())
+        values = dict(JournalReader(self.path, self.codec)._news())  # file by file, so that the last one's values stay
         return [values[key] for key in _planned_first(plan, values)]
 
     def _begin(self) -> None:
@@ -140,8 +145,17 @@ class JournalReader(Generic[T]):
                     if line.strip():
                         value = self._decoded(line, path, read.lines)
                         key = self.codec.key(value)
-                        self._entries[key] = Entry(path, offset, len(line), read.lines)
+                        self._enter(key, Entry(path, offset, len(line), read.lines))
                         yield key, value
+
+    def _enter(self, key: str, entry: Entry) -> None:
+        """Note where the key's value is, unless a later file has one."""
+        present = self._entries.get(key)
+        if present is None or self._rank(present.path) <= self._rank(entry.path):
+            self._entries[key] = entry
+
+    def _rank(self, file: Path) -> tuple[bool, Path]:
+        return file != self.path, file
 
     def _value(self, file: IO[bytes], entry: Entry) -> T:
         file.seek(entry.offset)

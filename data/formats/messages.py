@@ -18,9 +18,12 @@ TOOLS = ("tool", "function")
 
 
 def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
-    """The tool calls of a message in OpenAI's form: one turn with all calls, then one turn for each result."""
+    """The tool calls of an assistant's message in OpenAI's form: one turn with all calls, then one for each result.
+
+    None for a user: the form has no tool calls of users. An error is written as the result.
+    """
     calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
-    if not calls:
+    if not calls or message.role != "assistant":
         return []
     functions = [
         {"id": name, "type": "function", "function": {"name": call.name, "arguments": dumps(call.arguments)}}

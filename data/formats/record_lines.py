@@ -38,20 +38,32 @@ def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]
 
 def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Conversation]:
     """The conversations of a run folder, in the order of its plan."""
+    planned, reader = _run(folder, validate)
+    return reader.load(planned)
+
+
+def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
+    """The conversations of a run folder, in the order of its plan, one at a time."""
+    planned, reader = _run(folder, validate)
+    yield from reader.iterate(planned)
+
+
+def _run(folder: str | Path, validate: Validate) -> tuple[list[str], JournalReader[Conversation]]:
+    """The planned ids of a run folder, and the reader of its conversations."""
     manifest = read_json(Path(folder) / MANIFEST)
     planned = manifest.get("planned") if isinstance(manifest, dict) else None
     if not isinstance(planned, list) or not all(isinstance(name, str) for name in planned):
         raise DataError(f"{at(Path(folder) / MANIFEST)}: has no list 'planned': is this folder a run?")
-    return JournalReader(Path(folder) / CONVERSATIONS, records(validate)).load(planned)
+    return planned, JournalReader(Path(folder) / CONVERSATIONS, records(validate))
 
 
-def cut_short(folder: str | Path) -> list[Conversation]:
-    """The conversations of a run folder that were cut short and not finished since: the last attempt at each."""
+def cut_short(folder: str | Path) -> Iterator[Conversation]:
+    """The conversations of a run folder that were cut short and not finished since: the last attempt at each, one at
+    a time."""
     path = Path(folder) / FAILURES
-    if not path.is_file():
-        return []
-    finished = JournalReader(Path(folder) / CONVERSATIONS, RECORDS)
-    return [failed for failed in JournalReader(path, RECORDS).load() if failed.id not in finished]
+    if path.is_file():
+        finished = JournalReader(Path(folder) / CONVERSATIONS, RECORDS)
+        yield from (failed for failed in JournalReader(path, RECORDS).iterate() if failed.id not in finished)
 
 
 def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:

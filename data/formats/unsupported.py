@@ -17,7 +17,7 @@ _OF_MESSAGE = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
 _PLAIN = {"kind", "digest"}
 """Keys of the scenario of a plain conversation. Reading makes them again."""
 _PATCH = {"values", "order"}
-"""Keys of a patch (`formats.patches`), in which a reader keeps the differences of its own format."""
+"""Keys of a patch (`formats.dialogues`), in which a reader keeps the differences of its own format."""
 
 
 LINES = 1000
@@ -58,7 +58,7 @@ class BeyondWords:
 
     def __init__(self, kept: str = "", *, tools: bool = False) -> None:
         """`kept`: the format's own key in `extra`, whose content is written. `tools`: whether the format holds tool
-        calls."""
+        calls of assistants."""
         self.kept = kept
         self.tools = tools
         self._having: Counter[str] = Counter()
@@ -109,6 +109,10 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
         any("system" not in aside and kept not in aside for aside in asides(conversation))
         or (not tools and any(message.tool_calls for message in stored)),
     )
+    calls = [(message.role, call) for message in stored for call in message.tool_calls]
+    yield "calls and results of a user's tools", tools and any(role == "user" for role, _ in calls)
+    errors = tools and any(role == "assistant" and call.error is not None for role, call in calls)
+    yield "that a tool failed (errors of tools are written as results)", errors
     yield "messages that are not stored", len(stored) < len(conversation.messages)
     drafts = list(conversation.attempts())
     yield "rejected drafts", any(draft.verdict == "rejected" for draft in drafts)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...errors import DataError, at
-from ..formats.patches import difference
+from ..formats.dialogues import difference
 from ..records import Conversation, Message
 from ..text.languages import Language, language_of
 from .situations import Situation

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..formats import json_stream
+from ..formats.dialogues import difference, patched
 from ..formats.jsonfiles import read_json
-from ..formats.patches import difference, patched
 from ..formats.unsupported import LeftOut
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
 from ..identity import named

@@ -144,7 +144,7 @@ def test_what_further_writers_have_finished_is_of_the_run() -> None:
     place = run("out", {"planned": ["a", "b", "c", "d"]}, "d", "a")
     record_lines.write([talk("c"), talk("a")], place / "conversations.w-2.jsonl")
     record_lines.write([talk("b"), talk("e")], place / "conversations.w-1.jsonl")
-    record_lines.write([talk("f")], place / "conversations.no.writer.jsonl")
+    record_lines.write([talk("f")], place / "conversations.bak.jsonl")
     assert [conversation.id for conversation in load(place)] == ["a", "b", "c", "d", "e"]
 
 

@@ -56,12 +56,25 @@ def test_a_message_with_tools_is_written_as_its_calls_their_results_and_its_text
 
 def test_what_was_exported_says_the_same_when_it_is_read_and_is_written_byte_for_byte() -> None:
     left_out = messages.write([TALK], "first.jsonl")
-    assert not any("tools" in line for line in left_out)
+    assert [line for line in left_out if "tool" in line] == [
+        "that a tool failed (errors of tools are written as results), of 1 conversation"
+    ]
     (read,) = messages.read("first.jsonl")
     stored = [message for message in TALK.messages if message.stored]
     assert [(m.role, m.text) for m in read.messages] == [(m.role, m.text) for m in stored]
     messages.write([read], "second.jsonl")
     assert Path("second.jsonl").read_bytes() == Path("first.jsonl").read_bytes()
+
+
+def test_the_tools_of_a_user_are_named_as_left_out_and_the_calls_are_numbered_without_them() -> None:
+    call = Attempt(text="Hm?", verdict="accepted", tool_calls=(REFUSED, LOOKED_UP))
+    asking = Message(role="user", text="Hm?", attempts=(call,))
+    made = Conversation(id="a", scenario={}, messages=(asking, said("In 12A.", LOOKED_UP)))
+    left_out = messages.write([made], "first.jsonl")
+    assert [line for line in left_out if "tool" in line] == ["calls and results of a user's tools, of 1 conversation"]
+    turns = json.loads(Path("first.jsonl").read_text())["messages"]
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "tool", "assistant"]
+    assert turns[2]["tool_call_id"] == "call_1"
 
 
 def test_a_format_without_tools_says_that_they_are_left_out() -> None:

@@ -132,6 +132,43 @@ def test_it_is_shown_checked_and_converted(folder: Path) -> None:
     assert (call["type"], call["function"]["name"], talk[-3]["tool_call_id"]) == ("function", "look_up", call["id"])
 
 
+DOMAIN = ("--domain", "airline.domain:DOMAIN")
+
+
+def test_its_domain_is_known_to_every_command_that_names_it(folder: Path) -> None:
+    readme = " ".join((folder / "README.md").read_text().split())
+    assert "duologue --domain airline.domain:DOMAIN check out/airline" in readme
+    run_test(folder)
+    (record, *_) = (folder / "run" / "conversations.jsonl").read_text().splitlines()
+    lie = json.loads(record)
+    lie["messages"] = [{"role": "user", "text": "Well?"}, {"role": "assistant", "text": "It is now on 2026-05-03."}]
+    (folder / "lie.jsonl").write_text(json.dumps(lie) + "\n")
+    plain = duologue("check", "lie.jsonl", "--json", cwd=folder)
+    known = duologue(*DOMAIN, *DOMAIN, "check", "lie.jsonl", "--json", cwd=folder)
+    assert "airline-unconfirmed" not in plain.stdout
+    assert "airline-unconfirmed" in known.stdout, known.stderr
+    assert known.returncode == 1
+    shown = duologue(*DOMAIN, "show", "run", "--id", lie["id"], "--out", "page.html", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert "What the customer knows" in Path("page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("airline.domain", "--domain: 'airline.domain' is no import path"),
+        ("airline.domain:NONE", "--domain: the module 'airline.domain' has no 'NONE'"),
+        ("airline.domain:RULES", r"--domain airline.domain:RULES: .* is no domain"),
+        ("airline.domain:Airline", r"is no domain: register an instance, Airline\(\)"),
+    ],
+)
+def test_what_is_no_domain_is_one_line(folder: Path, path: str, line: str) -> None:
+    done = duologue("--domain", path, "check", "run", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert re.search(line, done.stderr), done.stderr
+
+
 def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(folder: Path) -> None:
     code = (
         "import airline, json; from duologue import data, views; "

@@ -65,12 +65,12 @@ def test_each_writer_has_a_file_and_a_lock_of_its_own(path):
         first.append(said("a"))
         assert sorted(file.name for file in path.parent.iterdir()) == [
             "words.jsonl",
-            "words.w1.jsonl",
-            "words.w2.jsonl",
+            "words.w-w1.jsonl",
+            "words.w-w2.jsonl",
         ]
         assert list(JournalReader(path, WORDS).keys()) == ["b", "a", "c"]
         for writer in (None, "w1"):
-            with pytest.raises(runs.RunError, match=r"words\.(w1\.)?jsonl: another run is writing there"):
+            with pytest.raises(runs.RunError, match=r"words\.(w-w1\.)?jsonl: another run is writing there"):
                 opened(path, writer)
     with opened(path, "w1") as again:
         assert len(again) == 3
@@ -93,6 +93,29 @@ def test_a_key_that_stands_twice_counts_once_with_what_came_last(path):
         assert [(value["key"], value["text"]) for value in reader.iterate()] == [("a", "2"), ("b", "3")]
         assert reader.load() == list(reader.iterate())
         assert main["a"]["text"] == "2"
+
+
+def test_a_writer_and_a_later_reader_take_the_same_one_of_several_values(path):
+    with opened(path) as main, opened(path, "b") as second, opened(path, "a") as first:
+        for journal in (second, first, main):
+            for text in ("early", journal._own.path.name):
+                journal.append(said("k", text))
+        for journal in (main, first, second, JournalReader(path, WORDS)):
+            journal.refresh()
+            assert journal["k"]["text"] == "words.w-b.jsonl"
+        main.append(said("k", "late"))
+        assert main["k"]["text"] == JournalReader(path, WORDS)["k"]["text"] == "words.w-b.jsonl"
+        assert [value["text"] for value in main.load()] == ["words.w-b.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["words.bak.jsonl", "words.w1.jsonl", "words.w-.jsonl", "words.w-a.bak.jsonl"])
+def test_a_copy_that_somebody_made_is_not_of_the_journal(path, name):
+    with opened(path) as main, opened(path, "a") as other:
+        main.append(said("a", "right"))
+        other.append(said("b"))
+        path.with_name(name).write_text(json.dumps(said("a", "of the copy")) + "\n")
+        reader = JournalReader(path, WORDS)
+        assert (reader["a"]["text"], len(reader)) == ("right", 2)
 
 
 def test_a_reader_takes_up_what_others_have_appended_since(path):
@@ -170,14 +193,14 @@ def test_on_a_full_disk_no_half_line_stays_for_the_next_to_join(path, monkeypatc
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (b"{", r"words\.w\.jsonl: line 2, column 2: is not JSON"),
-        (b"[]", r"words\.w\.jsonl: line 2: has no key: give it one"),
-        (b"\xff", r"words\.w\.jsonl: line 2: is not UTF-8"),
+        (b"{", r"words\.w-w\.jsonl: line 2, column 2: is not JSON"),
+        (b"[]", r"words\.w-w\.jsonl: line 2: has no key: give it one"),
+        (b"\xff", r"words\.w-w\.jsonl: line 2: is not UTF-8"),
     ],
 )
 def test_a_whole_line_that_holds_no_value_is_named(path, line, told):
     path.write_text("")
-    path.with_name("words.w.jsonl").write_bytes(b'{"key": "a"}\n' + line + b"\n")
+    path.with_name("words.w-w.jsonl").write_bytes(b'{"key": "a"}\n' + line + b"\n")
     with pytest.raises(DataError, match=told):
         len(JournalReader(path, WORDS))
 
@@ -248,7 +271,7 @@ def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_li
         victim.wait()
         survivor.communicate()
         assert survivor.returncode == 0
-    torn = tmp_path / "conversations.w1.jsonl"
+    torn = tmp_path / "conversations.w-w1.jsonl"
     assert torn.read_bytes().endswith(b'"scen')
     conversations = read_run(tmp_path)
     assert [c.id for c in conversations] == sorted([*first, *second[:15]])
@@ -259,7 +282,7 @@ def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_li
     assert [c.id for c in read_run(tmp_path)] == planned
     assert torn.read_bytes().count(b"\n") == 20
     assert sorted(file.name for file in tmp_path.iterdir()) == [
-        "conversations.jsonl", "conversations.w1.jsonl", "manifest.json"
+        "conversations.jsonl", "conversations.w-w1.jsonl", "manifest.json"
     ]  # fmt: skip
 
 
