@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -27,19 +28,30 @@ LIMITS: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "question_attempts": (
-        Annotated[int, typer.Option(min=1, help="Most calls for a turn of the user, the first included.")],
-        4,
+        Annotated[
+            int | None,
+            typer.Option(min=1, help="Most calls for a turn of the user, the first included. Default: the cast's."),
+        ],
+        None,
     ),
     "answer_attempts": (
-        Annotated[int, typer.Option(min=1, help="Most calls for a turn of the assistant, the first included.")],
-        4,
+        Annotated[
+            int | None,
+            typer.Option(
+                min=1, help="Most calls for a turn of the assistant, the first included. Default: the cast's."
+            ),
+        ],
+        None,
     ),
     "max_tokens": (
-        Annotated[int | None, typer.Option(min=1, help="Most tokens of a conversation, over all calls.")],
+        Annotated[
+            int | None,
+            typer.Option(min=1, help="Most tokens of a conversation, over all calls. Default: the cast's."),
+        ],
         None,
     ),
 }
-"""Options for the limits of each conversation."""
+"""Options for the limits of each conversation; those that are None are the cast's (`limits_with`)."""
 
 Concurrency: TypeAlias = Annotated[int, typer.Option(min=1, help="Conversations at the same time.")]
 Resume: TypeAlias = Annotated[
@@ -50,6 +62,11 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the summa
 T = TypeVar("T")
 OUT = Path("out")
 """Folder of runs without --out."""
+
+
+def limits_with(cast: Any, options: dict[str, Any]) -> Any:
+    """The cast's limits, with the options that were given, by the fields' names, in their place."""
+    return replace(cast.limits, **{name: value for name, value in options.items() if value is not None})
 
 
 def simulated(

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
-from .running import LIMITS, OUT, AsJson, Concurrency, Resume, simulated
+from .running import LIMITS, OUT, AsJson, Concurrency, Resume, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
     "concurrency": (Concurrency, 8),
@@ -85,7 +85,6 @@ def simulate_cast(
     """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
     from .. import runs
     from ..errors import SettingError
-    from ..nodes.limits import Limits
     from .output import say
 
     if resume and out is None:
@@ -93,10 +92,9 @@ def simulate_cast(
     # Settings at their default stay unset, so that the scenarios may decide them, such as the language.
     fields = factory.settings.model_fields
     changed = {name: value for name, value in settings.items() if value != fields[name].default}
-    run_limits = Limits(**limits)
     checked = factory.checked(changed)
     scenarios = factory.source(**{key: value for key, value in source.items() if value is not None}).read(
-        checked, run_limits.seed
+        checked, limits["seed"]
     )
     for note in scenarios.notes:
         say(note)
@@ -106,7 +104,7 @@ def simulate_cast(
         cast,
         list(scenarios.states),
         folder,
-        run_limits,
+        limits_with(cast, limits),
         scenarios.source,
         concurrency=concurrency,
         resume=resume,

@@ -34,6 +34,12 @@ agent = builder.compile(name="keeper agent")
 def cast(words: int = 25, loud: bool = False, colours: list[str] | None = None, seen: dict | None = None):
     """A student of few words."""
     return simquac.cast(user="own_cast:student", assistant="own_cast:agent", question_words=words)
+
+
+def limited():
+    """A cast with limits of its own."""
+    limits = nodes.Limits(max_turns=2, question_attempts=2, answer_attempts=1, max_tokens=50_000)
+    return cast().replace(limits=limits)
 '''
 
 SCENARIO = {
@@ -98,6 +104,18 @@ def test_what_says_only_how_to_run_may_change_on_resume_and_a_setting_may_not(du
     code, _, err = duologue(*begun, "--words", "9", "--resume")
     assert code == 2
     assert "= 25, now it is 9 (setting 'words' of the cast): resume with the same settings" in err
+
+
+def test_limits_without_an_option_are_those_of_the_cast(duologue) -> None:
+    begun = ("simulate", "own_cast:limited", "--scenarios", "scenarios.jsonl")
+    of_cast = {"max_turns": 2, "question_attempts": 2, "answer_attempts": 1, "max_tokens": 50_000, "seed": 0}
+    for folder, options, changed in (
+        ("a", (), {}),
+        ("b", ("--answer-attempts", "3", "--seed", "9"), {"answer_attempts": 3, "seed": 9}),
+    ):
+        code, _, err = duologue(*begun, *options, "--out", folder)
+        assert code == 0, err
+        assert json.loads(Path(folder, "manifest.json").read_text())["settings"]["limits"] == of_cast | changed
 
 
 @pytest.mark.parametrize(
