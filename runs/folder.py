@@ -84,6 +84,17 @@ class RunFolder:
         """Ids of the finished conversations."""
         return self._finished.keys()
 
+    def cut_off_below(self, max_tokens: int | None) -> set[str]:
+        """Ids of the conversations that ended at a token limit lower than this one (None: no limit)."""
+        return {
+            conversation.id
+            for conversation in self.conversations()
+            if conversation.stop == "budget"
+            and _is_lower(
+                conversation.provenance.limits.get("max_tokens") if conversation.provenance else None, max_tokens
+            )
+        }
+
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: to the file of the finished or of the failed ones."""
         (self._finished if conversation.finished else self._failed).append(conversation)
@@ -148,6 +159,12 @@ def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any
             f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}{setting}: "
             "resume with the same settings or choose another folder"
         )
+    had, has = ((of["settings"].get("limits") or {}).get("max_tokens") for of in (earlier, wanted))
+    if _is_lower(has, had):
+        raise RunError(
+            f"{folder}: its run had limits.max_tokens = {dumps(had)}, now it is {dumps(has)}: it may only be raised "
+            "when a run is resumed"
+        )
     dropped = set(earlier.get("planned", [])) - set(wanted["planned"])
     if dropped:
         raise RunError(
@@ -156,8 +173,13 @@ def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any
         )
 
 
+def _is_lower(max_tokens: int | None, other: int | None) -> bool:
+    """Whether a limit of tokens is lower than another; None is no limit."""
+    return max_tokens is not None and (other is None or max_tokens < other)
+
+
 def _compared(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that must be equal on resume: the token budget may change, to let a run go further."""
+    """The settings that must be equal on resume: the limit of tokens may be raised, to let a run go further."""
     limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name != "max_tokens"}
     return {**settings, "limits": limits}
 
