@@ -165,7 +165,7 @@ def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any
         name, was, now = difference or of_cast or ("", None, None)
         setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
         raise RunError(
-            f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}{setting}: "
+            f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
             "resume with the same settings or choose another folder"
         )
     had_tokens, has_tokens = ((of["settings"].get("limits") or {}).get("max_tokens") for of in (earlier, wanted))
@@ -180,6 +180,10 @@ def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any
             f"{folder}: its run planned {len(earlier['planned'])} conversations, and {len(dropped)} of these are missing now: "
             "resume with the same scenarios (or more of them), or choose another folder"
         )
+
+
+def _short(value: Any) -> str:
+    return DEFAULT if value is DEFAULT else dumps(value)[:80]
 
 
 def _is_lower(max_tokens: Any, other: int | None) -> bool:

@@ -146,7 +146,7 @@ def test_limits_without_an_option_are_those_of_the_cast(duologue) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "line"),
     [
-        ((), ("--share", "0.9"), 'its run had share = "its default", now it is 0.9: resume with the same settings'),
+        ((), ("--share", "0.9"), "its run had share = its default, now it is 0.9: resume with the same settings"),
         (("--share", "0.4"), ("--share", "0.9"), "its run had share = 0.4, now it is 0.9"),
     ],
 )
