@@ -206,7 +206,9 @@ def report(summary: Any, as_json: bool) -> int:
         print(f"run:     {summary.path}")
         print(f"dataset: {summary.dataset}")
     if summary.finished == summary.planned and not summary.complete:
-        say(f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens")
+        say(
+            f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
+        )
     elif not summary.complete:
         say(
             f"{summary.planned - summary.finished} are missing: the same command with --out {summary.path} --resume tries them again"

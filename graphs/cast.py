@@ -10,10 +10,10 @@ from langchain_core.runnables import Runnable
 from ..data.records import Fault, NodeInfo, Role
 from ..data.stop_reasons import NAME, own_reason
 from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
-from ..nodes.import_path import import_path_of, imported, is_import_path
+from ..nodes.import_path import imported, is_import_path
 from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder
-from ..nodes.models.specs import PROVIDERS, chat_model, recordable
+from ..nodes.models.specs import PROVIDERS, chat_model, without_secrets
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
@@ -23,12 +23,17 @@ from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
 from ..nodes.validators import not_empty
 from ..prompts import Library, shipped
+from .plain import LiveError, part_as_json
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
 """A model's spec, a chat model, an agent that speaks `messages`, a function of messages, or a node."""
 
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 """Places that also take a model or a compiled graph of your own instead of a node."""
+
+
+OF_SPEC = ("spec", "live_settings", "live_parts")
+"""Fields that say what a cast is as plain data; `replace` sets them."""
 
 
 class Spec(Protocol):
@@ -80,8 +85,10 @@ class Cast:
     """Whose part the offline model plays for each role, where it stands in a speaker's place."""
     spec: Spec | None = field(default=None, compare=False)
     """The cast as plain data; None for one that was put together by hand."""
-    live: tuple[str, ...] = field(default=(), compare=False)
-    """What keeps the cast from being plain data, a line for each live object in it."""
+    live_settings: tuple[str, ...] = field(default=(), compare=False)
+    """What kept the cast from being plain data when it was made, a line each."""
+    live_parts: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The line of each part that a live object has replaced."""
 
     def __post_init__(self) -> None:
         for place in PLACES:
@@ -107,6 +114,11 @@ class Cast:
                 )
 
     @property
+    def live(self) -> tuple[str, ...]:
+        """What keeps the cast from being plain data, a line each."""
+        return (*self.live_settings, *self.live_parts.values())
+
+    @property
     def own_reasons(self) -> dict[str, Fault]:
         """The cast's own stop reasons as nodes answer them, each with its fault."""
         return {own_reason(self.name, name): fault for name, fault in self.stop_reasons.items()}
@@ -118,16 +130,16 @@ class Cast:
         a text; it gets the same messages as the speaker that it replaces. ContractError names the part, what was
         expected and what it got.
         """
-        names = {part.name for part in fields(self) if part.name not in ("spec", "live")}
+        names = {part.name for part in fields(self) if part.name not in OF_SPEC}
         plain: dict[str, Any] = {}
-        live: list[str] = []
+        live = {name: line for name, line in self.live_parts.items() if name not in changes}
         for name, part in changes.items():
             if name not in names:
                 raise ContractError(f"{name}: a cast has no such part, only {', '.join(sorted(names))}")
-            if (value := _plain(part)) is not None:
-                plain[name] = value
-            elif part is not None:
-                live.append(f"{name} is a live object ({type(part).__name__})")
+            try:
+                plain[name] = part_as_json(part)
+            except LiveError:
+                live[name] = f"{name} is a live object ({type(part).__name__})"
             if name in SPEAKERS and _is_no_node(part):
                 role = SPEAKERS[name]
                 changes[name] = side(role, part, self._build(name), self.offline.get(role))
@@ -139,7 +151,7 @@ class Cast:
                 {role: changes[name] for name, role in SPEAKERS.items() if name in changes}
             )
         spec = self.spec.replacing(plain) if self.spec is not None else None
-        return replace(self, **changes, spec=spec, live=(*self.live, *live))
+        return replace(self, **changes, spec=spec, live_parts=live)
 
     def travelling(self) -> Spec:
         """The cast as plain data, for another process; ContractError says why that is not possible."""
@@ -160,8 +172,7 @@ class Cast:
         if self.spec is not None and not self.live:
             plain = self.spec.model_dump()
             for part in ("settings", "replace"):
-                values = plain.get(part, {}).items()
-                plain[part] = {name: recordable(value) if isinstance(value, str) else value for name, value in values}
+                plain[part] = {name: without_secrets(value) for name, value in plain.get(part, {}).items()}
             return plain
         return {"live": list(self.live) or ["put together by hand"]}
 
@@ -193,15 +204,6 @@ def _built(spec: Spec) -> Cast:
     return spec.build()
 
 
-def _plain(part: object) -> Any:
-    """A part of a cast as its spec holds it: JSON, or an import path; None for a live object."""
-    if isinstance(part, Limits):
-        return part.plain()
-    if isinstance(part, (str, bool, int, float, dict)):
-        return part
-    return import_path_of(part)
-
-
 def _is_no_node(part: object) -> TypeGuard[Speaker]:
     """Whether `side` must make a node of it first."""
     return is_reply(part) or (isinstance(part, (str, Runnable)) and not callable(part))
@@ -217,11 +219,14 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
         if (path := replayed_path(choice)) is not None:
             return ReplaySpeaker.of(path, role)
         if choice.startswith(REMOTE):
-            return AgentSpeaker(role, remote_agent(choice), build)
+            return AgentSpeaker(role, remote_agent(choice), build, url=choice.removeprefix(REMOTE))
         if is_import_path(choice) and choice.partition(":")[0] not in PROVIDERS:
             forms = "openai:NAME, offline, replay:PATH, agent:URL"
             own = imported(choice, f"{role}: no model ({forms}), nor an object of yours")
-            return speaker(role, own, build, offline)
+            node = speaker(role, own, build, offline)
+            if node is own or not isinstance(node, (AgentSpeaker, ChatSpeaker, FunctionSpeaker)):
+                return node
+            return replace(node, path=choice)
     return speaker(role, choice, build, offline)
 
 

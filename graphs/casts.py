@@ -8,20 +8,26 @@ import inspect
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from importlib.metadata import entry_points
+from threading import RLock
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
 
-from ..errors import SettingError
-from ..nodes.import_path import imported, is_import_path
+from ..errors import DuologueError, SettingError
+from ..nodes.environment import error_line
+from ..nodes.import_path import imported, is_import_path, line_of
 from ..nodes.limits import Limits
 from ..prompts import Library, shipped
 from .cast import Cast
+from .plain import LiveError, setting_as_json, shown
 from .sources import ScenarioFile, ScenarioSource
 
 GROUP = "duologue.casts"
 """Group of the entry points of installed packages: each a name with its `CastFactory`."""
+
+PACKAGE = __package__.partition(".")[0]
 
 log = logging.getLogger(__name__)
 
@@ -72,16 +78,34 @@ class CastFactory:
             value = getattr(settings, name)
             if value == type(settings).model_fields[name].default:
                 continue
-            if isinstance(value, Limits):
-                plain[name] = value.plain()
-            elif _is_plain(value):
-                plain[name] = value
-            else:
-                live.append(f"{name} is a live object ({_shown(value)})")
-        cast = self.build(settings)
+            try:
+                plain[name] = setting_as_json(settings, name)
+            except LiveError:
+                live.append(f"{name} is a live object ({shown(value)})")
+        if not self._is_findable():
+            live.append(f"the cast {self.name!r} is registered in this process only")
+        spec = CastSpec(cast=self.name, settings=dict(sorted(plain.items())))
+        return replace(self._built(settings), spec=spec, live_settings=tuple(live), live_parts={})
+
+    def _built(self, settings: Any) -> Cast:
+        """The cast; SettingError if the build is not Duologue's own and fails, or gives no cast."""
+        try:
+            cast = self.build(settings)
+        except DuologueError:
+            raise
+        except (Exception, SystemExit) as error:
+            if _module_of(self.build).startswith(f"{PACKAGE}."):
+                raise
+            raise SettingError(f"{self.name}: {error_line(error)} in {line_of(error)}") from error
         if not isinstance(cast, Cast):
-            raise SettingError(f"{self.name}: gave {_shown(cast)}, not a cast: return graphs.Cast(...)")
-        return replace(cast, spec=CastSpec(cast=self.name, settings=dict(sorted(plain.items()))), live=tuple(live))
+            raise SettingError(f"{self.name}: gave {shown(cast)}, not a cast: return graphs.Cast(...)")
+        return cast
+
+    def _is_findable(self) -> bool:
+        """Whether another process finds this cast by its name: imported, shipped or of an installed package."""
+        if is_import_path(self.name) or _module_of(self.build) == f"{__package__}.{self.name}":
+            return True
+        return self.name in entry_points(group=GROUP).names and self.name not in _registry.replaced
 
     def checked(self, values: Mapping[str, Any]) -> Any:
         """The settings as an instance of their model; SettingError names the wrong one."""
@@ -129,36 +153,53 @@ class CastSpec(BaseModel):
 @dataclass
 class _Registry:
     factories: dict[str, CastFactory] = field(default_factory=dict)
+    replaced: set[str] = field(default_factory=set)
+    """Names whose factory was replaced in this process."""
     loaded: bool = False
+    """Whether the casts of installed packages were loaded."""
+    lock: RLock = field(default_factory=RLock)
 
 
 _registry = _Registry()
 
 
-def register(factory: CastFactory) -> CastFactory:
-    """Make a cast known by its name, for `find`, specs and the command; SettingError if the name is taken."""
-    present = _registry.factories.get(factory.name)
-    if present is not None and present != factory:
-        raise SettingError(f"there is a cast {factory.name!r} already: give yours another name")
-    _registry.factories[factory.name] = factory
+def register(factory: CastFactory, *, replace: bool = False) -> CastFactory:
+    """Make a cast known by its name, for `find` and the command, and return it; `replace` allows a taken name.
+
+    SettingError if the name is taken. Another process does not know the cast, unless an entry point names it.
+    """
+    with _registry.lock:
+        present = _registry.factories.get(factory.name)
+        if present is not None and present != factory:
+            if not replace:
+                raise SettingError(
+                    f"there is a cast {factory.name!r} already: give yours another name, or replace=True"
+                )
+            _registry.replaced.add(factory.name)
+        _registry.factories[factory.name] = factory
     return factory
 
 
 def registered() -> dict[str, CastFactory]:
     """Every cast by name: shipped with Duologue, from installed packages, registered in this process."""
-    if not _registry.loaded:
-        _registry.loaded = True
-        for point in entry_points(group=GROUP):
-            if point.name in _registry.factories:
-                continue
-            try:
-                _registry.factories[point.name] = _factory(point.name, point.load(), point.value)
-            except Exception as error:  # a broken package of somebody else must not keep the others from running
-                owner = point.dist.name if point.dist is not None else "an installed package"
-                log.warning(
-                    "the cast %s of %s cannot be loaded: %s: %s", point.name, owner, type(error).__name__, error
-                )
-    return dict(sorted(_registry.factories.items()))
+    with _registry.lock:
+        if not _registry.loaded:
+            _registry.loaded = True  # set first: a package may call register while it is imported
+            _load_packages()
+        return dict(sorted(_registry.factories.items()))
+
+
+def _load_packages() -> None:
+    for point in entry_points(group=GROUP):
+        if point.name in _registry.factories:
+            continue
+        try:
+            factory = _factory(point.name, point.load(), point.value)
+        except (Exception, SystemExit) as error:  # a broken package must not keep the others from running
+            owner = point.dist.name if point.dist is not None else "an installed package"
+            log.warning("the cast %s of %s cannot be loaded: %s", point.name, owner, error_line(error))
+        else:
+            _registry.factories[point.name] = factory
 
 
 def find(name: str) -> CastFactory:
@@ -179,10 +220,11 @@ def _factory(name: str, value: object, path: str) -> CastFactory:
         settings = create_model("NoSettings", __config__=ConfigDict(extra="forbid"))
         return CastFactory(name, lambda _: value, settings, summary=f"the cast {path}")
     if not callable(value):
-        raise SettingError(f"cast {path}: is {_shown(value)}: give a function that returns a Cast")
+        raise SettingError(f"cast {path}: is {shown(value)}: give a function that returns a Cast")
     summary = next(iter((inspect.getdoc(value) or "").splitlines()), "")
     parameters = _settings_of(value, path)
 
+    @wraps(value)
     def build(settings: BaseModel) -> Any:
         return value(**{key: getattr(settings, key) for key in type(settings).model_fields})
 
@@ -210,16 +252,8 @@ def _settings_of(function: Callable[..., Any], path: str) -> type[BaseModel]:
         raise SettingError(f"cast {path}: its parameters are no settings ({error}): annotate plain types") from None
 
 
-def _is_plain(value: object) -> bool:
-    """Whether JSON can hold the value as it is."""
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (str, int, float, bool))
-
-
-def _shown(value: object) -> str:
-    name = getattr(value, "__qualname__", None)
-    return f"{type(value).__name__} {name}" if isinstance(name, str) else type(value).__name__
+def _module_of(value: object) -> str:
+    return str(getattr(value, "__module__", ""))
 
 
 def library(name: str, prompts: Any, language: str = "en") -> Library:

@@ -8,6 +8,7 @@ from traceback import extract_tb
 from typing import Any, TypeGuard
 
 from ..errors import SettingError
+from .environment import error_line
 
 FORM = "MODULE:NAME, such as mine.agents:booking"
 
@@ -34,15 +35,13 @@ def imported(path: str, what: str) -> Any:
         sys.path.append(working_folder)  # and left there, for imports that the module makes later
     try:
         value: Any = import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name in (module, module.split(".")[0]):
             raise SettingError(
                 f"{what}: there is no module {module!r} on the path or in this folder: check {path!r}"
             ) from None
-        frame = extract_tb(error.__traceback__)[-1]
         raise SettingError(
-            f"{what}: {path}: importing {module} failed in {Path(frame.filename).name}, line {frame.lineno}: "
-            f"{type(error).__name__}: {error}"
+            f"{what}: {path}: importing {module} failed in {line_of(error)}: {error_line(error)}"
         ) from error
     for part in name.split("."):
         try:
@@ -50,6 +49,12 @@ def imported(path: str, what: str) -> Any:
         except AttributeError:
             raise SettingError(f"{what}: the module {module!r} has no {name!r}: check {path!r}") from None
     return value
+
+
+def line_of(error: BaseException) -> str:
+    """The file's name and the line that raised an error."""
+    frame = extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}, line {frame.lineno}"
 
 
 def import_path_of(value: object) -> str | None:

@@ -26,6 +26,7 @@ from langgraph.runtime import Runtime
 from ..data.identity import call_seed
 from ..data.records import Role
 from .contract import ContractError, describe
+from .environment import redacted
 from .limits import Limits
 from .messages import MessageBuilder
 from .models.specs import model_provenance, takes_seed
@@ -54,13 +55,15 @@ class ChatSpeaker:
     role: Role
     model: BaseChatModel
     build: MessageBuilder
+    path: str | None = None
+    """The import path that the model was given by."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         seed = speaker_seed(self.role, state, runtime.context)
         return {"drafts": [await drafted(self.model, self.build(state), seed)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"model": model_provenance(self.model), "view": describe(self.build)}
+        return {"model": model_provenance(self.model), "view": describe(self.build), **_given_by(self.path)}
 
 
 Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
@@ -84,6 +87,10 @@ class AgentSpeaker:
     conversation has its own; channels of a rejected draft are dropped."""
     start: Start | None = None
     """The agent's channels at the beginning of a conversation; kept channels override them."""
+    path: str | None = None
+    """The import path that the agent was given by."""
+    url: str | None = None
+    """The address on a LangGraph server that the agent was given by."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(self.keep))
@@ -173,6 +180,7 @@ class AgentSpeaker:
 
     def provenance(self) -> dict[str, Any]:
         described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
+        described |= _given_by(self.path, self.url)
         if self.keep:
             described["keep"] = list(self.keep)
         if self.start is not None:
@@ -213,6 +221,8 @@ class FunctionSpeaker:
     role: Role
     reply: Reply
     build: MessageBuilder
+    path: str | None = None
+    """The import path that the function was given by."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         sent = convert_to_openai_messages(self.build(state))
@@ -232,7 +242,12 @@ class FunctionSpeaker:
         return {"drafts": [draft(answer)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"function": describe(self.reply), "view": describe(self.build)}
+        return {"function": describe(self.reply), "view": describe(self.build), **_given_by(self.path)}
+
+
+def _given_by(path: str | None, url: str | None = None) -> dict[str, str]:
+    """What a speaker was given by, for the record; empty for an object."""
+    return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
 
 
 def is_reply(function: object) -> bool:

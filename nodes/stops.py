@@ -42,10 +42,11 @@ def max_turns(state: State, limits: Limits) -> str | None:
 
 
 def budget(state: State, limits: Limits) -> str | None:
-    """`budget` once the tokens of the conversation, including drafts, reach the limit."""
+    """`budget` once the tokens of the conversation, including drafts and turns without a message, reach the limit."""
     if limits.max_tokens is None:
         return None
-    drafts = [attempt for message in state.get("messages", []) for attempt in message.get("attempts", [])]
+    turns = (*state.get("messages", []), *state.get("unsaid", []))
+    drafts = [attempt for turn in turns for attempt in turn.get("attempts", [])]
     spent = sum(
         usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         for attempt in (*drafts, *state.get("attempts", []))

@@ -1,6 +1,6 @@
 """A run on disk: its manifest, every finished conversation, what failed, and the data set itself."""
 
-from collections.abc import Iterator, KeysView, Mapping, Sequence
+from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,7 +11,14 @@ from ..data.formats.jsonfiles import dumps, read_json, write_json
 from ..data.formats.record_lines import RECORDS
 from ..data.records import Conversation
 from ..errors import DataError, at
+from ..nodes.replay import replayed_path
 from .journal import Journal, RunError
+
+GIVEN_BY = ("object", "url")
+"""Keys of a node that runs did not record before they recorded their cast as plain data."""
+
+DEFAULT = "its default"
+"""Stands in an error for a setting that a cast was not given."""
 
 
 class RunFolder:
@@ -84,6 +91,17 @@ class RunFolder:
         """Ids of the finished conversations."""
         return self._finished.keys()
 
+    def cut_off_below(self, max_tokens: int | None) -> set[str]:
+        """Ids of the conversations that ended at a token limit lower than this one (None: no limit)."""
+        return {
+            conversation.id
+            for conversation in self.conversations()
+            if conversation.stop == "budget"
+            and _is_lower(
+                conversation.provenance.limits.get("max_tokens") if conversation.provenance else None, max_tokens
+            )
+        }
+
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: to the file of the finished or of the failed ones."""
         (self._finished if conversation.finished else self._failed).append(conversation)
@@ -139,14 +157,22 @@ def _manifest(folder: Path) -> dict[str, Any] | None:
 
 def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise RunError if the run in the folder differs; it names the first setting that does."""
-    difference = _first_difference(_compared(earlier["settings"]), _compared(wanted["settings"]), "")
-    if difference:
-        name, was, now = difference
-        of_cast = _first_difference(earlier.get("cast") or {}, wanted.get("cast") or {}, "")
-        setting = f" (setting {of_cast[0].removeprefix('settings.')!r} of the cast)" if of_cast else ""
+    without = () if "cast" in earlier else GIVEN_BY
+    had, has = (_compared(manifest["settings"], without) for manifest in (earlier, wanted))
+    difference = _first_difference(had, has, "")
+    of_cast = _difference_of_casts(earlier.get("cast"), wanted.get("cast"))
+    if difference or of_cast:
+        name, was, now = difference or of_cast or ("", None, None)
+        setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
         raise RunError(
-            f"{folder}: its run had {name} = {dumps(was)[:80]}, now it is {dumps(now)[:80]}{setting}: "
+            f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
             "resume with the same settings or choose another folder"
+        )
+    had_tokens, has_tokens = ((of["settings"].get("limits") or {}).get("max_tokens") for of in (earlier, wanted))
+    if _is_lower(has_tokens, had_tokens):
+        raise RunError(
+            f"{folder}: its run had limits.max_tokens = {dumps(had_tokens)}, now it is {dumps(has_tokens)}: it may only be raised "
+            "when a run is resumed"
         )
     dropped = set(earlier.get("planned", [])) - set(wanted["planned"])
     if dropped:
@@ -156,10 +182,41 @@ def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any
         )
 
 
-def _compared(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that must be equal on resume: the token budget may change, to let a run go further."""
+def _short(value: Any) -> str:
+    return DEFAULT if value is DEFAULT else dumps(value)[:80]
+
+
+def _is_lower(max_tokens: Any, other: int | None) -> bool:
+    """Whether a limit of tokens is lower than another; None is no limit."""
+    return isinstance(max_tokens, int) and (other is None or max_tokens < other)
+
+
+def _compared(settings: Mapping[str, Any], without: Collection[str]) -> dict[str, Any]:
+    """The settings that must be equal on resume: the limit of tokens may be raised, to let a run go further."""
     limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name != "max_tokens"}
-    return {**settings, "limits": limits}
+    nodes = {
+        place: {key: value for key, value in node.items() if key not in without} if isinstance(node, dict) else node
+        for place, node in dict(settings.get("nodes") or {}).items()
+    }
+    return {**settings, "limits": limits, "nodes": nodes}
+
+
+def _difference_of_casts(earlier: Any, wanted: Any) -> tuple[str, Any, Any] | None:
+    """The first setting in which two casts as plain data differ; None if one of them is none.
+
+    Replayed data, prompt pages and limits are left out: the run's settings hold these by their digests and values.
+    """
+    if not all(isinstance(spec, dict) and "cast" in spec for spec in (earlier, wanted)):
+        return None
+    if earlier["cast"] != wanted["cast"]:
+        return "cast", earlier["cast"], wanted["cast"]
+    for part in ("settings", "replace"):
+        was, now = (dict(spec.get(part) or {}) for spec in (earlier, wanted))
+        for name in [*was, *(name for name in now if name not in was)]:
+            values = was.get(name, DEFAULT), now.get(name, DEFAULT)
+            if name not in ("prompts", "limits") and values[0] != values[1] and not all(map(replayed_path, values)):
+                return name, *values
+    return None
 
 
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:

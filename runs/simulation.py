@@ -66,6 +66,8 @@ async def asimulate(
 ) -> list[Conversation]:
     """Simulate every scenario; the conversations come in the order of the scenarios.
 
+    `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's.
+
     `out`: a run folder, to which each conversation is written as soon as it is over. `resume`: continue the run in
     that folder; conversations that are finished there are not simulated again. A conversation that fails is in the
     list too, with the reason as its `stop`. `watch` is called with every state.
@@ -104,7 +106,8 @@ async def arun(
 ) -> Summary:
     """Simulate into a run folder; writes the data set and its card at the end.
 
-    Only the plan is held in memory, not the finished conversations: a run may be of any size.
+    Only the plan is held in memory, not the finished conversations: a run may be of any size. `resume` simulates
+    the conversations again that ended at a limit of tokens (`budget`) which is higher or none now.
 
     `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
     """
@@ -121,7 +124,8 @@ async def arun(
             if keep is not None:
                 keep(conversation)
 
-        missing = [state for state in plan if name_of(state) not in folder.done]
+        again = folder.cut_off_below(limits.max_tokens) if resume else set()
+        missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         try:
             await converse_all(cast, missing, limits, write, concurrency=concurrency, watch=watch)
         except BaseException:

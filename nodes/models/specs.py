@@ -47,7 +47,7 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         raise ModelError(f"model {spec!r} plays stored messages and is a speaker, not a chat model: give it to a cast")
     else:
         raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {_FORMS}")
-    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": _without_secrets(all_arguments)}
+    model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(all_arguments)}
     return model if side is None else _with_side(model, side)
 
 
@@ -174,18 +174,20 @@ def recordable(text: str) -> str:
             arguments = parse_spec(text)[2]
         except ModelError:
             arguments = {}
-        query = "&".join(f"{name}={_without_secrets(value, name)}" for name, value in arguments.items())
+        query = "&".join(f"{name}={without_secrets(value, name)}" for name, value in arguments.items())
         text = f"{text.partition('?')[0]}?{query}"
     return redacted(text)
 
 
-def _without_secrets(value: Any, name: str = "") -> Any:
-    """The arguments without values that are credentials by their name. `redacted` removes these values from now on."""
+def without_secrets(value: Any, name: str = "") -> Any:
+    """JSON values without those that are credentials by their name. `redacted` removes these from now on."""
     if isinstance(value, dict):
-        return {key: _without_secrets(inner, str(key)) for key, inner in value.items()}
+        return {key: without_secrets(inner, str(key)) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_secrets(inner, name) for inner in value]
+        return [without_secrets(inner, name) for inner in value]
+    if value is None or isinstance(value, bool):
+        return value
     if any(word in name.lower() for word in _SECRET) and "tokens" not in name:
         keep_secret(SecretStr(str(value)))
         return "[secret]"
-    return redacted(value) if isinstance(value, str) else value
+    return recordable(value) if isinstance(value, str) else value

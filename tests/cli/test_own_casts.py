@@ -25,15 +25,40 @@ def reply(state):
     return {"messages": [AIMessage("Three keepers")]}
 
 
+def scholar(messages):
+    return "Who lived there?"
+
+
+class Sure:
+    def __init__(self, share):
+        self.share = share
+
+    def __call__(self, messages):
+        return "Three keepers"
+
+
 builder = StateGraph(MessagesState)
 builder.add_node("reply", reply)
 builder.add_edge(START, "reply")
 agent = builder.compile(name="keeper agent")
+same = builder.compile(name="keeper agent")
 
 
 def cast(words: int = 25, loud: bool = False, colours: list[str] | None = None, seen: dict | None = None):
     """A student of few words."""
     return simquac.cast(user="own_cast:student", assistant="own_cast:agent", question_words=words)
+
+
+def unseen(share: float = 0.5):
+    """A setting that no node tells."""
+    return cast().replace(assistant=Sure(share))
+
+
+def failing(kind: str = "value"):
+    """Fails."""
+    if kind == "exit":
+        raise SystemExit("sk-1234567890")
+    raise ValueError("no database at https://me:secret@host")
 
 
 def limited():
@@ -119,6 +144,64 @@ def test_limits_without_an_option_are_those_of_the_cast(duologue) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ((), ("--share", "0.9"), "its run had share = its default, now it is 0.9: resume with the same settings"),
+        (("--share", "0.4"), ("--share", "0.9"), "its run had share = 0.4, now it is 0.9"),
+    ],
+)
+def test_a_setting_that_no_node_tells_may_not_change_on_resume(duologue, before, after, line) -> None:
+    begun = ("simulate", "own_cast:unseen", "--scenarios", "scenarios.jsonl", "--max-turns", "1", "--out", "run")
+    assert duologue(*begun, *before)[0] == 0
+    assert duologue(*begun, *before, "--resume")[0] == 0
+    code, _, err = duologue(*begun, *after, "--resume")
+    assert code == 2
+    assert line in err
+
+
+def test_another_object_or_address_of_a_speaker_is_another_run_and_older_runs_go_on(duologue) -> None:
+    begun = ("simulate", "simquac", "--topics", "scenarios.jsonl", "--max-turns", "1", "--out", "run", "--user")
+    assert duologue(*begun, "own_cast:student", "--assistant", "own_cast:agent")[0] == 0
+    manifest = json.loads(Path("run/manifest.json").read_text())
+    nodes = manifest["settings"]["nodes"]
+    assert (nodes["user_simulator"]["object"], nodes["assistant"]["object"]) == ("own_cast:student", "own_cast:agent")
+    (first, _) = load("run")
+    assert first.provenance.nodes["assistant"].settings["object"] == "own_cast:agent"
+    code, _, err = duologue(*begun, "own_cast:student", "--assistant", "own_cast:same", "--resume")
+    assert code == 2
+    assert 'nodes.assistant.object = "own_cast:agent", now it is "own_cast:same"' in err
+
+    del manifest["cast"], nodes["user_simulator"]["object"], nodes["assistant"]["object"]
+    Path("run/manifest.json").write_text(json.dumps(manifest))
+    assert duologue(*begun, "own_cast:student", "--assistant", "own_cast:agent", "--resume")[0] == 0
+
+
+def test_replayed_data_may_move_before_a_resume(duologue) -> None:
+    assert duologue("simulate", "simquac", "--limit", "2", "--max-turns", "1", "--out", "first")[0] == 0
+    begun = ("simulate", "simquac", "--limit", "2", "--max-turns", "1", "--out", "run")
+    assert duologue(*begun, "--user", "replay:first")[0] == 0
+    code, _, err = duologue(*begun, "--user", f"replay:{Path('first').resolve()}", "--resume")
+    assert code == 0, err
+    assert duologue(*begun, "--resume")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("value", "own_cast:failing: ValueError: no database at https://[key]@host in own_cast.py, line "),
+        ("exit", "own_cast:failing: SystemExit: [key] in own_cast.py, line "),
+    ],
+)
+def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -> None:
+    code, _, err = duologue(
+        "test", "--cast", "own_cast:failing", "--set", f"kind={kind}", "--scenarios", "scenarios.jsonl"
+    )
+    assert code == 2
+    assert line in err
+    assert "report" not in err
+
+
+@pytest.mark.parametrize(
     ("arguments", "line"),
     [
         (("own_cast:nothing",), "the module 'own_cast' has no 'nothing'"),
@@ -174,3 +257,4 @@ def test_a_graph_of_a_server_is_called_by_its_address(duologue, httpserver: HTTP
     assert asked[0]["assistant_id"] == "keeper"
     (conversation,) = load("run")
     assert conversation.messages[1].text == "Three keepers"
+    assert conversation.provenance.nodes["assistant"].settings["url"] == address.removeprefix("agent:")

@@ -4,7 +4,10 @@ import json
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -61,6 +64,10 @@ def test_a_pickled_cast_gives_the_same_data_set_in_a_fresh_process(tmp_path: Pat
 
 
 OWN = '''
+from datetime import date
+from pathlib import Path
+from typing import Any
+
 from duologue import nodes
 
 strict = nodes.validator(lambda draft, state: None if "?" in draft["text"] else "no_question")
@@ -71,6 +78,18 @@ def cast(words: int = 5, user: str = "offline", limits: nodes.Limits | None = No
     from duologue.graphs import simquac
 
     return simquac.cast(user, question_words=words).replace(name="own")
+
+
+def hotel(
+    pages: Path = Path("."),
+    prices: dict[str, Any] = {},
+    day: date | None = None,
+    sizes: dict[int, str] = {},
+):
+    from duologue.graphs import simquac
+
+    values = {"pages": pages, "prices": prices, "day": day, "sizes": sizes}
+    return simquac.cast().replace(name=f"hotel {sorted(values.items())!r}")
 
 
 def needs(words: int):
@@ -147,6 +166,56 @@ def test_a_function_of_a_module_travels_by_its_import_path() -> None:
     assert (there.answer_validator, there.stop, there.fallback) == (accept_all, stops.max_turns, "Nothing.")
 
 
+def test_a_part_that_is_replaced_by_none_travels() -> None:
+    cast = simquac.cast().replace(fallback=None)
+    assert cast.spec == CastSpec(cast="simquac", replace={"fallback": None})
+    assert pickle.loads(pickle.dumps(cast)).fallback is None
+
+
+def test_a_live_part_that_is_replaced_by_a_plain_one_is_no_longer_live() -> None:
+    live = simquac.cast(prompts=shipped("simquac")).replace(
+        assistant=lambda messages: "Three keepers", question_validator=validator(lambda draft, state: None)
+    )
+    again = live.replace(assistant="offline", question_validator=accept_all)
+    assert live.live[1:] == (
+        "assistant is a live object (function)",
+        "question_validator is a live object (JudgedBy)",
+    )
+    assert again.live == ("prompts is a live object (Library)",)
+    plain = simquac.cast().replace(assistant=lambda messages: "Three keepers").replace(assistant="offline")
+    assert pickle.loads(pickle.dumps(plain)).spec == CastSpec(cast="simquac", replace={"assistant": "offline"})
+
+
+def test_settings_that_json_gives_back_are_plain(own: None, tmp_path: Path) -> None:
+    page = tmp_path / "pages" / "user" / "system.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(shipped("simquac")["user/system"].source)
+    assert simquac.cast(prompts=tmp_path / "pages").plain()["settings"] == {"prompts": str(tmp_path / "pages")}
+    values = {
+        "pages": Path("pages"),
+        "prices": {"room": 90, "key": {"deposit": True}},
+        "day": date(2026, 5, 3),
+        "sizes": {3: "king"},
+    }
+    cast = casts.find("own:hotel")(**values)
+    assert cast.spec is not None
+    assert cast.spec.model_dump()["settings"] == {
+        "day": "2026-05-03",
+        "pages": "pages",
+        "prices": {"room": 90, "key": {"deposit": True}},
+        "sizes": {"3": "king"},
+    }
+    assert pickle.loads(pickle.dumps(cast)).name == cast.name == f"hotel {sorted(values.items())!r}"
+    live = casts.find("own:hotel")(prices={"room": object()})
+    assert live.live == ("prices is a live object (dict)",)
+
+
+def test_a_manifest_holds_no_credential_of_nested_settings(own: None) -> None:
+    cast = casts.find("own:hotel")(prices={"api_key": "hunter2000", "endpoint": "https://me:secret@host"})
+    assert cast.plain()["settings"]["prices"] == {"api_key": "[secret]", "endpoint": "https://[key]@host"}
+    assert cast.travelling().model_dump()["settings"]["prices"]["api_key"] == "hunter2000"
+
+
 def test_a_cast_put_together_by_hand_says_how_it_could_travel() -> None:
     plain = simquac.cast()
     cast = Cast(**{name: getattr(plain, name) for name in (*duologue.nodes.state.PLACES, "name")})
@@ -159,8 +228,40 @@ def test_a_notebook_registers_a_cast_of_its_own(monkeypatch: pytest.MonkeyPatch)
     mine = casts.register(CastFactory("mine", lambda settings: simquac.cast(settings.user), summary="Mine."))
     assert casts.find("mine") is mine
     assert casts.register(mine) is mine
+    other = CastFactory("mine", lambda settings: simquac.cast())
     with pytest.raises(SettingError, match="there is a cast 'mine' already"):
-        casts.register(CastFactory("mine", lambda settings: simquac.cast()))
+        casts.register(other)
+    assert casts.register(other, replace=True) is casts.find("mine") is other
+    with pytest.raises(ContractError, match="the cast 'mine' is registered in this process only"):
+        pickle.dumps(mine())
+    assert simquac.cast().live == recllmsim.cast().live == ()
+    replaced = casts.register(CastFactory("simquac", lambda settings: recllmsim.cast()), replace=True)
+    assert replaced().live == ("the cast 'simquac' is registered in this process only",)
+
+
+def test_casts_of_installed_packages_are_loaded_once_by_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, loads = Event(), Event(), []
+
+    class Point:
+        name, value, dist = "slow", "own:cast", None
+
+        def load(self) -> Any:
+            loads.append(1)
+            begun.set()
+            assert go_on.wait(10)
+            return CastFactory("slow", lambda settings: simquac.cast())
+
+    monkeypatch.setattr(casts, "_registry", casts._Registry())
+    monkeypatch.setattr(casts, "entry_points", lambda group: [Point()])
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(casts.registered)
+        assert begun.wait(10)
+        second = threads.submit(casts.registered)
+        with pytest.raises(TimeoutError):
+            second.result(timeout=0.2)  # it waits for the first, and does not see half of the casts
+        go_on.set()
+        assert list(first.result()) == list(second.result()) == ["slow"]
+    assert loads == [1]
 
 
 def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
@@ -169,13 +270,20 @@ def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
     about = tmp_path / "theirs-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[duologue.casts]\nfew = own:cast\nlost = nowhere:cast\n")
+    (about / "entry_points.txt").write_text(
+        "[duologue.casts]\nfew = own:cast\nlost = nowhere:cast\nexits = exits:cast\n"
+    )
+    (tmp_path / "exits.py").write_text("raise SystemExit('no key sk-1234567890')")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(casts, "_registry", casts._Registry())
     found = casts.registered()
     assert found["few"](words=6).spec == CastSpec(cast="few", settings={"words": 6})
     assert "lost" not in found
+    assert found["few"]().live == ()
     assert "the cast lost of theirs cannot be loaded: ModuleNotFoundError" in caplog.text
+    assert "the cast exits of theirs cannot be loaded: SystemExit: no key [key]" in caplog.text
+    with pytest.raises(SettingError, match=r"importing exits failed in exits.py, line 1: SystemExit: no key \[key\]"):
+        casts.find("exits:cast")
 
 
 def test_help_shows_every_setting_of_a_cast() -> None:

@@ -321,6 +321,16 @@ async def test_an_unstored_message_is_no_question_that_waits(casting, topic):
     assert [message.text for message in made.messages] == ["Thank you, goodbye.", "Who lived there?", "Three keepers"]
 
 
+def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
+    def state(key):
+        usage = {"input_tokens": 30, "output_tokens": 10}
+        return {"messages": [], key: [{"attempts": [{"text": "", "usage": usage}]}]}
+
+    for key in ("messages", "unsaid"):
+        assert stops.budget(state(key), Limits(max_tokens=40)) == "budget"
+        assert stops.budget(state(key), Limits(max_tokens=41)) is None
+
+
 async def test_the_token_budget_stops_a_conversation(topic):
     made = record(await play(simquac.cast(), topic, max_tokens=1200))
     assert made.stop == "budget"

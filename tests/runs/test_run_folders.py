@@ -117,6 +117,28 @@ def test_another_run_is_not_continued(tmp_path, change, told, topics):
                 duologue.simulate(given["cast"], scenarios, **call)
 
 
+def test_a_conversation_that_a_limit_of_tokens_ended_is_simulated_again_with_a_higher_one(tmp_path, topics, lines):
+    scenarios = simquac.scenarios(topics(2))
+
+    def run(out, max_tokens):
+        limits = Limits(max_turns=2, max_tokens=max_tokens)
+        return duologue.simulate(simquac.cast(), scenarios, out=tmp_path / out, limits=limits, resume=True)
+
+    assert [c.stop for c in run("cut", 30)] == ["budget"] * 2
+    before = (tmp_path / "cut/conversations.jsonl").read_bytes()
+    run("cut", 30)
+    assert (tmp_path / "cut/conversations.jsonl").read_bytes() == before
+    with pytest.raises(runs.RunError, match=r"limits.max_tokens = 30, now it is 20: it may only be raised"):
+        run("cut", 20)
+    assert [c.stop for c in run("cut", None)] == ["max_turns"] * 2
+    run("whole", None)
+    assert lines(tmp_path / "cut") == lines(tmp_path / "whole")
+    written = [(tmp_path / out / "dataset/simquac.json").read_bytes() for out in ("cut", "whole")]
+    assert written[0] == written[1]
+    with pytest.raises(runs.RunError, match=r"limits.max_tokens = null, now it is 90"):
+        run("whole", 90)
+
+
 def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path, topics):
     scenarios = simquac.scenarios(topics(1))
 
