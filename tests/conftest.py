@@ -1,8 +1,9 @@
 """What every test starts from: no key, no proxy, no `.env`, a folder of its own, the same examples each time."""
 
+import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,12 @@ def airline(own_registry: None) -> Any:
                 raise ValueError("the scenario of kind 'airline' has no booking")
 
     return domains.register(Airline())
+
+
+@pytest.fixture
+def only_new_objects() -> Iterator[None]:
+    """`gc.get_objects()` gives what was made in the test alone: it is asked for again and again."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()

@@ -79,7 +79,7 @@ def test_a_setting_that_is_a_text_is_taken_as_it_is_written(duologue) -> None:
     code, _, err = duologue(*arguments(*(part for text in settings for part in ("--set", text))))
     assert code == 0, err
     assert json.loads(Path("settings.json").read_text()) == ["5", "true", "7", "2", 4]
-    code, _, err = duologue(*arguments("--set", "name=null", "--set", "other=null", "--resume"))
+    code, _, err = duologue(*arguments("--set", "name=null", "--set", "other=null", "--out", "other"))
     assert code == 0, err
     assert json.loads(Path("settings.json").read_text())[:2] == ["null", None]
 
@@ -106,6 +106,7 @@ def test_it_ends_with_the_command_that_shows_the_conversations(duologue) -> None
     assert "duologue show run" in err
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_it_holds_no_conversation_that_is_counted(duologue, monkeypatch) -> None:
     def alive() -> int:
         return sum(isinstance(thing, data.Conversation) for thing in gc.get_objects())

@@ -119,6 +119,7 @@ def situation(number: int) -> Conversation:
     return talk(number).model_copy(update={"scenario": about.scenario()})
 
 
+@pytest.mark.usefixtures("only_new_objects")
 @pytest.mark.parametrize(
     ("write", "made"),
     [(simquac.write, talk), (messages.write, talk), (record_lines.write, talk), (recllmsim.write, situation)],

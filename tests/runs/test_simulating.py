@@ -147,6 +147,7 @@ def alive():
     return sum(isinstance(thing, data.Conversation) for thing in gc.get_objects())
 
 
+@pytest.mark.usefixtures("only_new_objects")
 @pytest.mark.parametrize("resume", [False, True])
 async def test_a_run_holds_no_conversation_that_is_over(tmp_path, monkeypatch, topics, resume):
     scenarios, limits = runs.repeated(simquac.scenarios(topics()), 5), Limits(max_turns=1)
