@@ -116,7 +116,8 @@ class CastFactory:
             name = ".".join(map(str, first["loc"]))
             if first["type"] == "extra_forbidden":
                 names = ", ".join(self.settings.model_fields)
-                raise SettingError(f"{self.name}: there is no setting {name!r}, only {names}") from None
+                there_are = f"only {names}" if names else "it has none"
+                raise SettingError(f"{self.name}: there is no setting {name!r}, {there_are}") from None
             own = first["type"] == "value_error"
             reason = first.get("ctx", {}).get("error", first["msg"]) if own else first["msg"]
             raise SettingError(f"{self.name}: {name}: {reason}, not {first['input']!r}") from None

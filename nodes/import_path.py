@@ -52,7 +52,9 @@ def imported(path: str, what: str) -> Any:
 
 
 def line_of(error: BaseException) -> str:
-    """The file's name and the line that raised an error."""
+    """The file's name and the line that raised an error, or that has the wrong syntax."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return f"{Path(error.filename).name}, line {error.lineno}"
     frame = extract_tb(error.__traceback__)[-1]
     return f"{Path(frame.filename).name}, line {frame.lineno}"
 

@@ -137,6 +137,18 @@ def test_a_cast_that_cannot_be_made_is_one_line(own: None, name: str, settings: 
         casts.find(name)(**settings)
 
 
+def test_a_module_with_wrong_syntax_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "unfinished.py").write_text("x = 1\ndef cast(:\n")
+    with pytest.raises(SettingError, match=r"importing unfinished failed in unfinished.py, line 2: SyntaxError"):
+        casts.find("unfinished:cast")
+
+
+def test_a_cast_without_settings_says_so(tmp_path: Path) -> None:
+    (tmp_path / "bare.py").write_text("def cast():\n    return None\n")
+    with pytest.raises(SettingError, match="there is no setting 'x', it has none"):
+        casts.find("bare:cast")(x=1)
+
+
 def test_a_module_that_fails_when_it_is_imported_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "failing.py").write_text("x = 1\nraise RuntimeError('no database')\n")
     with pytest.raises(SettingError, match=r"failing.py, line 2: RuntimeError: no database"):
