@@ -27,7 +27,7 @@ from .sources import ScenarioFile, ScenarioSource
 GROUP = "duologue.casts"
 """Group of the entry points of installed packages: each a name with its `CastFactory`."""
 
-PACKAGE = __package__.partition(".")[0]
+PACKAGE = __name__.partition(".")[0]
 
 log = logging.getLogger(__name__)
 

@@ -92,7 +92,7 @@ def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtim
             if "usage" in draft and "usage" not in joined:
                 joined["usage"] = draft["usage"]
             if cut_off(draft) is not None:
-                joined["finish_reason"] = draft["finish_reason"]
+                joined["finish_reason"] = draft.get("finish_reason", "length")
         return joined
 
     return reply

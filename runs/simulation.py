@@ -124,7 +124,7 @@ async def arun(
             if keep is not None:
                 keep(conversation)
 
-        again = folder.cut_off_below(limits.max_tokens) if resume else set()
+        again: set[str] = folder.cut_off_below(limits.max_tokens) if resume else set()
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         try:
             await converse_all(cast, missing, limits, write, concurrency=concurrency, watch=watch)
