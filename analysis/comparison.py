@@ -1,4 +1,4 @@
-"""Whether the means of two samples differ: the published test, and the one that assumes less."""
+"""Whether the means of two samples differ: the published test, the one that assumes less, and tests of pairs."""
 
 import math
 import warnings
@@ -64,6 +64,79 @@ def compare_means(measure: str, a: str, b: str, of_a: Sequence[float], of_b: Seq
         welch_statistic=tests[2],
         welch_p=tests[3],
         reason=reason,
+    )
+
+
+FEWEST_TESTED = 6
+"""Pairs that a test needs: with five, Wilcoxon's two-sided p cannot be below 2 / 2**5 = 0.0625."""
+
+FEWEST_IN_INTERVAL = 10
+"""Pairs that the interval needs: with fewer it rests on the values being normal, which shares are not."""
+
+
+class PairedComparison(Record):
+    """Two sources by one measure, a value on each side for each pair of conversations."""
+
+    n: int
+    """Pairs."""
+    mean_a: float | None
+    mean_b: float | None
+    difference: float | None
+    """Mean over pairs of a minus b."""
+    low: float | None
+    """Lower end of the difference's 95 % interval, by Student's t; None with fewer than 10 pairs."""
+    high: float | None
+    """Its upper end."""
+    statistic: float | None
+    """Student's t of the pairs' differences; None with fewer than 6 pairs."""
+    p: float | None
+    """Its two-tailed p."""
+    wilcoxon_statistic: float | None
+    """Wilcoxon's signed-rank statistic, the smaller sum of ranks; pairs without a difference are left out."""
+    wilcoxon_p: float | None
+    """Its two-tailed p."""
+    reason: str | None = None
+    """Why a test or the interval is missing."""
+
+
+def compare_pairs(of_a: Sequence[float], of_b: Sequence[float]) -> PairedComparison:
+    """Student's paired t-test and Wilcoxon's signed-rank test, both two-tailed. Needs the extra `stats`.
+
+    ValueError if the sides have different numbers of values.
+    """
+    differences = [a - b for a, b in zip(of_a, of_b, strict=True)]
+    tests: list[float | None] = [None] * 4
+    interval: list[float | None] = [None] * 2
+    reasons = []
+    if len(differences) < FEWEST_TESTED:
+        reasons.append(f"too few pairs: a test needs {FEWEST_TESTED}, the interval {FEWEST_IN_INTERVAL}")
+    elif _constant(differences):
+        reasons.append("every pair has the same difference, so there is no test and no interval")
+    else:
+        stats = of_extra("scipy.stats", "stats")
+        paired = stats.ttest_rel(of_a, of_b)
+        tests[:2] = float(paired.statistic), float(paired.pvalue)
+        if len(differences) < FEWEST_IN_INTERVAL:
+            reasons.append(f"too few pairs for an interval, which needs {FEWEST_IN_INTERVAL}")
+        else:
+            interval = [float(end) for end in paired.confidence_interval(0.95)]
+        if sum(difference != 0 for difference in differences) < FEWEST_TESTED:
+            reasons.append(f"fewer than {FEWEST_TESTED} pairs differ, too few for Wilcoxon's test")
+        else:
+            ranks = stats.wilcoxon(differences)
+            tests[2:] = float(ranks.statistic), float(ranks.pvalue)
+    return PairedComparison(
+        n=len(differences),
+        mean_a=fmean(of_a) if of_a else None,
+        mean_b=fmean(of_b) if of_b else None,
+        difference=fmean(differences) if differences else None,
+        low=interval[0],
+        high=interval[1],
+        statistic=tests[0],
+        p=tests[1],
+        wilcoxon_statistic=tests[2],
+        wilcoxon_p=tests[3],
+        reason="; ".join(reasons) or None,
     )
 
 

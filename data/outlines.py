@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from . import domains
 from .domain import shortened
-from .records import Conversation, Record
+from .records import Conversation, Message, Record
 
 
 class Outline(Record):
@@ -36,13 +36,17 @@ class Outline(Record):
 def coverage(conversation: Conversation) -> float:
     """Share of the section's characters that an answer's span covers, 0 to 1; 0 without a section."""
     section = domains.of(conversation).source_text(conversation.scenario) or ""
-    covered = {
+    return len(covered(conversation.messages, len(section))) / len(section) if section else 0.0
+
+
+def covered(messages: Iterable[Message], length: int) -> set[int]:
+    """The places of a section of this length, in characters, that a span of the messages covers."""
+    return {
         offset
-        for message in conversation.messages
+        for message in messages
         for span in message.spans
-        for offset in range(max(0, span.start), min(len(section), span.end))
+        for offset in range(max(0, span.start), min(length, span.end))
     }
-    return len(covered) / len(section) if section else 0.0
 
 
 def title_of(conversation: Conversation) -> str:

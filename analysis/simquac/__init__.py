@@ -2,6 +2,7 @@
 
 from ...data.outlines import coverage
 from .answers import TeacherScore, exact_match, first_sentence, random_sentence, score_teacher, token_f1
+from .equal_questions import EqualQuestions
 from .forms import QuestionForms, question_forms, question_type
 from .leakage import Leakage, leaked_words
 from .questions import StudentScore, score_student
@@ -11,6 +12,7 @@ from .teacher import Agreement, TeacherStatistics, relation, teacher_statistics
 
 __all__ = [
     "Agreement",
+    "EqualQuestions",
     "Leakage",
     "Measured",
     "QuestionForms",

@@ -1,18 +1,23 @@
 """The published figures of teacher-student conversations, and the tables that are easier to look at."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from ...data.records import Role
 from ..figures import bars, histogram, lines
+from .equal_questions import EqualQuestions
 from .forms import TYPES
 from .statistics import SimquacStatistics
 from .teacher import TeacherStatistics
 
 
 def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
-    """A figure by name: coverage (2a), flow (2b), question types. Needs the extra `viz`."""
-    return {
+    """A figure by name: coverage (2a), flow (2b), question types; of several sources coverage by question.
+
+    Needs the extra `viz`.
+    """
+    figures = {
         "coverage": histogram(
             {sample.source: sample.coverages for sample in statistics.samples},
             title="Coverage of the section by conversation",
@@ -38,6 +43,21 @@ def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
             label="share of questions",
         ),
     }
+    paired = [one for one in statistics.equal_questions if one.by_question]
+    if paired:
+        figures["coverage_by_question"] = _coverage_by_question(paired)
+    return figures
+
+
+def _coverage_by_question(paired: Sequence[EqualQuestions]) -> Any:
+    """Mean coverage after each question, over the pairs in which both sides ask that many: a line for each side."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for one in paired:
+        name_a, name_b = (one.a, one.b) if len(paired) == 1 else (f"{one.a} (with {one.b})", f"{one.b} (with {one.a})")
+        points[name_a] = [(after.question, after.coverage_a) for after in one.by_question]
+        points[name_b] = [(after.question, after.coverage_b) for after in one.by_question]
+    title = "Coverage after each question, of pairs in which both ask that many"
+    return lines(points, title=title, across="question", label="share of the section's characters", whole=True)
 
 
 def teacher_figures(statistics: TeacherStatistics) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from ...data.grounding import gives_no_answer
-from ...data.outlines import coverage
+from ...data.outlines import coverage, covered
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import DOMAIN
 from ...errors import of_extra
@@ -30,6 +30,8 @@ class Measured(Record):
     """For each answered question the number of its spans."""
     coverage: float | None
     """Share of the section's characters in the union of the answers' spans, 0 to 1; None without a section."""
+    coverage_by_question: tuple[float, ...]
+    """The same after each question and its answer, in order; empty without a section."""
     flow: float | None
     """Kendall's tau-b of turn and first span's start, -1 to 1; None where `flow_left_out` says why."""
     flow_left_out: Literal["few", "tied"] | None
@@ -86,6 +88,7 @@ def measured(conversation: Conversation) -> Measured:
         words=tuple(words),
         spans=tuple(spans),
         coverage=coverage(conversation) if conversation.scenario.get("section") else None,
+        coverage_by_question=coverage_by_question(conversation),
         flow=tau,
         flow_left_out=left_out,
     )
@@ -108,6 +111,22 @@ def exchanges(conversation: Conversation) -> list[tuple[list[Message], list[Mess
         ([m for m in exchange.user if m.stored], [m for m in exchange.assistant if m.stored])
         for exchange in conversation.exchanges
     ]
+
+
+def coverage_by_question(conversation: Conversation) -> tuple[float, ...]:
+    """Coverage after each question and its answer, 0 to 1, in order; empty without a section.
+
+    A question that is refused or not answered covers nothing more, and has its place all the same.
+    """
+    section = conversation.scenario.get("section")
+    length = len(section) if isinstance(section, str) else 0
+    places: set[int] = set()
+    shares: list[float] = []
+    for asked, answer in exchanges(conversation) if length else ():
+        places |= covered(answer, length)
+        if asked:
+            shares.append(len(places) / length)
+    return tuple(shares)
 
 
 def flow(starts: Sequence[tuple[int, int]]) -> tuple[float | None, Literal["few", "tied"] | None]:

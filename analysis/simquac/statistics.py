@@ -14,6 +14,7 @@ from ...data.simquac import DOMAIN
 from ..attempts import AttemptRow, attempt_rows, attempt_table
 from ..comparison import Comparison, compare_means, comparison_table
 from ..tables import Cell, Column, Table
+from .equal_questions import EqualQuestions, at_equal_questions, equal_questions_tables
 from .forms import QuestionForms, question_forms, question_table
 from .samples import Sample, measure
 
@@ -64,6 +65,8 @@ class SimquacStatistics(Record):
     sources: tuple[SourceStatistics, ...]
     comparisons: tuple[Comparison, ...]
     """Each pair of sources by each measure."""
+    equal_questions: tuple[EqualQuestions, ...]
+    """Coverage of each pair of sources at an equal number of questions."""
     samples: tuple[Sample, ...]
     """The numbers of each conversation, behind the means and the tests."""
 
@@ -83,17 +86,19 @@ class SimquacStatistics(Record):
         return Table(title="Answers, coverage and flow", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
     def tables(self) -> list[Table]:
-        """Every table: numbers, questions, comparisons of several sources, validity where there are drafts."""
+        """Every table: numbers, questions, what compares several sources, validity where there are drafts."""
         forms = {source.source: source.forms for source in self.sources}
         compared = [comparison_table(self.comparisons)] if self.comparisons else []
+        compared += equal_questions_tables(self.equal_questions)
         drafted = [attempt_table(source.attempts, source.source) for source in self.sources if source.attempts]
         return [self.table(), question_table(forms), *compared, *drafted]
 
     def to_json(self) -> list[dict[str, Any]]:
-        """An object for each source in order and, with several, a last one that holds the comparisons."""
+        """An object for each source in order and, with several, a last one that holds what compares them."""
         values = [source.model_dump(mode="json") for source in self.sources]
         if len(self.sources) > 1:
-            values.append({"comparisons": [comparison.model_dump(mode="json") for comparison in self.comparisons]})
+            compared = {"comparisons": self.comparisons, "equal_questions": self.equal_questions}
+            values.append({name: [one.model_dump(mode="json") for one in every] for name, every in compared.items()})
         return values
 
 
@@ -105,6 +110,10 @@ def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> Simquac
     return SimquacStatistics(
         sources=tuple(_source(sample, about_sections[sample.source]) for sample in samples),
         comparisons=tuple(comparison for a, b in combinations(samples, 2) for comparison in _compared(a, b)),
+        equal_questions=tuple(
+            at_equal_questions(a, b, about_sections[a.source], about_sections[b.source])
+            for a, b in combinations(samples, 2)
+        ),
         samples=tuple(samples),
     )
 

@@ -125,7 +125,8 @@ def test_one_constant_side_is_tested_without_a_warning():
 def test_each_pair_of_sources_is_compared():
     told = simquac_statistics({name: [talk(("a?", ["Three"]), ("b?", ["Ships"]))] for name in "abc"})
     assert [(one.a, one.b) for one in told.comparisons if one.measure == "flow"] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert list(told.to_json()[-1]) == ["comparisons"]
+    assert list(told.to_json()[-1]) == ["comparisons", "equal_questions"]
+    assert [(one.a, one.b) for one in told.equal_questions] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert len(told.to_json()) == 4
     assert len(simquac_statistics({"a": []}).to_json()) == 1
 

@@ -19,10 +19,12 @@ def test_json_is_an_object_for_each_file_in_order_and_a_last_one_of_comparisons(
     assert [one["source"] for one in told[:2]] == ["quac_subset.json", "sim_quac.json"]
     first = ("conversations", "questions", "answered", "words_per_answer", "spans_per_answer", "coverage_mean")
     assert set(first) | {"coverage_sd", "flow_n", "flow_mean", "flow_sd"} <= set(told[0])
-    assert list(told[2]) == ["comparisons"]
+    assert list(told[2]) == ["comparisons", "equal_questions"]
     coverage = told[2]["comparisons"][0]
     assert {"measure", "a", "b", "statistic", "p", "n_a", "n_b", "difference"} <= set(coverage)
     assert coverage["difference"] == told[0]["coverage_mean"] - told[1]["coverage_mean"]
+    (equal,) = told[2]["equal_questions"]
+    assert {"a", "b", "pairs", "k", "all_questions", "first_k", "gap_left", "by_question", "notes"} <= set(equal)
     assert len(json.loads(duologue("stats", "simquac", files[0], "--json")[1])) == 1
 
 
@@ -46,6 +48,8 @@ def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path)
     assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
         "answers_coverage_and_flow.csv",
         "comparisons.csv",
+        "coverage_at_equal_number_of_questions.csv",
+        "paired_tests_of_coverage.csv",
         "questions.csv",
     ]
     with (tmp_path / "tables/answers_coverage_and_flow.csv").open() as file:
@@ -53,6 +57,12 @@ def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path)
     assert rows["answered"] == ["446", "565"]
     duologue("stats", "simquac", *files, "--json", "--out", "t.json")
     assert len(json.loads((tmp_path / "t.json").read_text())) == 3
+
+
+def test_the_tables_of_equal_questions_are_whole_in_80_columns(duologue, files):
+    out = duologue("stats", "simquac", *files)[1]
+    assert "questions  pairs  asked a  asked b  mean a  mean b  difference  gap left\n" in out
+    assert "questions  difference     low    high       t       p         W  p of W\n" in out
 
 
 def test_several_csv_tables_on_stdout_have_their_titles_and_their_notes_go_to_stderr(duologue, files):
@@ -68,6 +78,10 @@ def test_figures_are_drawn_beside_the_numbers(duologue, files, tmp_path):
     json.loads(out)
     names = {path.name for path in (tmp_path / "f").iterdir()}
     assert names == {f"{name}.{end}" for name in ("coverage", "flow", "question_types") for end in ("svg", "png")}
+    duologue("stats", "simquac", *files, "--json", "--figures", "two")
+    drawn = (tmp_path / "two/coverage_by_question.svg").read_text()
+    assert "Coverage after each question" in drawn
+    assert "sim_quac.json" in drawn
 
 
 def test_the_published_teacher_is_measured_by_one_command(duologue, open_data):

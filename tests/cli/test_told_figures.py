@@ -91,6 +91,36 @@ def test_the_statistics_are_what_the_docs_say(told, open_data):
                 float(f"{one[name]:.2g}") if one[name] < 0.001 else round(one[name], 4) for name in ("p", "welch_p")
             ]
     assert not shown
+    (equal,) = last["equal_questions"]
+    heading = ("questions", "pairs", "asked, QuAC and SimQuAC", "coverage, QuAC and SimQuAC", "difference", "95 %")
+    shown = table("docs/statistics.md", *heading, "t, p", "W, p")
+    for label, part, asked in (
+        ("all", "all_questions", (equal["questions_a"], equal["questions_b"])),
+        ("first k", "first_k", (equal["k"], equal["k"])),
+    ):
+        pairs, both, coverage, difference, interval, student, wilcoxon = shown.pop(label)
+        one = equal[part]
+        assert agree(pairs, equal["pairs"])
+        assert agree(both, *asked)
+        assert agree(coverage, one["mean_a"], one["mean_b"])
+        assert agree(difference, one["difference"])
+        assert agree(interval, one["low"], one["high"])
+        for (statistic, p), test, its_p in (
+            (student, "statistic", "p"),
+            (wilcoxon, "wilcoxon_statistic", "wilcoxon_p"),
+        ):
+            assert agree([statistic], one[test])
+            assert float(p) == (float(f"{one[its_p]:.2g}") if one[its_p] < 0.001 else round(one[its_p], 4))
+    assert not shown
+    said = " ".join((ROOT / "docs/statistics.md").read_text(encoding="utf-8").split())
+    (left,) = re.findall(r"the gap left at the first k is (0\.\d+)", said)
+    assert agree([left], equal["gap_left"])
+    shown = table("docs/statistics.md", "after question", "pairs", "QuAC (people)", "SimQuAC (simulated)")
+    for after in equal["by_question"]:
+        if str(after["question"]) in shown:
+            pairs, people, simulated = shown.pop(str(after["question"]))
+            assert agree([*pairs, *people, *simulated], after["pairs"], after["coverage_a"], after["coverage_b"])
+    assert not shown
 
 
 @pytest.mark.heavy
