@@ -50,12 +50,16 @@ def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
 
 
 def _coverage_by_question(paired: Sequence[EqualQuestions]) -> Any:
-    """Mean coverage after each question, over the pairs in which both sides ask that many: a line for each side."""
+    """Mean coverage after each question, over the pairs in which both sides ask that many: a line for each side.
+
+    A line ends where fewer than half of the pairs are left: the mean of a few long talks would bend it.
+    """
     points: dict[str, list[tuple[float, float]]] = {}
     for one in paired:
         name_a, name_b = (one.a, one.b) if len(paired) == 1 else (f"{one.a} (with {one.b})", f"{one.b} (with {one.a})")
-        points[name_a] = [(after.question, after.coverage_a) for after in one.by_question]
-        points[name_b] = [(after.question, after.coverage_b) for after in one.by_question]
+        shown = [after for after in one.by_question if 2 * after.pairs >= one.pairs]
+        points[name_a] = [(after.question, after.coverage_a) for after in shown]
+        points[name_b] = [(after.question, after.coverage_b) for after in shown]
     title = "Coverage after each question, of pairs in which both ask that many"
     return lines(points, title=title, across="question", label="share of the section's characters", whole=True)
 

@@ -101,12 +101,15 @@ def test_no_gap_left_is_told_where_the_gap_itself_is_not_clear_of_0():
 
 def test_the_interval_and_the_paired_t_are_counted_by_hand():
     # Differences 1, 2, ..., 10: mean 5.5, variance 110 / 12 = 9.1667; t of 9 degrees at 0.975 is 2.262157.
-    told = compare_pairs([float(number) for number in range(1, 11)], [0.0] * 10)
+    told = compare_pairs([float(number) for number in range(2, 21, 2)], [float(number) for number in range(1, 11)])
     error = math.sqrt(110 / 12 / 10)
     assert told.statistic == pytest.approx(5.5 / error)
     assert (told.low, told.high) == pytest.approx((5.5 - 2.262157 * error, 5.5 + 2.262157 * error), abs=1e-5)
     # All ranks are positive: the smaller sum is 0, and one of 2**10 signs on either side is as extreme.
     assert (told.wilcoxon_statistic, told.wilcoxon_p) == (0, pytest.approx(2 / 2**10))
+    # Differences -1, -2, 3, ..., 10: ranks 1 and 2 are negative. Sums up to 3 are {}, 1, 2, 3 and 1 + 2: five.
+    told = compare_pairs([0.0, 0.0, *map(float, range(4, 12))], [1.0, 2.0, *[1.0] * 8])
+    assert (told.wilcoxon_statistic, told.wilcoxon_p) == (3, pytest.approx(2 * 5 / 2**10))
 
 
 @pytest.mark.parametrize(
@@ -129,6 +132,11 @@ def test_what_too_few_pairs_cannot_tell_is_no_number_and_has_a_reason(difference
         not interval,
     )
     assert told.reason == reason
+
+
+def test_sides_of_different_length_are_no_pairs():
+    with pytest.raises(ValueError, match="shorter"):
+        compare_pairs([1.0, 2.0], [1.0])
 
 
 def test_one_pair_has_a_difference_and_no_test():
@@ -198,6 +206,14 @@ def test_the_figure_by_question_is_drawn_for_several_sources_with_a_line_for_eac
     three = simquac_figures(simquac_statistics(sources))["coverage_by_question"]
     assert [line.get_label() for line in three.axes[0].lines][:2] == ["a (with b)", "b (with a)"]
     assert "coverage_by_question" not in simquac_figures(simquac_statistics({"a": sources["a"]}))
+
+
+def test_the_figure_by_question_ends_where_fewer_than_half_of_the_pairs_are_left():
+    pytest.importorskip("matplotlib")
+    people = [talk(1, 1, 1, about=1), talk(1, 1, about=2), talk(1, about=3), talk(1, about=4)]
+    simulated = [talk(1, 1, 1, about=number) for number in range(1, 5)]
+    figure = simquac_figures(simquac_statistics({"a": people, "b": simulated}))["coverage_by_question"]
+    assert [list(line.get_xdata()) for line in figure.axes[0].lines] == [[1, 2], [1, 2]]  # 4, 2 and 1 pairs are left
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 7)), min_size=1, max_size=6))
