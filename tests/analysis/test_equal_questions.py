@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 
 import pytest
@@ -14,6 +15,7 @@ from duologue.analysis.simquac import coverage, simquac_statistics
 from duologue.analysis.simquac.figures import simquac_figures
 from duologue.analysis.simquac.samples import coverage_by_question
 from duologue.data import Conversation, Message, Span
+from duologue.data.pairing import paired
 from duologue.data.simquac import Topic
 
 NONE = "I cannot find the answer."
@@ -132,6 +134,21 @@ def test_what_too_few_pairs_cannot_tell_is_no_number_and_has_a_reason(difference
         not interval,
     )
     assert told.reason == reason
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("pairs", [10, 30, 77])
+def test_the_interval_holds_the_mean_of_the_open_pairs_in_93_to_97_of_100_draws_from_them(open_data, pairs):
+    names = ("quac_subset.json", "sim_quac.json")
+    both = paired(*(list(data.load(open_data / "simquac" / name)) for name in names)).pairs
+    curves = [(coverage_by_question(one), coverage_by_question(other)) for one, other in both]
+    shares = [(one[(k := min(len(one), len(other))) - 1], other[k - 1]) for one, other in curves]
+    mean = sum(one - other for one, other in shares) / len(shares)
+    draw, held = random.Random(pairs), 0
+    for _ in range(1000):
+        told = compare_pairs(*zip(*draw.choices(shares, k=pairs), strict=True))
+        held += told.low <= mean <= told.high
+    assert 930 <= held <= 970
 
 
 def test_sides_of_different_length_are_no_pairs():
