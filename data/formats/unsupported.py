@@ -100,7 +100,7 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
         "its number among equal ones (ordinal, repeat)",
         bool(conversation.repeat or (conversation.ordinal and not plain)),
     )
-    yield "labels", any(_labelled(record, kept) for record in (conversation, *stored))
+    yield "labels", any(_labelled(*held, kept) for held in _labels(conversation, stored))
     yield "spans", any(message.spans for message in stored)
     yield "translations", any(_translates(key) for extra in extras for key in extra)
     yield "further keys of the source", any(_further(extra, kept) for extra in extras)
@@ -127,11 +127,17 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
     yield "times (timing)", conversation.timing != Timing()
 
 
-def _labelled(record: Conversation | Message, kept: str) -> bool:
-    """Whether it has labels other than those that its own source declares, which are written again."""
-    patch = record.extra.get(kept)
+def _labels(conversation: Conversation, stored: list[Message]) -> Iterator[tuple[Json, Json]]:
+    """Labels and `extra` of the conversation and of each stored message."""
+    yield conversation.labels, conversation.extra
+    yield from ((message.labels, message.extra) for message in stored)
+
+
+def _labelled(labels: Json, extra: Json, kept: str) -> bool:
+    """Whether there are labels other than those that the own source declares, which are written again."""
+    patch = extra.get(kept)
     values = patch.get("values") if isinstance(patch, dict) else None
-    return bool(record.labels) and record.labels != declared_labels(values if isinstance(values, dict) else {})
+    return bool(labels) and labels != declared_labels(values if isinstance(values, dict) else {})
 
 
 def _extras(conversation: Conversation, stored: list[Message]) -> list[Json]:
