@@ -1,13 +1,17 @@
 """The annotations that a conversation carries, whatever their shape, as names with lists of values."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from ..data.records import Conversation, Message
 
 _NO_LABELS = frozenset({"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old",
-                        "chat_model", "conflict", "memo", "reason", "intent_zh"})  # fmt: skip
-"""Notes of the published files that say nothing of the user's behaviour or of the answers' quality."""
+                        "chat_model", "conflict", "memo", "reason", "intent_zh", "topic_id", "quac"})  # fmt: skip
+"""Notes of the published files and of runs that say nothing of the user's behaviour or of the answers' quality."""
+
+_NO_VALUES = frozenset({"", "null", "none", "nan", "n/a", "not judged", "not annotated"})
+"""What stands, in any case, where nobody has judged: no value of a label."""
 
 _SAME = {
     "规划": "planning", "推荐": "recommendation", "检索": "search", "检索+推荐": "search & recommendation",
@@ -62,6 +66,14 @@ def _name(key: str) -> str:
 
 
 def _plain(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    texts = [str(item).strip() for item in values if isinstance(item, str | int | bool)]
-    return [_SAME.get(text.lower(), text) for text in texts]
+    texts = [_text(item).strip() for item in (value if isinstance(value, list) else [value])]
+    return [_SAME.get(text.lower(), text) for text in texts if text.lower() not in _NO_VALUES]
+
+
+def _text(value: Any) -> str:
+    """A text, a number or yes and no as text; empty for anything else, which is no value."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return ""
+        return str(int(value) if value.is_integer() else value)  # pandas writes 4.0 for 4 beside missing ones
+    return str(value) if isinstance(value, str | int) else ""

@@ -163,6 +163,7 @@ def recllmsim(
     figures: Figures = None,
 ) -> int:
     """Quality, counts, hallucination, behaviour, profiles and satisfaction, for simulated users and for people."""
+    from ..analysis.annotations import annotations_of
     from ..analysis.recllmsim import RecllmsimStatistics, Talks, recllmsim_statistics
     from ..analysis.recllmsim.figures import recllmsim_figures
 
@@ -176,9 +177,11 @@ def recllmsim(
         say(note)
     talks = Talks.of(loaded)
     if not talks.talks:
+        labelled = any(map(annotations_of, loaded))
         raise DataError(
             f"{_lacks(loaded, 'a task with a profile')}: stats recllmsim needs RecLLMSim files, "
             "or a run or records of such conversations: give those"
+            f"{'. Labels of other conversations are used by duologue compare' if labelled else ''}"
         )
     unit = "characters" if tokenizer is None else f"tokens of {tokenizer}"
     statistics = recllmsim_statistics(talks, length=length, unit=unit, language=language)

@@ -25,6 +25,9 @@ TITLE = 80
 USER_KEYS = ("user", "user_id")
 """Keys that name the user, in a line of a data file or in a scenario."""
 
+TOPIC_KEYS = ("topic", "topic_id")
+"""Keys that name the topic, in a line of a data file: conversations with the same name are about the same thing."""
+
 _NAMELESS = ("kind", "digest")
 """Keys that every scenario has and that do not describe its topic."""
 
@@ -171,14 +174,7 @@ class Domain:
 
     def user(self, conversation: Conversation) -> str:
         """The user's name or id in the source; empty if the source does not tell it."""
-        for key in USER_KEYS:
-            for holder in (further(conversation), conversation.scenario):
-                name = holder.get(key)
-                if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
-                    name = int(name)
-                if isinstance(name, str | int):
-                    return str(name)
-        return ""
+        return named(USER_KEYS, further(conversation), conversation.scenario)
 
     def simulated(self, conversation: Conversation) -> bool | None:
         """Whether the user is simulated (True) or a person (False); None if the data does not say."""
@@ -188,6 +184,24 @@ class Domain:
     def is_about(self, conversation: Conversation) -> bool:
         """Whether the conversation belongs to this domain."""
         return conversation.scenario.get("kind") == self.kind
+
+
+def named(keys: Sequence[str], *holders: Mapping[str, Any]) -> str:
+    """The first text or whole number that a holder has at one of the keys; empty if there is none."""
+    for key in keys:
+        for holder in holders:
+            name = holder.get(key)
+            if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
+                name = int(name)
+            if isinstance(name, str | int):
+                return str(name)
+    return ""
+
+
+def declared_topic(conversation: Conversation) -> str | None:
+    """A topic key made from the topic that the conversation's line names, white space normalised; None without one."""
+    name = " ".join(named(TOPIC_KEYS, further(conversation)).split())
+    return digest("topic", name) if name else None
 
 
 def worded(key: str, scenario: Mapping[str, Any]) -> str | None:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import domains
+from .domain import USER_KEYS, declared_topic, named
+from .formats.dialogues import further
 from .records import Conversation
 
 
@@ -18,8 +20,11 @@ class Pairing:
 
 
 def topic_key(conversation: Conversation) -> str | None:
-    """A key that is equal for conversations about the same topic, by their domain; None if the topic is unknown."""
-    return domains.of(conversation).topic_key(conversation.scenario)
+    """A key that is equal for conversations about the same topic; None if the topic is unknown.
+
+    It is their domain's; where the domain knows none, that of the `topic` which their line names.
+    """
+    return domains.of(conversation).topic_key(conversation.scenario) or declared_topic(conversation)
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
@@ -28,16 +33,18 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
     If several people talk about a topic, conversations of the same person are paired first.
     """
     waiting: dict[str, list[Conversation]] = defaultdict(list)
+    persons = {id(conversation): _person(conversation) for conversation in (*first, *second)}
     without_topic: list[Conversation] = []
     for conversation in second:
         key = topic_key(conversation)
         (without_topic if key is None else waiting[key]).append(conversation)
     partners: dict[int, Conversation] = {}
+    keys = [topic_key(conversation) for conversation in first]
     for same_person in (True, False):
-        for number, conversation in enumerate(first):
-            key = topic_key(conversation)
+        for number, (conversation, key) in enumerate(zip(first, keys, strict=True)):
             others = waiting[key] if number not in partners and key is not None and key in waiting else []
-            fitting = (other for other in others if not same_person or _person(other) == _person(conversation))
+            person = persons[id(conversation)]
+            fitting = (other for other in others if not same_person or persons[id(other)] == person)
             if (partner := next(fitting, None)) is not None:
                 partners[number] = partner
                 others[:] = [other for other in others if other is not partner]
@@ -50,5 +57,6 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
 
 
 def _person(conversation: Conversation) -> object:
-    """Who asks; None if unknown."""
-    return domains.of(conversation).person(conversation.scenario)
+    """Who asks: as the domain tells by the scenario, else the user that the source names; None if unknown."""
+    scenario = conversation.scenario
+    return domains.of(conversation).person(scenario) or named(USER_KEYS, further(conversation), scenario) or None

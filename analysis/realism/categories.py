@@ -65,6 +65,20 @@ def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, publish
     )  # fmt: skip
 
 
+def refused_row(label: Label) -> Row:
+    """The row of a label by which the sides cannot be compared: no numbers, and the reason."""
+    return Row(
+        name=label.name,
+        family="labels",
+        unit="values of the annotation",
+        definition="The annotation's values.",
+        source="the data's own annotation",
+        direction="not compared",
+        survives_translation=True,
+        reason=label.refused,
+    )
+
+
 def _cells(sim: Sample, human: Sample, label: Label) -> Cells:
     return joined(labelled(sim.transcripts, label), labelled(human.transcripts, label))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from .categories import category_row
+from .categories import category_row, refused_row
 from .discriminator import discriminate
 from .examples import typical_messages
 from .matching import matched, summary
@@ -113,12 +113,14 @@ def _measure_rows(
 def _label_rows(
     sim: Sample, human: Sample, labels: Sequence[Label], draws: Draws, published: Sample | None
 ) -> list[Row]:
-    """The rows of annotations, numbers before categories; all are set apart."""
+    """The rows of annotations, numbers before categories, those refused last; all are set apart."""
+    refused = [refused_row(label) for label in labels if label.refused]
+    labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]
     sides = (measured(sim.transcripts, means), measured(human.transcripts, means))
     earlier = measured(published.transcripts, means) if published is not None else None
     rows = _measure_rows(*sides, means, draws, earlier, translated=False)
-    rows += [category_row(sim, human, label, draws, published) for label in labels if not label.numeric]
+    rows += [category_row(sim, human, label, draws, published) for label in labels if not label.numeric] + refused
     apart: SetApart = "annotation"
     return [row.model_copy(update={"apart": apart}) for row in rows]
 

@@ -15,7 +15,7 @@ from ..annotations import of_conversation, of_message
 from ..tables import Rows
 from .quality import points_of, ratings_of, satisfaction_of
 from .satisfaction import satisfaction_of_replies
-from .talks import Conversations, Side, Talk, Talks, mean, share, spread
+from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share, spread
 
 INTENT = "intent"
 _STRATEGY = "strategy"
@@ -31,6 +31,10 @@ class LabelShare(Record):
     side: Side
     n: int
     """How often it is given: to messages (intents), or to conversations (strategies)."""
+    conversations: int
+    """Conversations of the task and side that have the label, whatever its value."""
+    of: int
+    """All conversations of the task and side."""
     share: float | None
     """Of all values of the label there, 0 to 1."""
 
@@ -49,13 +53,26 @@ def label_distributions(conversations: Conversations) -> LabelDistributions:
     talks = Talks.of(conversations)
     values_of = _values(talks)
     counts: dict[tuple[str, str, Side], Counter[str]] = {}
+    labelled: Counter[tuple[str, str, Side]] = Counter()
+    all_of: dict[tuple[str, Side], int] = {}
     for task, side, group in talks.groups():
+        all_of[task, side] = len(group)
         for talk in group:
             for label, values in behaviour_of(talk).items():
                 counts.setdefault((label, task, side), Counter()).update(values)
+                labelled[label, task, side] += 1
     order = {task: number for number, (task, _, _) in enumerate(talks.groups())}
     rows = [
-        LabelShare(label=label, value=value, task=task, side=side, n=n[value], share=share(n[value], n.total()))
+        LabelShare(
+            label=label,
+            value=value,
+            task=task,
+            side=side,
+            n=n[value],
+            conversations=labelled[label, task, side],
+            of=all_of[task, side],
+            share=share(n[value], n.total()),
+        )
         for (label, task, side), n in sorted(counts.items(), key=lambda item: (item[0][0], order[item[0][1]]))
         for value in values_of[label]
     ]
@@ -71,6 +88,8 @@ class LabelRating(Record):
     rating: str
     n: int
     """Conversations that have the value (of intents: in any message) and the rating."""
+    of: int
+    """Conversations of the side that have the value, with the rating or without."""
     mean: float | None
     """In the rating's own points: 0 to 2, 0 to 1, or 1 to 5 for the mean satisfaction with the replies."""
 
@@ -89,14 +108,24 @@ def rating_by_label(conversations: Conversations) -> RatingByLabel:
     """A row for each label, value, side and rating that occur together."""
     talks = Talks.of(conversations)
     points_by_label: defaultdict[tuple[str, str, Side, str], list[float]] = defaultdict(list)
+    having: Counter[tuple[str, str, Side]] = Counter()
     for talk in talks.talks:
         ratings = _ratings(talk)
         for label, values in behaviour_of(talk).items():
             for value in set(values):
+                having[label, value, talk.side] += 1
                 for rating, points in ratings.items():
                     points_by_label[label, value, talk.side, rating].append(points)
     rows = [
-        LabelRating(label=label, value=value, side=side, rating=rating, n=len(points), mean=mean(points))
+        LabelRating(
+            label=label,
+            value=value,
+            side=side,
+            rating=rating,
+            n=len(points),
+            of=having[label, value, side],
+            mean=mean(points),
+        )
         for (label, value, side, rating), points in sorted(points_by_label.items())
     ]
     notes = list(_notes(talks, any(behaviour_of(talk) for talk in talks.talks)))
@@ -113,6 +142,8 @@ class UserFrequency(Record):
     side: Side
     users: int
     """People, or profiles, of whom the label is told at all."""
+    of: int
+    """All people, or profiles, of the side."""
     users_with: int
     """Those that have the value at least once."""
     mean: float | None
@@ -140,8 +171,9 @@ def label_frequency(conversations: Conversations) -> LabelFrequency:
         for label, values in behaviour_of(talk).items():
             users_by_label[label, talk.side][talk.user].update(values)
     values_of = _values(talks)
+    all_of = {side: len(talks.users(side)) for side in SIDES}
     rows = [
-        _frequency(label, value, side, list(users.values()))
+        _frequency(label, value, side, list(users.values()), all_of[side])
         for (label, side), users in sorted(users_by_label.items())
         for value in values_of[label]
     ]
@@ -187,13 +219,14 @@ def _ratings(talk: Talk) -> dict[str, float]:
     return ratings
 
 
-def _frequency(label: str, value: str, side: Side, users: Sequence[Counter[str]]) -> UserFrequency:
+def _frequency(label: str, value: str, side: Side, users: Sequence[Counter[str]], of: int) -> UserFrequency:
     shares = [counts[value] / counts.total() for counts in users]
     return UserFrequency(
         label=label,
         value=value,
         side=side,
         users=len(users),
+        of=of,
         users_with=sum(part > 0 for part in shares),
         mean=mean(shares),
         sd=spread(shares),

@@ -12,13 +12,15 @@ JUDGEMENTS = ("yes", "no", "cannot tell")
 
 
 class TaskHallucination(Record):
-    """The judged replies, or conversations with any, of one side about one task."""
+    """The replies, or the conversations, of one side about one task, and those of them that are judged."""
 
     task: str
     side: Side
     per: Literal["turn", "conversation"]
     n: int
     """Replies that are judged, one a turn; or conversations with such a reply."""
+    of: int
+    """All replies, or conversations, whether judged or not."""
     made_up: int
     """Replies that are made up, or conversations with such a reply."""
     cannot_tell: int
@@ -37,26 +39,28 @@ class Hallucination(Rows[TaskHallucination]):
 
 
 def hallucination(conversations: Conversations) -> Hallucination:
-    """A row for each task and side per turn, and one per conversation."""
+    """A row for each task and side per turn, and one per conversation; none if nothing is judged."""
     talks = Talks.of(conversations)
-    judged = Talks(tuple(talk for talk in talks.talks if judgements_of(talk)))
-    rows = []
-    for task, side, group in judged.groups():
-        judgements = [judgements_of(talk) for talk in group]
-        replies = [[judgement] for of_talk in judgements for judgement in of_talk]
-        rows += [_row(task, side, "turn", replies), _row(task, side, "conversation", judgements)]
+    rows: list[TaskHallucination] = []
     notes = list(talks.notes)
-    if talks.talks and not rows:
+    if any(map(judgements_of, talks.talks)):
+        for task, side, group in talks.groups():
+            judgements = [judgements_of(talk) for talk in group]
+            replies = [[judgement] for of_talk in judgements for judgement in of_talk]
+            said = sum(len(talk.said("assistant")) for talk in group)
+            judged = [of_talk for of_talk in judgements if of_talk]
+            rows += [_row(task, side, "turn", replies, said), _row(task, side, "conversation", judged, len(group))]
+        notes += talks.without(judgements_of, "judged reply")
+        notes.append(
+            "Shares are of the n that are judged. A reply of which the judge cannot tell counts as not made up."
+        )
+    elif talks.talks:
         notes.append("No reply is judged: there is no label `hallucination`.")
-    elif missing := len(talks.talks) - len(judged.talks):
-        notes.append(f"{missing} conversations have no judged reply: left out.")
-    if rows:
-        notes.append("A reply of which the judge cannot tell counts as not made up.")
     return Hallucination(rows=tuple(rows), notes=tuple(notes))
 
 
 def _row(
-    task: str, side: Side, per: Literal["turn", "conversation"], judged: Sequence[Sequence[str]]
+    task: str, side: Side, per: Literal["turn", "conversation"], judged: Sequence[Sequence[str]], of: int
 ) -> TaskHallucination:
     made_up = sum("yes" in judgements for judgements in judged)
     unsure = sum("cannot tell" in judgements and "yes" not in judgements for judgements in judged)
@@ -65,6 +69,7 @@ def _row(
         side=side,
         per=per,
         n=len(judged),
+        of=of,
         made_up=made_up,
         cannot_tell=unsure,
         share=share(made_up, len(judged)),

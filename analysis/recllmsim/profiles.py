@@ -28,6 +28,8 @@ class AttributeStatistics(Record):
     side: Side
     profiles: int
     """Different profiles of simulated users, or people, that have the attribute."""
+    of: int
+    """All profiles of simulated users, or all people."""
     labels_per_profile: float | None
     """Mean number of labels, "others" among them."""
     distinct: int
@@ -56,7 +58,7 @@ def profile_statistics(conversations: Conversations) -> ProfileStatistics:
     """A row for each attribute and side. Needs the extra `stats`."""
     talks = Talks.of(conversations)
     attributes, notes = _attributes(talks)
-    rows = [_attribute(key, side, profiles) for key, side, profiles in attributes]
+    rows = [_attribute(key, side, profiles, len(talks.users(side))) for key, side, profiles in attributes]
     if rows:
         notes.append(
             "Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others. "
@@ -73,8 +75,10 @@ class ValueCount(Record):
     value: str
     n: int
     """Profiles that have it."""
+    of: int
+    """The side's profiles that have the attribute."""
     share: float | None
-    """Of the side's profiles that have the attribute, 0 to 1."""
+    """n of `of`, 0 to 1."""
 
 
 class ProfileValues(Rows[ValueCount]):
@@ -96,7 +100,14 @@ def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValue
         having = Counter(label for labels in profiles for label in set(labels) if label.lower() not in OTHERS)
         most = sorted((-n, english.get(label, label)) for label, n in having.items())[:top]
         rows += [
-            ValueCount(attribute=ATTRIBUTES[key][0], side=side, value=value, n=-n, share=share(-n, len(profiles)))
+            ValueCount(
+                attribute=ATTRIBUTES[key][0],
+                side=side,
+                value=value,
+                n=-n,
+                of=len(profiles),
+                share=share(-n, len(profiles)),
+            )
             for n, value in most
         ]
     if rows:
@@ -195,7 +206,7 @@ def _banded(labels: Labels) -> Labels:
     return {key: bands if key == "age" else values for key, values in labels.items() if key != "age" or bands}
 
 
-def _attribute(key: str, side: Side, of_all: Sequence[Sequence[str]]) -> AttributeStatistics:
+def _attribute(key: str, side: Side, of_all: Sequence[Sequence[str]], of: int) -> AttributeStatistics:
     every = [label for labels in of_all for label in labels]
     counts = Counter(label for label in every if label.lower() not in OTHERS)
     total = counts.total()
@@ -203,6 +214,7 @@ def _attribute(key: str, side: Side, of_all: Sequence[Sequence[str]]) -> Attribu
         attribute=ATTRIBUTES[key][0],
         side=side,
         profiles=len(of_all),
+        of=of,
         labels_per_profile=mean([len(labels) for labels in of_all]),
         distinct=len(counts),
         others=len(every) - total,

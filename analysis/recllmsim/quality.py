@@ -4,13 +4,13 @@ Definitions are those of the tables and scripts published with "To What Extent C
 Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from ...data.records import Conversation, Record
 from ..tables import Rows
-from .talks import NOT_TOLD, Conversations, Talks, mean, share
+from .talks import NOT_TOLD, Conversations, Talk, Talks, mean, share
 
 ALIGNMENT, COMPLETENESS = "Preference Alignment", "Role-Playing Completeness"
 
@@ -36,6 +36,8 @@ class TurnQuality(Record):
     turns: int
     n: int
     """Conversations that are rated."""
+    of: int
+    """All conversations of that length, of the sides that have any rating."""
     preference_alignment: float | None
     """Mean, 0 to 2."""
     role_playing_completeness: float | None
@@ -55,14 +57,14 @@ def quality_by_turns(conversations: Conversations) -> QualityByTurns:
     """A row for each number of turns that a rated conversation has."""
     talks = Talks.of(conversations)
     by_length: dict[int, list[dict[str, int]]] = defaultdict(list)
-    for talk in talks.talks:
-        items = ratings_of(talk.conversation)
-        if ALIGNMENT in items or COMPLETENESS in items:
-            by_length[talk.turns].append(items)
+    lengths = Counter(talk.turns for talk in talks.of_sides_with(_rated).talks)
+    for talk in filter(_rated, talks.talks):
+        by_length[talk.turns].append(ratings_of(talk.conversation))
     rows = [
         TurnQuality(
             turns=turns,
             n=len(of_length),
+            of=lengths[turns],
             preference_alignment=_mean_of(of_length, ALIGNMENT),
             role_playing_completeness=_mean_of(of_length, COMPLETENESS),
         )
@@ -75,9 +77,7 @@ def quality_by_turns(conversations: Conversations) -> QualityByTurns:
         means = [_mean_of(rated, item) for item in (ALIGNMENT, COMPLETENESS)]
         shown = ", ".join("none" if value is None else f"{value:.4f}" for value in means)
         notes.append(f"Turns: messages // 2. All lengths together: n {len(rated)}, means {shown}.")
-        unrated = sum(not ratings_of(talk.conversation) for talk in talks.of_side("simulated"))
-        if unrated:
-            notes.append(f"{unrated} simulated conversations are not rated.")
+        notes += talks.without(_rated, "such rating")
     return QualityByTurns(rows=tuple(rows), notes=tuple(notes))
 
 
@@ -89,6 +89,9 @@ class ItemQuality(Record):
     """Whom the item judges: `assistant`, or `user` (a simulated one)."""
     item: str
     n: int
+    """Conversations that have the item."""
+    of: int
+    """All conversations with the assistant, of the sides that have any such judgement."""
     mean: float | None
     """0 to 2; of Memorization and Additional Preferences 0 to 1."""
     share_0: float | None
@@ -118,6 +121,7 @@ def quality_by_questionnaire(conversations: Conversations) -> QualityByQuestionn
     if unknown:
         notes.append(f"{unknown} answers are none of the published options: not counted.")
     if rows:
+        notes += talks.without(lambda talk: points_of(talk.conversation), "questionnaire")
         notes.append("Points: 2 to 0; of memorization 1 (nothing was forgotten) or 0.")
     return QualityByQuestionnaire(rows=rows, notes=tuple(notes))
 
@@ -134,11 +138,12 @@ class QualityByRating(Rows[ItemQuality]):
 def quality_by_rating(conversations: Conversations) -> QualityByRating:
     """A row for each assistant and item of a rating."""
     talks = Talks.of(conversations)
-    rows = _items(talks, lambda conversation: ratings_of(conversation) | satisfaction_of(conversation))
+    rows = _items(talks, _all_ratings)
     notes = list(talks.notes)
     if talks.talks and not rows:
         notes.append("No conversation has a rating; people's files have none.")
     if rows:
+        notes += talks.without(lambda talk: _all_ratings(talk.conversation), "rating")
         notes.append("About user: the simulated one.")
     if any(row.assistant == NOT_TOLD for row in rows):
         notes.append("Assistant not told: the published files of simulated users name no model.")
@@ -164,6 +169,16 @@ def points_of(conversation: Conversation) -> dict[str, int]:
     }
 
 
+def _rated(talk: Talk) -> bool:
+    """Whether the conversation has a rating of preference alignment or of role playing."""
+    items = ratings_of(talk.conversation)
+    return ALIGNMENT in items or COMPLETENESS in items
+
+
+def _all_ratings(conversation: Conversation) -> dict[str, int]:
+    return ratings_of(conversation) | satisfaction_of(conversation)
+
+
 def _options(conversation: Conversation) -> dict[str, str]:
     questionnaire = conversation.labels.get("questionnaire")
     questions = (
@@ -180,10 +195,9 @@ def _points(rating: object) -> dict[str, int]:
 
 
 def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) -> tuple[ItemQuality, ...]:
-    """A row for each assistant and item, of the conversations that have any."""
-    judged = Talks(tuple(talk for talk in talks.talks if points(talk.conversation)))
+    """A row for each assistant and item that any of its conversations has."""
     rows = []
-    for assistant, group in judged.by_assistant():
+    for assistant, group in talks.of_sides_with(lambda talk: points(talk.conversation)).by_assistant():
         by_item: defaultdict[str, list[int]] = defaultdict(list)
         for talk in group:
             for item, value in points(talk.conversation).items():
@@ -194,6 +208,7 @@ def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) ->
                 about="user" if item in OF_THE_USER else "assistant",
                 item=item,
                 n=len(values),
+                of=len(group),
                 mean=mean(values),
                 share_0=share(values.count(0), len(values)),
                 share_1=share(values.count(1), len(values)),

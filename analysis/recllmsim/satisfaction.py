@@ -1,6 +1,6 @@
 """How satisfied people are with each reply, by its place in the conversation and by who answered."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -19,6 +19,8 @@ class TurnSatisfaction(Record):
     """Which reply of its conversation, from 1."""
     n: int
     """Replies with a satisfaction."""
+    of: int
+    """All n-th replies of the sides that have any satisfaction."""
     mean: float | None
     """1 to 5."""
     share_1: float | None
@@ -41,8 +43,12 @@ class AssistantSatisfaction(Record):
     assistant: str
     conversations: int
     """Conversations with a reply that has a satisfaction."""
+    of_conversations: int
+    """All conversations with the assistant, of the sides that have any satisfaction."""
     n: int
     """Replies with a satisfaction."""
+    of: int
+    """All replies in `of_conversations`."""
     mean: float | None
     """Over replies, 1 to 5."""
     share_1: float | None
@@ -59,14 +65,16 @@ class SatisfactionByAssistant(Rows[AssistantSatisfaction]):
 
 
 def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:
-    """A row for each place of a reply."""
+    """A row for each place of a reply at which any has a satisfaction."""
     talks = Talks.of(conversations)
     by_turn: defaultdict[int, list[int]] = defaultdict(list)
-    for talk in talks.talks:
+    said: Counter[int] = Counter()
+    for talk in talks.of_sides_with(satisfaction_of_replies).talks:
+        said.update(range(1, len(talk.said("assistant")) + 1))
         for turn, points in satisfaction_of_replies(talk).items():
             by_turn[turn].append(points)
     rows = [
-        TurnSatisfaction(turn=turn, n=len(points), mean=mean(points), **_shares(points))
+        TurnSatisfaction(turn=turn, n=len(points), of=said[turn], mean=mean(points), **_shares(points))
         for turn, points in sorted(by_turn.items())
     ]
     return SatisfactionByTurn(rows=tuple(rows), notes=_notes(talks, bool(rows)))
@@ -75,15 +83,17 @@ def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:
 def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAssistant:
     """A row for each assistant; where there are several, the first is for all together."""
     talks = Talks.of(conversations)
-    judged = Talks(tuple(talk for talk in talks.talks if satisfaction_of_replies(talk)))
     rows = []
-    for assistant, group in judged.by_assistant():
-        points = [value for talk in group for value in satisfaction_of_replies(talk).values()]
+    for assistant, group in talks.of_sides_with(satisfaction_of_replies).by_assistant():
+        judged = [talk for talk in group if satisfaction_of_replies(talk)]
+        points = [value for talk in judged for value in satisfaction_of_replies(talk).values()]
         rows.append(
             AssistantSatisfaction(
                 assistant=assistant,
-                conversations=len(group),
+                conversations=len(judged),
+                of_conversations=len(group),
                 n=len(points),
+                of=sum(len(talk.said("assistant")) for talk in group),
                 mean=mean(points),
                 **_shares(points),
             )
@@ -109,4 +119,7 @@ def _shares(points: Sequence[int]) -> Mapping[str, float | None]:
 def _notes(talks: Talks, rated: bool) -> tuple[str, ...]:
     if talks.talks and not rated:
         return (*talks.notes, "No reply has a satisfaction: of the published files only people's second study has it.")
-    return (*talks.notes, "Satisfaction: 1 to 5, told by the user of each reply.") if rated else talks.notes
+    if not rated:
+        return talks.notes
+    missing = talks.without(satisfaction_of_replies, "reply with a satisfaction")
+    return (*talks.notes, "Satisfaction: 1 to 5, told by the user of each reply.", *missing)

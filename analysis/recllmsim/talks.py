@@ -1,6 +1,6 @@
 """What is counted: task-oriented conversations, each with its side, its task, its user and its assistant."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, pstdev
@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from ...data.recllmsim import DOMAIN, cluster, common_task, variant
 from ...data.records import Conversation, Message, Role
+from ..annotations import annotations_of
 from ..attempts import speaker_of
 
 Side: TypeAlias = Literal["simulated", "people"]
@@ -64,12 +65,15 @@ class Talks:
         """Those about a task and a profile; the others are counted in a note."""
         if isinstance(conversations, Talks):
             return conversations
-        talks, other = [], 0
+        talks, other = [], []
         for conversation in conversations:
-            talk = _talk(conversation)
-            other += talk is None
-            talks += [talk] if talk else []
-        notes = [f"{other} conversations are about no task with a profile: left out."] if other else []
+            if (talk := _talk(conversation)) is not None:
+                talks.append(talk)
+            else:
+                other.append(conversation)
+        notes = [f"{len(other)} conversations are about no task with a profile: left out."] if other else []
+        if labelled := sum(bool(annotations_of(conversation)) for conversation in other):
+            notes.append(f"{labelled} of those left out have labels: `duologue compare` compares two sides by them.")
         if not talks:
             notes.append("There is no task-oriented conversation.")
         return cls(tuple(talks), tuple(notes))
@@ -78,12 +82,32 @@ class Talks:
         """The conversations of one side."""
         return [talk for talk in self.talks if talk.side == side]
 
+    def users(self, side: Side) -> set[str]:
+        """The people, or the different profiles, of one side."""
+        return {talk.user for talk in self.of_side(side)}
+
     def groups(self) -> Iterator[tuple[str, Side, list[Talk]]]:
         """Task, side and conversations: first all tasks together, then each; a side that has none is left out."""
         for task in (ALL, *sorted({talk.task for talk in self.talks})):
             for side in SIDES:
                 if group := [talk for talk in self.talks if talk.side == side and task in (ALL, talk.task)]:
                     yield task, side, group
+
+    def of_sides_with(self, judged: Callable[["Talk"], object]) -> "Talks":
+        """The conversations of each side of which any is judged, those that are not among them."""
+        sides = {talk.side for talk in self.talks if judged(talk)}
+        return Talks(tuple(talk for talk in self.talks if talk.side in sides), self.notes)
+
+    def without(self, judged: Callable[["Talk"], object], what: str) -> list[str]:
+        """A note for each side of which some conversations, or all, are not judged, if any is judged at all."""
+        if not any(map(judged, self.talks)):
+            return []
+        notes = []
+        for side in SIDES:
+            of_side = self.of_side(side)
+            if missing := sum(not judged(talk) for talk in of_side):
+                notes.append(f"{missing} of {len(of_side)} conversations of {WHO[side]} have no {what}.")
+        return notes
 
     def by_assistant(self) -> Iterator[tuple[str, list[Talk]]]:
         """The conversations of each assistant by name; where there are several, first those of all together."""

@@ -11,6 +11,12 @@ from typing import Any
 from ..identity import conversation_id, digest
 from ..records import Conversation, Json, Message
 
+LABELS = "labels"
+"""Key of a line or a message whose object holds annotations by name."""
+
+KNOWN_LABELS = ("hallucination", "intent", "rating", "satisfaction", "strategy")
+"""Keys that are annotations outside `labels` too. No other key is: most are names, ids, times or settings."""
+
 ASIDES = "asides"
 """Key of a conversation's `extra` for turns that are no messages, such as instructions and results of tools."""
 
@@ -32,9 +38,10 @@ class Form:
     calls."""
 
     def message(self, message: Message, turn: Mapping[str, Any]) -> Message:
-        """The message, with the further content of its turn in `extra`."""
+        """The message, with the further content of its turn in `extra` and its annotations in `labels`."""
         own = difference(turn, self.turn(message))
-        return message.model_copy(update={"extra": {self.kind: own}}) if own else message
+        update = {"extra": {self.kind: own}, "labels": declared_labels(turn)}
+        return message.model_copy(update=update) if own else message
 
     def aside(self, position: int, turn: Mapping[str, Any], system: str | None = None) -> dict[str, Any]:
         """A turn of neither side with its position in the list, from 0; `system`: its text, if it is an instruction."""
@@ -91,8 +98,16 @@ class Reading:
             scenario=scenario,
             ordinal=ordinal,
             messages=tuple(messages),
+            labels=declared_labels(value),
             extra=extra | ({form.kind: patch} if patch else {}),
         )
+
+
+def declared_labels(source: Mapping[str, Any]) -> Json:
+    """The annotations of a line or a message: what `labels` holds, and the known ones beside it; `labels` goes first."""
+    under = source.get(LABELS)
+    beside = {name: source[name] for name in KNOWN_LABELS if source.get(name) is not None}
+    return beside | under if isinstance(under, dict) else beside
 
 
 def asides(conversation: Conversation) -> list[dict[str, Any]]:

@@ -70,7 +70,8 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a file of message lines. Further keys of a line or a message are kept.
+    """The conversations of a file of message lines. Further keys of a line or a message are kept; annotations
+    (`labels`, `satisfaction` and the other `KNOWN_LABELS` of `dialogues`) are their labels too.
 
     If a content has several parts, their texts are joined. Instructions (`system`, `developer`), results of tools
     (`tool`, `function`) and an assistant's tool calls without text are no messages: they are kept as asides with their

@@ -45,7 +45,7 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a ShareGPT file. Further keys are kept.
+    """The conversations of a ShareGPT file. Further keys are kept; annotations are labels too, as in messages.
 
     Turns of `system` and of tools (`function_call`, `observation`, `tool`) are no messages: they are kept as asides
     with their positions. DataError for any other speaker.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..records import Conversation, Json, Message, Timing
-from .dialogues import ASIDES, asides
+from .dialogues import ASIDES, asides, declared_labels
 
 MOST_NAMED = 8
 """Most keys of `extra` that are listed by name; if there are more, only their number is given."""
@@ -100,7 +100,7 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
         "its number among equal ones (ordinal, repeat)",
         bool(conversation.repeat or (conversation.ordinal and not plain)),
     )
-    yield "labels", bool(conversation.labels) or any(message.labels for message in stored)
+    yield "labels", any(_labelled(*held, kept) for held in _labels(conversation, stored))
     yield "spans", any(message.spans for message in stored)
     yield "translations", any(_translates(key) for extra in extras for key in extra)
     yield "further keys of the source", any(_further(extra, kept) for extra in extras)
@@ -125,6 +125,19 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
     yield "how it was made (provenance)", conversation.provenance is not None
     yield "the way through the graph (edges)", bool(conversation.edges)
     yield "times (timing)", conversation.timing != Timing()
+
+
+def _labels(conversation: Conversation, stored: list[Message]) -> Iterator[tuple[Json, Json]]:
+    """Labels and `extra` of the conversation and of each stored message."""
+    yield conversation.labels, conversation.extra
+    yield from ((message.labels, message.extra) for message in stored)
+
+
+def _labelled(labels: Json, extra: Json, kept: str) -> bool:
+    """Whether there are labels other than those that the own source declares, which are written again."""
+    patch = extra.get(kept)
+    values = patch.get("values") if isinstance(patch, dict) else None
+    return bool(labels) and labels != declared_labels(values if isinstance(values, dict) else {})
 
 
 def _extras(conversation: Conversation, stored: list[Message]) -> list[Json]:

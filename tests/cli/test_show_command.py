@@ -63,6 +63,17 @@ def test_two_data_sets_become_one_page(duologue, source, tmp_path):
     assert "3 pairs about the same topic" in (tmp_path / "talks-talks.html").read_text()
 
 
+def test_two_files_of_messages_are_paired_by_the_topics_that_they_name(duologue, tmp_path):
+    for name, topics in (("one", ["tea", "rice", None]), ("two", ["rice", "tea", "soup"])):
+        said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
+        lines = [{"topic": topic, "messages": said} for topic in topics]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert duologue("show", "one.jsonl", "--against", "two.jsonl")[:2] == (0, "one-two.html\n")
+    page = (tmp_path / "one-two.html").read_text()
+    assert "2 pairs about the same topic" in page
+    assert page.count("only in A") == page.count("only in B") == 1
+
+
 def test_what_was_written_can_be_told_as_json(duologue, source):
     code, out, err = duologue("show", source, "--id", "1", "--json")
     told = {"source": source, "target": "1abc.html", "conversations": 1, "notes": [], "broken": []}

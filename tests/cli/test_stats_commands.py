@@ -110,6 +110,14 @@ def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(d
     assert "Validity by attempt: run" in duologue("stats", "simquac", "run")[1]
 
 
+def test_labels_that_stats_cannot_use_are_told_with_the_command_that_does(duologue, tmp_path):
+    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes", "satisfaction": 4}]
+    (tmp_path / "mine.jsonl").write_text(json.dumps({"messages": said}) + "\n")
+    code, _, err = duologue("stats", "recllmsim", "mine.jsonl")
+    assert code == 2
+    assert err.endswith("give those. Labels of other conversations are used by duologue compare\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -192,15 +200,15 @@ def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_
     assert "233 simulated" in err
     assert set(told["notes"]) == set(told) - {"notes"}
     first = told["quality_by_turns"][0]
-    assert first == {"turns": 1, "n": 1, "preference_alignment": 1.0, "role_playing_completeness": 1.0}
+    assert first == {"turns": 1, "n": 1, "of": 1, "preference_alignment": 1.0, "role_playing_completeness": 1.0}
 
 
 def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp_path):
     real = open_data / "recllmsim/real_human_user"
     code, out, _ = duologue("stats", "recllmsim", real, "--table", "hallucination", "--format", "csv", "--figures", "f")
     assert code == 0
-    assert out.splitlines()[0] == "task,side,per,n,made up,cannot tell,share"
-    assert out.splitlines()[1].startswith("all,people,turn,155,")
+    assert out.splitlines()[0] == "task,side,per,n,of,made up,cannot tell,share"
+    assert out.splitlines()[1].startswith("all,people,turn,155,155,")
     assert (tmp_path / "f/hallucination.svg").is_file()
     only = json.loads(duologue("stats", "recllmsim", real, "--table", "counts", "--json")[1])
     assert [*only] == ["counts", "notes"]

@@ -112,16 +112,19 @@ def test_many_keys_of_extra_are_counted_and_an_odd_one_stays_on_its_line() -> No
 
 contents = texts | st.lists(st.builds(lambda text: {"type": "text", "text": text}, texts), max_size=2)
 values = st.none() | st.integers() | st.text(max_size=3)
+noted = values | st.dictionaries(st.sampled_from(["rating", "x"]), values, max_size=2)
 turns = st.builds(
     lambda role, content, more: {"role": role, "content": content} | more,
     st.sampled_from(["user", "assistant", *messages.SYSTEM, *messages.TOOLS]),
     contents,
-    st.dictionaries(st.sampled_from(["name", "tool_calls", "weight"]), values, max_size=2),
+    st.dictionaries(st.sampled_from(["name", "tool_calls", "weight", "labels", "intent"]), noted, max_size=2),
 )
 objects = st.builds(
     lambda given, more: more | {"messages": given},
     st.lists(turns, max_size=4),
-    st.dictionaries(st.sampled_from(["id", "user", "task", "asides", "system"]), values, max_size=3),
+    st.dictionaries(
+        st.sampled_from(["id", "user", "task", "topic", "labels", "rating", "asides", "system"]), noted, max_size=3
+    ),
 )
 
 
@@ -134,6 +137,34 @@ def test_what_was_read_is_written_again_with_every_unknown_key_at_its_place(give
 def test_what_a_line_tells_besides_can_be_had() -> None:
     (conversation,) = messages.read(lines({"id": "a", "messages": [turn()], "user": "ann", "source": {"b": None}}))
     assert further(conversation).items() >= {"user": "ann", "source": {"b": None}}.items()
+
+
+def test_what_stands_under_labels_and_what_the_analyses_know_are_labels_and_nothing_else_is() -> None:
+    answer = turn("Tea.", "assistant", satisfaction=4, name="Ann", weight=1, created_at=2, note="good", model="m")
+    judged = turn("Rice.", "assistant", satisfaction=1, labels={"satisfaction": 5, "tone": ["calm"]})
+    line = {"messages": [turn(), answer, judged], "rating": {"detail": 2}, "labels": {"mood": "fine"}, "user": "ann"}
+    (conversation,) = messages.read(lines(line))
+    assert conversation.labels == {"rating": {"detail": 2}, "mood": "fine"}
+    of_messages = [message.labels for message in conversation.messages]
+    assert of_messages == [{}, {"satisfaction": 4}, {"satisfaction": 5, "tone": ["calm"]}]
+    assert messages.FORM.written(conversation) == line
+
+
+@pytest.mark.parametrize("odd", [None, [], ["calm"], "calm", 3])
+def test_labels_that_are_no_object_are_a_further_key(odd: Any) -> None:
+    line = {"messages": [turn(labels=odd, intent=None)], "labels": odd}
+    (conversation,) = messages.read(lines(line))
+    assert (conversation.labels, conversation.messages[0].labels) == ({}, {})
+    assert messages.FORM.written(conversation) == line
+
+
+def test_labels_that_are_written_again_are_not_told_as_left_out_and_others_are() -> None:
+    read = messages.read(lines({"id": "a", "messages": [turn(satisfaction=4)], "labels": {"mood": "fine"}}))
+    assert messages.write(read, "again.jsonl") == []
+    assert Path("again.jsonl").read_text() == Path("chat.jsonl").read_text()
+    assert "labels, of 1 conversation" in sharegpt.write(read, "share.json")
+    judged = [read[0].model_copy(update={"labels": {"mood": "sad"}})]
+    assert messages.write(judged, "again.jsonl") == ["labels, of 1 conversation"]
 
 
 def test_calls_and_results_of_tools_are_said_by_neither_side() -> None:

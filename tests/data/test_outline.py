@@ -135,3 +135,30 @@ def test_of_one_task_the_conversations_of_the_same_person_are_paired_first():
     found = paired([asks("a", "Ann"), asks("b", "Bea"), asks("c", "Cay")], [asks("x", "Bea"), asks("y", "Dot")])
     assert [(one.id, two.id) for one, two in found.pairs] == [("a", "y"), ("b", "x")]
     assert [each.id for each in found.only_first] == ["c"]
+
+
+def declared(name, **more):
+    """A conversation as it is read from a line of messages with these further keys."""
+    scenario = {"kind": "messages", "digest": name}
+    return talk(name, scenario).model_copy(update={"extra": {"messages": {"values": more}}})
+
+
+def test_plain_conversations_are_paired_by_the_topic_that_their_line_names():
+    first = [declared("a", topic="Tea  in\nYork"), declared("b", topic="7"), declared("c"), declared("d", topic=" ")]
+    second = [declared("w"), declared("x", topic_id=7.0), declared("y", topic="Tea in York"), declared("z", topic=None)]
+    found = paired(first, second)
+    assert [(one.id, two.id) for one, two in found.pairs] == [("a", "y"), ("b", "x")]
+    assert [each.id for each in found.only_first] == ["c", "d"]
+    assert [each.id for each in found.only_second] == ["w", "z"]
+
+
+def test_of_one_declared_topic_the_conversations_of_the_same_user_are_paired_first():
+    first = [declared("a", topic="tea", user="Ann"), declared("b", topic="tea", user="Bea")]
+    second = [declared("x", topic="tea", user="Bea"), declared("y", topic="tea", user_id="Ann")]
+    assert [(one.id, two.id) for one, two in paired(first, second).pairs] == [("a", "y"), ("b", "x")]
+
+
+def test_a_declared_topic_does_not_replace_what_the_domain_knows():
+    task = {"kind": "recllmsim", "task_context": "Plan a trip.", "preference": "Ann"}
+    known = talk("a", task).model_copy(update={"extra": {"messages": {"values": {"topic": "tea"}}}})
+    assert topic_key(known) == topic_key(talk("b", task)) != topic_key(declared("c", topic="tea"))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Attempt, Conversation, DataError, Message, Span, load, sharegpt
+from duologue.data.pairing import topic_key
 
 TURNS = [{"from": "human", "value": "Tea?"}, {"from": "gpt", "value": "Yes."}]
 
@@ -87,3 +88,14 @@ def test_a_broken_turn_is_named_with_its_place(talk: Any, place: str) -> None:
     with pytest.raises(DataError) as caught:
         load(put([talk]))
     assert str(caught.value).startswith(f"talks.json: {place}")
+
+
+def test_labels_and_the_topic_of_a_line_are_read_as_in_messages_and_written_again() -> None:
+    turns = [TURNS[0], {**TURNS[1], "satisfaction": 4}]
+    path = put([{"id": "a", "topic": "tea", "conversations": turns, "labels": {"mood": "calm"}}])
+    before = json.loads(path.read_text())
+    (talk,) = sharegpt.read(path)
+    assert (talk.labels, [message.labels for message in talk.messages]) == ({"mood": "calm"}, [{}, {"satisfaction": 4}])
+    assert sharegpt.write([talk], path) == []
+    assert json.loads(path.read_text()) == before
+    assert topic_key(talk) is not None

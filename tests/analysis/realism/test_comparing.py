@@ -1,5 +1,6 @@
 """The report of two sources: what it compares, what it says when it cannot, and what it writes."""
 
+import html
 import json
 import warnings
 
@@ -130,6 +131,40 @@ def test_what_a_translation_destroys_stands_apart(open_sides):
     places = [bool(row.apart) for row in report.measures if row.excess is not None]
     assert places == sorted(places)
     assert compare(people[:30], people[30:60], **QUICK).measures[0].apart == ""
+
+
+def with_labels(path, sides, satisfaction, intents):
+    """A file of messages of these conversations with labels: the replies' satisfaction, each first message's intent."""
+    lines = []
+    for number, one in enumerate(sides):
+        said = [{"role": message.role, "content": message.text} for message in one.messages]
+        said[1]["satisfaction"] = satisfaction[number % len(satisfaction)]
+        said[0]["labels"] = {"intent": intents[number % len(intents)], "tone": ["calm", "brisk"][number % 2]}
+        lines.append(json.dumps({"user": f"u{number % 6}", "messages": said}) + "\n")
+    path.write_text("".join(lines))
+    return load(path).conversations
+
+
+def test_labels_in_messages_are_compared_where_both_sides_have_the_same_values(two_sides, tmp_path):
+    simulated = with_labels(tmp_path / "sim.jsonl", two_sides[0], [5, 4], ["search", "plan"])
+    people = with_labels(tmp_path / "human.jsonl", two_sides[1], [1, 2.5], ["plan"])
+    report = compare(simulated, people, **QUICK)
+    rows = {row.name: row for row in report.measures if row.apart == "annotation"}
+    satisfaction, intent, tone = (rows.pop(name) for name in ("satisfaction", "intent", "tone"))
+    assert not rows
+    assert (satisfaction.sim, satisfaction.human, satisfaction.effect) == (4.5, 1.75, 1)
+    assert tone.effect is not None
+    assert intent.reason == "the sides have different values: 'search' on the simulated side alone"
+    assert intent.effect is intent.sim is intent.human is intent.p is intent.p_adjusted is None
+    assert intent.reason in html.unescape(report_page(report))
+
+
+def test_the_value_of_a_label_in_a_reason_is_shown_as_text(two_sides, tmp_path):
+    simulated = with_labels(tmp_path / "sim.jsonl", two_sides[0], [5], ["<b>x</b>", "plan"])
+    people = with_labels(tmp_path / "human.jsonl", two_sides[1], [5], ["plan"])
+    page = report_page(compare(simulated, people, **QUICK))
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    assert "<b>x</b>" not in page
 
 
 def poor(talk):

@@ -29,6 +29,9 @@ def test_distributions_count_results_of_votes_and_every_intent_in_one_language(g
     assert rows["intent", "search", "all", "simulated"] == (1, pytest.approx(1 / 3))
     assert rows["intent", "others", "all", "simulated"] == (0, 0)
     assert rows["intent", "planning", "preparing gifts", "people"] == (1, 0.5)
+    told = {(row.label, row.task, row.side): (row.conversations, row.of) for row in label_distributions(given).rows}
+    assert told["intent", "all", "simulated"] == (2, 3)
+    assert told["strategy V1 problem solving", "preparing gifts", "simulated"] == (3, 3)
     assert rows["strategy V1 problem solving", "all in one", "all", "simulated"] == (2, pytest.approx(2 / 3))
     assert not [key for key in rows if key[1] == "other" or (key[0].startswith("strategy") and key[3] == "people")]
 
@@ -39,6 +42,9 @@ def test_mean_rating_is_over_conversations_that_have_the_value(given):
     assert rows["strategy V1 problem solving", "step by step", "simulated", "rating Diversity"] == (1, 0)
     assert rows["intent", "planning", "simulated", "rating Diversity"] == (2, 1.5)
     assert rows["intent", "others", "people", "satisfaction with replies"] == (1, 3)
+    unrated = given[1].model_copy(update={"labels": {"strategy_V1": strategy("AllInOne")}})
+    found = rating_by_label([*given, unrated]).rows
+    assert {(row.n, row.of) for row in found if (row.label, row.value) == ("intent", "planning")} == {(2, 3), (1, 1)}
 
 
 def test_each_user_counts_the_same_whatever_the_number_of_conversations(given):
@@ -46,6 +52,7 @@ def test_each_user_counts_the_same_whatever_the_number_of_conversations(given):
     rows = {(row.label, row.value, row.side): row for row in found.rows}
     step = rows["strategy V1 problem solving", "step by step", "simulated"]
     assert (step.users, step.users_with, step.mean, step.sd) == (2, 1, 0.5, 0.5)  # not one of three
+    assert (rows["intent", "search", "simulated"].users, rows["intent", "search", "simulated"].of) == (1, 2)
     assert rows["intent", "search", "people"].users_with == 0
     assert (rows["intent", "planning", "people"].mean, rows["intent", "planning", "people"].sd) == (0.5, None)
     assert "intent, people: one user only, so there is no spread." in found.notes

@@ -75,15 +75,31 @@ def test_a_reply_is_made_up_in_both_published_shapes_and_cannot_tell_is_not(simu
     ]
     found = hallucination(given)
     rows = {
-        key: (row.n, row.made_up, row.cannot_tell, row.share)
+        key: (row.n, row.of, row.made_up, row.cannot_tell, row.share)
         for key, row in by(found.rows, "task", "side", "per").items()
     }
-    assert rows["all", "simulated", "turn"] == (3, 1, 0, pytest.approx(1 / 3))
-    assert rows["all", "simulated", "conversation"] == (2, 1, 0, 0.5)
-    assert rows["all", "people", "turn"] == (4, 1, 2, 0.25)
-    assert rows["preparing gifts", "people", "conversation"] == (2, 1, 1, 0.5)
-    assert found.notes[0] == "1 conversations have no judged reply: left out."
+    assert rows["all", "simulated", "turn"] == (3, 4, 1, 0, pytest.approx(1 / 3))
+    assert rows["all", "simulated", "conversation"] == (2, 3, 1, 0, 0.5)
+    assert rows["all", "people", "turn"] == (4, 4, 1, 2, 0.25)
+    assert rows["preparing gifts", "people", "conversation"] == (2, 2, 1, 1, 0.5)
+    assert found.notes[0] == "1 of 3 conversations of simulated users have no judged reply."
     assert hallucination([simulated()]).notes == ("No reply is judged: there is no label `hallucination`.",)
+
+
+def test_a_side_or_task_without_a_judged_reply_is_counted_and_has_no_share(simulated, person):
+    judged = simulated(messages={1: {"hallucination": "no"}})
+    rows = by(hallucination([judged, person("uaua"), person("ua", task="旅行规划")]).rows, "task", "side", "per")
+    people = rows["all", "people", "conversation"]
+    assert (people.n, people.of, people.made_up, people.share) == (0, 2, 0, None)
+    assert (rows["all", "people", "turn"].n, rows["all", "people", "turn"].of) == (0, 3)
+    assert rows["travel planning", "people", "conversation"].of == 1
+
+
+@pytest.mark.parametrize("nothing", [None, "", " ", "N/A", "not judged", "null", "none", float("nan")])
+def test_a_mark_that_says_not_judged_is_no_judgement(simulated, nothing):
+    given = [simulated(messages={1: {"hallucination": "no"}}), simulated(messages={1: {"hallucination": nothing}})]
+    row = by(hallucination(given).rows, "task", "side", "per")["all", "simulated", "conversation"]
+    assert (row.n, row.of, row.share) == (1, 2, 0)
 
 
 def test_satisfaction_counts_by_the_place_of_the_reply_and_by_assistant(person):
@@ -98,10 +114,13 @@ def test_satisfaction_counts_by_the_place_of_the_reply_and_by_assistant(person):
     turns = by(satisfaction_by_turn(given).rows, "turn")
     assert (turns[1,].n, turns[1,].mean, turns[1,].share_1, turns[1,].share_4) == (2, 2.5, 0.5, 0.5)
     assert (turns[2,].n, turns[2,].mean, turns[2,].share_5) == (1, 5, 1)
+    assert (turns[1,].of, turns[2,].of) == (3, 2)
     models = by(satisfaction_by_assistant(given).rows, "assistant")
     assert (models["all",].conversations, models["all",].n, models["all",].mean) == (2, 3, pytest.approx(10 / 3))
     assert (models["a",].n, models["a",].mean, models["a",].share_1) == (2, 3, 0.5)
     assert (models["b",].conversations, models["b",].n, models["b",].mean) == (1, 1, 4)
+    assert (models["b",].of_conversations, models["b",].of, models["all",].of) == (2, 3, 5)
+    assert satisfaction_by_turn(given).notes[-1] == "1 of 3 conversations of people have no reply with a satisfaction."
     for found in (satisfaction_by_turn([person()]), satisfaction_by_assistant([person()])):
         assert found.rows == ()
         assert found.notes[0].startswith("No reply has a satisfaction")
@@ -129,3 +148,25 @@ def test_the_open_data_has_these_counts(open_data):
     assert (rows["all", "people"].conversations, rows["all", "people"].users) == (254, 118)
     said = {key: row.messages for key, row in by(lengths(given).rows, "task", "side", "role").items()}
     assert (said["all", "simulated", "user"], said["all", "people", "user"]) == (870, 1121)
+
+
+def test_a_side_without_any_satisfaction_is_told_and_not_counted_among_the_replies(simulated, person):
+    given = [simulated("uaua"), person("uaua", messages={1: {"satisfaction": "5"}})]
+    [row] = satisfaction_by_turn(given).rows
+    assert (row.turn, row.n, row.of) == (1, 1, 1)
+    assert satisfaction_by_turn(given).notes[-1].startswith("1 of 1 conversations of simulated users have no reply")
+
+
+def test_an_assistant_without_any_satisfaction_is_a_row_of_its_own(person):
+    given = [person(chat_model="a", messages={1: {"satisfaction": "5"}}), person(chat_model="b")]
+    row = by(satisfaction_by_assistant(given).rows, "assistant")["b",]
+    assert (row.conversations, row.of_conversations, row.n, row.of, row.mean) == (0, 1, 0, 1, None)
+
+
+def test_labels_of_conversations_that_the_tables_leave_out_are_told(simulated):
+    mine = [simulated().model_copy(update={"scenario": {"kind": "messages"}, "labels": labels})
+            for labels in ({"satisfaction": 4}, {})]  # fmt: skip
+    assert basic_counts([simulated(), *mine]).notes[:2] == (
+        "2 conversations are about no task with a profile: left out.",
+        "1 of those left out have labels: `duologue compare` compares two sides by them.",
+    )

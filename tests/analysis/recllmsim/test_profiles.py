@@ -45,6 +45,18 @@ def test_each_profile_counts_once_and_others_is_no_label(simulated):
     assert len([row for row in profile_values(given, top=1).rows if row.attribute == "Personality"]) == 1
 
 
+def test_how_many_profiles_lack_an_attribute_is_told(simulated):
+    without = mapped(("Calm", "冷静"))
+    del without["Personality"]
+    given = [
+        simulated(preference="a", profile_mapped=mapped(("Calm", "冷静"))),
+        simulated(preference="b", profile_mapped=without),
+    ]
+    row = rows_of(given)["Personality", "simulated"]
+    assert (row.profiles, row.of) == (1, 2)
+    assert [value.of for value in profile_values(given).rows if value.attribute == "Personality"] == [1]
+
+
 def test_a_person_counts_once_and_a_changed_profile_is_said(person, simulated):
     def of(**given):
         return {"gender": "Female", "age": 20, "spending_habits": [], "complete_tid": {}, **given}

@@ -23,9 +23,9 @@ def test_turns_are_half_of_the_messages_and_ratings_are_means_over_conversations
         simulated("uaua"),  # not rated
     ]
     found = quality_by_turns(given)
-    assert [tuple(row.model_dump().values()) for row in found.rows] == [(1, 1, 0, 0), (2, 2, 1.5, 1.5)]
+    assert [tuple(row.model_dump().values()) for row in found.rows] == [(1, 1, 1, 0, 0), (2, 2, 3, 1.5, 1.5)]
     assert "n 3, means 1.0000, 1.0000" in found.notes[0]
-    assert found.notes[1] == "1 simulated conversations are not rated."
+    assert found.notes[1] == "1 of 4 conversations of simulated users have no such rating."
 
 
 def test_a_goodbye_that_is_not_stored_makes_no_turn(simulated):
@@ -56,6 +56,8 @@ def test_questionnaires_are_scored_by_assistant_and_memory_is_good_when_nothing_
     assert rows["all", "Detail"] == (3, 1, pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3))
     assert rows["not told", "Detail"] == (1, 0, 1, 0, 0)
     assert ("not told", "Diversity") not in rows
+    assert {(row.assistant, row.item): row.of for row in found.rows}["m", "Memorization"] == 3
+    assert "1 of 5 conversations of people have no questionnaire." in found.notes
     assert "1 answers are none of the published options: not counted." in found.notes
 
 
