@@ -56,6 +56,8 @@ MEASURES = (
         source="ours",
         direction="users tell more of themselves",
         of=per_conversation(_profile_share),
+        keyboard="Partly: it takes words to tell a fact, and typing is work; a typing error may hide one. It is counted"
+        " once however long the text is.",
     ),
     Measure(
         name="task facts told",
@@ -65,6 +67,8 @@ MEASURES = (
         source="ours",
         direction="users tell more of the task",
         of=per_conversation(_task_share),
+        keyboard="Partly: whoever types little tells little, and some people paste the task's text. Nothing is done "
+        "against it.",
     ),
     Measure(
         name="facts told at once",
@@ -75,6 +79,8 @@ MEASURES = (
         source="ours",
         direction="everything is told at the beginning",
         of=per_conversation(_at_once),
+        keyboard="Partly: a first message may be pasted from the task, later ones are typed. Only facts that are told"
+        " at all are counted.",
         shows="first",
         survives_translation=False,
     ),
@@ -87,6 +93,8 @@ MEASURES = (
         source="ours",
         direction="users tell without being asked",
         of=per_conversation(_volunteered),
+        keyboard="Hardly: it is a share of the facts told. Whether the assistant asked is read from its own question "
+        "marks, which it always writes.",
         survives_translation=False,
     ),
 )

@@ -67,6 +67,12 @@ def distinct(words: Sequence[str], n: int) -> float | None:
     return len(set(grams)) / len(grams)
 
 
+_KEYBOARD = (
+    "Hardly: case and punctuation do not count, nor does length. Typing errors make new words, and autocorrect makes "
+    "common ones."
+)
+
+
 def _over_all_words(
     function: Callable[[Sequence[str]], float | None],
 ) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
@@ -82,6 +88,7 @@ MEASURES = (
         source="McCarthy and Jarvis 2010",
         direction="more different words",
         of=_over_all_words(mtld),
+        keyboard=_KEYBOARD,
         survives_translation=False,
     ),
     Measure(
@@ -92,6 +99,7 @@ MEASURES = (
         source="McCarthy and Jarvis 2007",
         direction="more different words",
         of=_over_all_words(hdd),
+        keyboard=_KEYBOARD,
         survives_translation=False,
     ),
     Measure(
@@ -102,6 +110,7 @@ MEASURES = (
         source="Li et al. 2016, over a fixed length",
         direction="more different pairs",
         of=_over_all_words(lambda words: distinct(words, 2)),
+        keyboard=_KEYBOARD,
         survives_translation=False,
     ),
 )

@@ -30,6 +30,8 @@ class Measure:
     """What a higher value means."""
     of: Callable[[Sequence[UserTranscript]], list[float | None]]
     """The values of all conversations of a side; None where the measure is not defined for a conversation."""
+    keyboard: str
+    """Whether a difference may come from how people type and not from what they do, and what is done against it."""
     survives_translation: bool = True
     """Whether a machine translation of a message gives much the same value as the message."""
     pairwise: bool = False

@@ -83,6 +83,8 @@ MEASURES = (
         source="ours",
         direction="conversations begin alike",
         of=_shared_with_others(_openings),
+        keyboard="Hardly: words are compared without case and punctuation. A keyboard's suggestions may lead to the"
+        " same words.",
         pairwise=True,
         shows="first",
     ),
@@ -95,6 +97,8 @@ MEASURES = (
         source="ours, after self-BLEU (Zhu et al. 2018), without its growth with the number of texts",
         direction="users say the same",
         of=_shared_with_others(_trigrams),
+        keyboard="Hardly: words are compared without case and punctuation; typing errors make people's texts a little "
+        "less alike, and text pasted from the task more alike.",
         pairwise=True,
     ),
     Measure(
@@ -105,6 +109,8 @@ MEASURES = (
         source="ours",
         direction="users repeat themselves",
         of=mean_of_messages(_said_before),
+        keyboard="Partly: whoever types little repeats little, since there are fewer earlier pairs; case and"
+        " punctuation do not count.",
         of_text=_said_before,
     ),
 )

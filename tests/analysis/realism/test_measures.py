@@ -8,6 +8,7 @@ import pytest
 from duologue.analysis.realism import measures
 from duologue.analysis.realism.measures import MEASURES, labels_of
 from duologue.analysis.realism.measures.diversity import distinct, hdd, mtld
+from duologue.analysis.realism.measures.questions import questions_in
 from duologue.analysis.realism.measures.transcripts import task_of, transcripts_of
 from duologue.analysis.realism.measures.words import begins_with, says, words_of
 from duologue.data import Conversation, Message
@@ -29,6 +30,13 @@ def test_every_measure_says_what_it_is_and_has_a_name_of_its_own():
         assert measure.source, measure.name
         assert measure.direction, measure.name
         assert measure.definition.endswith("."), measure.name
+
+
+def test_every_measure_answers_whether_it_could_be_the_keyboard():
+    for measure in MEASURES:
+        assert re.match(r"(?:No|Hardly|Partly|Yes)[,:] ", measure.keyboard), measure.name
+        assert measure.keyboard.endswith("."), measure.name
+        assert len(measure.keyboard) > 40, measure.name
 
 
 def test_measures_know_nothing_of_the_report_that_is_made_of_them():
@@ -117,6 +125,43 @@ def test_courtesies_and_marks_are_found_where_they_are_and_not_where_they_are_no
     plain = "A plan for us." if language == "en" else "我想要一个方案。"
     assert value(name, talk(text), language=language) == 1
     assert value(name, talk(plain), language=language) == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "asking"),
+    [
+        ("zh", "有什么推荐吗", 1), ("zh", "这些食材怎么处理", 1), ("zh", "华山危险吗？？", 1), ("zh", "一个月够么，如果够", 1),
+        ("zh", "可以安排一个进度嘛", 1), ("zh", "家居设备呢，我想准备一套", 1), ("zh", "应该自驾出行还是坐高铁方便", 1),
+        ("zh", "有没有香辣的菜谱", 1), ("zh", "？", 1), ("zh", "豆腐？", 1), ("zh", "要多久，去哪里买", 2),
+        ("zh", "需要几个菜，可不可以清淡", 1), ("zh", "能否推荐酒店，以满足我的偏好？", 1), ("zh", "米醋是白醋吗？生抽呢？", 2),
+        ("zh", "没什么别的了", 0), ("zh", "什么都可以", 0), ("zh", "如何都行", 0), ("zh", "推荐几个地点", 0), ("zh", "我会看看哪个合适", 0),
+        ("zh", "谢谢你关于如何安排的建议", 0), ("zh", "天丝是一个不错的选择呢", 0), ("zh", "不错不错", 0), ("zh", "属于能做但是不是很会", 0),
+        ("zh", "那么多菜", 0), ("zh", "每道菜还是热的", 0),
+        ("en", "what should i pack", 1), ("en", "Hi, can you help me", 1), ("en", "It is nice. how much does it cost", 1),
+        ("en", "If it rains, what can we do", 1), ("en", "is there a train and do i need a seat", 1), ("en", "any tips", 1),
+        ("en", "I was wondering if it is far", 1), ("en", "Spicy?", 1), ("en", "what's the price. where do I buy it", 2),
+        ("en", "why??", 1), ("en", "What a great plan", 0), ("en", "What I need is a hotel", 0), ("en", "How wonderful", 0),
+        ("en", "When I arrive, I call", 0), ("en", "I like the second, which is cheap", 0), ("en", "Do the same for Rome", 0),
+        ("en", "Should you have ideas, write", 0), ("en", "I know what to do", 0),
+    ],
+)  # fmt: skip
+def test_a_question_is_known_by_its_words_without_a_mark_and_not_by_words_alone(talk, language, text, asking):
+    assert questions_in(text, language) == asking
+    assert value("questions", talk(text), language=language) == (asking > 0)
+    assert value("several questions", talk(text), language=language) == (asking > 1)
+
+
+def test_a_question_mark_that_is_left_out_changes_little(open_sides):
+    for side in open_sides:
+        marked = [text for one in transcripts_of(side, "zh") for text in one.texts if re.search("[?？]", text)]
+        without = [re.sub("[?？]", "。", text) for text in marked]
+        assert sum(questions_in(text, "zh") > 0 for text in without) > 0.95 * len(marked)
+
+
+def test_texts_made_to_be_slow_are_searched_for_questions_soon():
+    for piece in ("有", "是还", "看到什么", "what ", "can ", "hi, ", "无论", "呢", "要 "):
+        for language in ("en", "zh"):
+            questions_in(piece * 10_000, language)
 
 
 def test_a_gift_of_thanks_is_not_thanks_and_a_leave_no_request():
