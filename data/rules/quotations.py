@@ -1,6 +1,7 @@
 """What in a message is not the writer's own: quotations, code, quoted mails, addresses."""
 
 import re
+from functools import lru_cache
 
 BLANK = "\ue000"
 """Stands for each character that is left out: no letter, no white space, and in no text."""
@@ -28,6 +29,7 @@ def without_pasted(text: str) -> str:
     return _unless_empty(_PASTED.sub(lambda match: BLANK * len(match.group()), text), text)
 
 
+@lru_cache(maxsize=64)  # the rules ask for the same message one after the other
 def own_words(text: str) -> str:
     """The text without what is pasted (`without_pasted`), and without what stands between quotation marks."""
     pasted = without_pasted(text)

@@ -8,7 +8,7 @@ from .words import says
 
 def _slips(transcript: UserTranscript, number: int) -> float:
     # A translator may drop the label of a speaker.
-    texts = (transcript.texts[number], transcript.originals[number])
+    texts = {transcript.texts[number], transcript.originals[number]}
     return any(leaked_role(text) or leaked_prompt(text) for text in texts)
 
 

@@ -47,11 +47,14 @@ def hdd(words: Sequence[str]) -> float | None:
     if total < HDD_SAMPLE:
         return None
     whole = _log_choose(total, HDD_SAMPLE)
-    missed = 0.0
-    for count in Counter(words).values():
-        if total - count >= HDD_SAMPLE:
-            missed += 2.718281828459045 ** (_log_choose(total - count, HDD_SAMPLE) - whole)
-    return (len(set(words)) - missed) / HDD_SAMPLE
+    counts = Counter(words).values()
+    chances: dict[int, float] = {
+        count: 2.718281828459045 ** (_log_choose(total - count, HDD_SAMPLE) - whole)
+        for count in set(counts)
+        if total - count >= HDD_SAMPLE
+    }
+    missed = sum(chances.get(count, 0.0) for count in counts)
+    return (len(counts) - missed) / HDD_SAMPLE
 
 
 def _log_choose(n: int, k: int) -> float:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 
 from .measure import Measure, mean_of_messages
 from .transcripts import UserTranscript
@@ -12,7 +13,8 @@ _FINAL_MARK = re.compile(r"[.!?。！？…~～]['\"’”）)\]]*$")
 
 def _punctuation(transcript: UserTranscript, number: int) -> float | None:
     text = "".join(transcript.texts[number].split())
-    return sum(unicodedata.category(character)[0] == "P" for character in text) / len(text) if text else None
+    counts = Counter(text).items()
+    return sum(n for character, n in counts if unicodedata.category(character)[0] == "P") / len(text) if text else None
 
 
 def _no_final_mark(transcript: UserTranscript, number: int) -> float | None:
@@ -21,7 +23,7 @@ def _no_final_mark(transcript: UserTranscript, number: int) -> float | None:
 
 
 def _has_digit(transcript: UserTranscript, number: int) -> float:
-    return any(character.isdigit() for character in transcript.texts[number])
+    return any(map(str.isdigit, transcript.texts[number]))
 
 
 def _has_emoji(transcript: UserTranscript, number: int) -> float:

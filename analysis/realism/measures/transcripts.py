@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from ....data import domains
 from ....data.formats.dialogues import further
@@ -55,6 +56,24 @@ class UserTranscript:
     def all_words(self) -> list[str]:
         """The words of all messages of the user."""
         return [word for words in self.words for word in words]
+
+    @cached_property
+    def first_said(self) -> dict[str, int]:
+        """For each word of the user the number of the message that says it first."""
+        first: dict[str, int] = {}
+        for number, words in enumerate(self.words):
+            for word in words:
+                first.setdefault(word, number)
+        return first
+
+    @cached_property
+    def first_pairs(self) -> dict[tuple[str, str], int]:
+        """For each pair of neighbouring words the number of the message that says it first."""
+        first: dict[tuple[str, str], int] = {}
+        for number, words in enumerate(self.words):
+            for pair in pairwise(words):
+                first.setdefault(pair, number)
+        return first
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

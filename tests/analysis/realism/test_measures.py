@@ -1,7 +1,9 @@
 """What each measure counts, by hand."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean, stdev
 
 import pytest
 
@@ -9,10 +11,12 @@ from duologue.analysis.realism import measures
 from duologue.analysis.realism.measures import MEASURES, labels_of
 from duologue.analysis.realism.measures.diversity import distinct, hdd, mtld
 from duologue.analysis.realism.measures.questions import questions_in
+from duologue.analysis.realism.measures.segmentation import segmentation
 from duologue.analysis.realism.measures.transcripts import task_of, transcripts_of
 from duologue.analysis.realism.measures.words import begins_with, says, words_of
 from duologue.data import Conversation, Message
 from duologue.data.checks import check
+from duologue.data.identity import digest
 from duologue.data.recllmsim import Situation
 
 
@@ -102,6 +106,84 @@ def test_overlap_does_not_grow_with_the_number_of_conversations(talk):
     assert few[0] == pytest.approx(2 / 3)
     assert many[0] == pytest.approx(8 / 11)
     assert few[-1] == 0
+
+
+def crowd(talk, users, each=1):
+    """Users of whom every second says the same, each in some conversations."""
+    texts = ("a b c d", "u v w x")
+    return [
+        talk(f"{texts[number % 2]} {text}", user=f"u{number}", id=f"{number}-{text}", task="t")
+        for number in range(users)
+        for text in range(each)
+    ]
+
+
+@pytest.mark.parametrize("name", ["identical openings", "n-gram overlap"])
+def test_among_others_a_number_of_them_is_drawn_and_one_conversation_of_each(talk, name):
+    measure = next(measure for measure in MEASURES if measure.name == name)
+    side = transcripts_of(crowd(talk, 9, each=3), "en")
+    own = "a b c d 0".split()
+    for wanted in (1, 2, 5):
+        for one in measure.values(side, {"t": wanted}):
+            # With one other user a share is 0 or what two conversations share, and no mean of more of them.
+            parts = len(own) if name == "identical openings" else len(own) - 2
+            assert one * parts * wanted == pytest.approx(round(one * parts * wanted))
+    with_one = measure.values(side, {"t": 1})
+    assert len(set(with_one)) > 1  # each conversation has its own draw
+    assert measure.values(side) == measure.of(side)
+
+
+def test_with_as_many_as_there_are_each_other_user_counts_once(talk):
+    measure = next(measure for measure in MEASURES if measure.name == "n-gram overlap")
+    side = transcripts_of([talk("a b c", user="a"), talk("a b c", user="b"), talk("x y z", user="c")], "en")
+    for others in ({"": 2}, {"": 99}, {}):
+        assert measure.values(side, others) == [0.5, 0.5, 0.0]
+    # By conversations the talkative user counts nine times, by users once.
+    more = transcripts_of(
+        [talk("a b c", user="a"), *(talk("a b c", user="b", id=str(n)) for n in range(9)), talk("x y", user="c")], "en"
+    )
+    assert measure.values(more)[0] == pytest.approx(0.9)
+    assert measure.values(more, {"": 2})[0] == 0.5
+    assert measure.values(more, {"": 0}) == [None] * 11
+    assert measure.values(side[:1], {"": 3}) == [None]
+
+
+def test_what_is_drawn_depends_on_no_order_and_on_nobody_else_of_the_side(talk):
+    measure = next(measure for measure in MEASURES if measure.name == "n-gram overlap")
+    side = transcripts_of(crowd(talk, 20, each=2), "en")
+    told = dict(zip([one.conversation.id for one in side], measure.values(side, {"t": 4}), strict=True))
+    turned = side[::-1]
+    again = dict(zip([one.conversation.id for one in turned], measure.values(turned, {"t": 4}), strict=True))
+    assert told == again
+    elsewhere = [replace(one, task="else") for one in side[:10]]
+    assert measure.values([*elsewhere, *side], {"t": 4, "else": 2})[10:] == list(told.values())
+
+
+def test_few_and_many_others_have_the_same_distribution_where_as_many_are_drawn(talk):
+    measure = next(measure for measure in MEASURES if measure.name == "n-gram overlap")
+
+    def of_sides(sides, users, others=None):
+        values = []
+        for side in range(sides):
+            same = [int(digest(side, user)[:8], 16) % 2 for user in range(users)]
+            talks = [talk("u v w" if same[user] else "a b c", user=f"{side}-{user}") for user in range(users)]
+            values += measure.values(transcripts_of(talks, "en"), others)
+        return values
+
+    few, many = of_sides(60, 10, {"": 5}), of_sides(6, 100, {"": 5})
+    assert mean(few) == pytest.approx(mean(many), abs=0.06)
+    assert stdev(few) == pytest.approx(stdev(many), rel=0.15)  # binomial of 5, over 5
+    assert stdev(many) == pytest.approx(0.5 / 5**0.5, rel=0.15)
+    # Compared with all, the same users in small sides spread more than in large ones.
+    assert stdev(of_sides(6, 100)) < 0.5 * stdev(of_sides(60, 10))
+
+
+def test_words_are_cut_as_jieba_cuts_them(open_sides):
+    jieba = pytest.importorskip("jieba")
+    texts = {text for side in open_sides for transcript in transcripts_of(side, "zh") for text in transcript.texts}
+    texts |= {"", "c++ 3.5% 日本語カナ 한국어 𠀀 é", "的你他它", "乒乓球拍卖完了", "Ab_c-1\n\t。"}
+    for text in texts:
+        assert segmentation().words(text) == jieba.lcut(text)
 
 
 def test_self_repetition_is_what_an_earlier_message_has(talk):
