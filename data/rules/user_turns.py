@@ -36,8 +36,8 @@ _PROMPT_LEAK = re.compile(
     r"|^(?:[^\S\n]*#{3,}"
     r"|\W{0,3}(?:ok(?:ay)?,? |hmm,? |so,? )?the user (?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
     r"|\W{0,3}(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在))"
-    # What English and Chinese forms begin with is told once for all: it is tried at each place of each message.
-    r"|\b(?:(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
+    # First letters are told once for all forms: they are looked for at each place of each message.
+    r"|\b(?=[abhimorstuwy])(?:(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
     r"(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
     r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant))"
     r"|simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b|user (?:simulat\w+|persona)\b"

@@ -2,19 +2,19 @@
 
 import re
 import unicodedata
-from collections import Counter
 
 from .measure import Measure, mean_of_messages
 from .transcripts import UserTranscript
 
+_SIGN = re.compile(r"[\W_]")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]|[:;=8][-o']?[)(DPp]")
 _FINAL_MARK = re.compile(r"[.!?。！？…~～]['\"’”）)\]]*$")
 
 
 def _punctuation(transcript: UserTranscript, number: int) -> float | None:
     text = "".join(transcript.texts[number].split())
-    counts = Counter(text).items()
-    return sum(n for character, n in counts if unicodedata.category(character)[0] == "P") / len(text) if text else None
+    signs = _SIGN.findall(text)
+    return sum(unicodedata.category(sign)[0] == "P" for sign in signs) / len(text) if text else None
 
 
 def _no_final_mark(transcript: UserTranscript, number: int) -> float | None:
