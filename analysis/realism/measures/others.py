@@ -84,17 +84,20 @@ def _with_drawn(
     texts = np.array([_key(t.cluster, t.conversation.id, t.texts) for t in group], dtype=np.uint64)
     names = np.zeros(int(users.max()) + 1, dtype=np.uint64)
     names[users] = [_key(transcript.cluster) for transcript in group]
-    first_of_user = np.searchsorted(np.sort(users), np.arange(len(names)))
     drawn = len(names) - 1 if wanted is None else min(max(wanted, 0), len(names) - 1)
     shared = np.zeros(len(group), dtype=np.int64)
     for start in range(0, len(group), _CHUNK):
         rows = range(start, min(start + _CHUNK, len(group)))
         overlap = (table[start : rows.stop] @ table.T).toarray()
         for row in rows:
-            one_of_each = np.lexsort((_mixed(texts ^ texts[row]), users))[first_of_user]
-            order = np.argsort(_mixed(names ^ _mixed(texts[row : row + 1])), kind="stable")
-            chosen = order[order != users[row]][:drawn]
-            shared[row] = overlap[row - start, one_of_each[chosen]].sum()
+            keys = _mixed(names ^ _mixed(texts[row : row + 1]))
+            keys[users[row]] = np.iinfo(np.uint64).max  # no other user
+            wanted_users = np.zeros(len(names), dtype=bool)
+            wanted_users[np.argpartition(keys, max(drawn - 1, 0))[:drawn]] = True
+            theirs = np.flatnonzero(wanted_users[users])
+            by_user = theirs[np.lexsort((_mixed(texts[theirs] ^ texts[row]), users[theirs]))]
+            one_of_each = by_user[np.flatnonzero(np.diff(users[by_user], prepend=-1))]
+            shared[row] = overlap[row - start, one_of_each].sum()
     return shared, np.full(len(group), drawn, dtype=np.int64)
 
 
