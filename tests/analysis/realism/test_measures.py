@@ -250,7 +250,7 @@ def test_texts_made_to_be_slow_are_searched_for_questions_soon():
 SLIPS = (
     "Fine, that is all. ###STOP###", "OK ##STOP## then", "###STOP###", "Good [STOP] bye", "Good <STOP>", "Bye. [END]", "Bye <END>",
     "Bye <END_OF_CONVERSATION> now", "###TRANSFER###", "What? ###OUT-OF-SCOPE###", "I see [END OF CONVERSATION]", "END_CONVERSATION",
-    "Thank you.\nTERMINATE", "Thank you. <|endoftext|>", '"###STOP###"', "谢谢 ###停止### 再见", "好的【对话结束】", "再见（对话结束）",
+    "Thank you.\nTERMINATE", "Thank you. <|endoftext|>", '"###STOP###"', 'Bye then. "###STOP###"', "谢谢 ###停止### 再见", "好的【对话结束】", "再见（对话结束）",
     "Any hotels, based on my profile?", "As per my profile, I like tea.", "Since I said in my user profile that I like tea",
     "I take into account what fits, given my profile.", "Any websites for me, based on my profile?", "根据我的用户资料，我喜欢茶",
     '"As an AI language model, I do not eat."', "```\nAs an AI language model, I do not eat.\n```", "According to my instructions I end now.",
