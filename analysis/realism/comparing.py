@@ -134,6 +134,7 @@ def _mean_of(label: Label) -> Measure:
         source="the data's own annotation",
         direction="higher values",
         of=per_conversation(label.mean),
+        keyboard="No: annotators give it, nobody types it.",
         wordless=True,
     )
 

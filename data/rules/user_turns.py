@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from .quotations import BLANK, own_words, without_pasted
+
 UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
-"""`role_leak`: speaks for another role. `prompt_leak`: reveals its instructions, its reasoning or that it is a model."""
+"""`role_leak`: speaks for another role. `prompt_leak`: reveals its instructions, its reasoning, that it is a model, or a
+mark at which a program stops."""
 
 UserNote: TypeAlias = Literal["repeat", "plan"]
 """`repeat`: the same as an earlier message. `plan`: an unrequested plan, which is the assistant's work."""
@@ -30,25 +33,58 @@ _ROLE_LEAK = re.compile(
 _OTHERS_LABEL = re.compile(r"\b(?:assistant|teacher)\W{0,4}$|(?:助手|助理|老师)\W{0,4}$", re.IGNORECASE | re.MULTILINE)
 _PROMPT_LEAK = re.compile(
     r"</?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile|task|note)>"
-    r"|^[^\S\n]*#{3,}"
-    r"|\b(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
+    r"|^(?:[^\S\n]*#{3,}"
+    r"|\W{0,3}(?:ok(?:ay)?,? |hmm,? |so,? )?the user (?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
+    r"|\W{0,3}(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在))"
+    # First letters are told once for all forms: they are looked for at each place of each message.
+    r"|\b(?=[abhimorstuwy])(?:(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
+    r"(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
     r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant))"
-    r"|\bsimulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b|\buser (?:simulat\w+|persona)\b"
-    r"|\brole-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b"
-    r"|\b(?:system|initial|original) prompt\b|\bin (?:my|this) role as (?:an? |the )?(?:user|assistant)\b"
-    r"|\b(?:my|the|these|your) (?:instructions?|prompt|persona) (?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b"
-    r"|\baccording to (?:my|the|your) (?:instructions?|prompt|persona|role|scenario)\b"
-    r"|\bi (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act|play|pretend|behave|simulate|respond)\b"
-    r"|\b(?:(?:given|based on|according to|in|from|per) (?:my|the) (?:user )?profile|my user profile|task context)\b"
-    r"|^\W{0,3}(?:ok(?:ay)?,? |hmm,? |so,? )?the user (?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
-    r"|\b(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human)\b|\bas the user, i\b"
-    r"|\bhere(?:'s|’s| is) (?:my|the) (?:next )?(?:user )?(?:message|utterance|turn)\b"
-    r"|作为(?:一个|一名|一位)?(?:大?语言模型|AI(?:语言模型|助手|模型)?(?![\u4e00-\u9fff])|人工智能(?:助手|模型)?(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
+    r"|simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b|user (?:simulat\w+|persona)\b"
+    r"|role-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b"
+    r"|(?:system|initial|original) prompt\b|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b"
+    r"|(?:my (?:instructions?|prompt|persona)|(?:the|these|your) (?:prompt|persona)) "
+    r"(?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b"
+    r"|according to (?:my (?:instructions?|prompt|persona|role|scenario)|(?:the|your) (?:prompt|persona|scenario))\b"
+    r"|i (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act|play|pretend|behave|simulate|respond)\b"
+    r"|task context\b"
+    r"|(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human)\b|as the user, i\b"
+    r"|here(?:'s|’s| is) (?:my|the) (?:next )?(?:user )?(?:message|utterance|turn)\b)"
+    r"|(?=[作我模用扮系提根按依])"
+    r"(?:作为(?:一个|一名|一位)?(?:大?语言模型|(?:AI(?:语言模型|助手|模型)?|人工智能(?:助手|模型)?)(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
     r"|我(?:只)?是(?:一个|一名)?(?:大?语言模型|AI(?:助手|模型|语言模型)|人工智能(?:助手|模型)|虚拟助手|模拟用户)"
     r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|系统提示|提示词(?:要求|规定|里|中)"
-    r"|根据(?:我的)?(?:人设|用户画像|用户资料|角色设定|指令要求)|(?:按照|依照)(?:我的)?(?:人设|角色设定|指令要求)|我的(?:用户画像|人设)"
-    r"|^\W{0,3}(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在)|我(?:需要|应该|要)(?:以|作为)用户",
+    r"|根据(?:我的)?(?:人设|用户画像|角色设定|指令要求)|(?:按照|依照)(?:我的)?(?:人设|角色设定|指令要求)|我的(?:用户画像|人设)"
+    r"|我(?:需要|应该|要)(?:以|作为)用户)",
     re.IGNORECASE | re.MULTILINE,
+)
+_OWN_PROFILE = re.compile(
+    r"\b(?:(?:given|based on|according to|per|(?:mentioned|described) in) (?:my|the) (?:user )?profile|my user profile)\b"
+    r"|(?=[根按依基结我])(?:(?:根据|按照|依照|基于|结合)我?的?(?:用户资料|用户档案|个人资料|个人档案|个人画像)|我的用户(?:资料|档案))",
+    re.IGNORECASE,
+)
+_PROFILE_WORDS = ("profile", "资料", "档案", "画像")
+"""One of them is in each form of `_OWN_PROFILE`."""
+_OF_A_SITE = re.compile(
+    r"\b(?:(?<!into )accounts?|(?:the|your|their|this|that|my|our) (?:web ?site|site|page|portal|app|dashboard)|"
+    r"log(?:ged|ging)?[ -]?in|sign(?:ed)?[ -]in|passwords?|usernames?|membership|e-?mail address|phone number|"
+    r"linkedin|facebook|instagram|twitter|github|tinder|airbnb|steam|spotify|on file)\b"
+    r"|[账帐][号户]|官网|(?:你们?的?|贵|官方|这个|该)网站|网页上|页面|登[录陆]|注册|密码|会员|微信|微博|淘宝|京东|支付宝|领英|手机号",
+    re.IGNORECASE,
+)
+_NEAR = 60
+"""Characters on either side of a profile within which a word tells that it is the profile of a site."""
+_CONVERSATION = r"(?:conversation|dialogue|dialog|chat|session)"
+_STOP_MARK = re.compile(
+    r"(?=[#\[【<(（E])(?:"
+    r"#{2,4}[A-Z][A-Z_ -]{1,38}[A-Z]#{2,4}"  # tau-bench: ###STOP###, ###OUT-OF-SCOPE###
+    r"|#{2,4}\s?(?:(?i:stop|end|terminate)|(?:停止|结束|终止|转接)(?:对话)?|对话结束)\s?#{2,4}"
+    r"|[\[【<]{1,2}\s?/?(?:STOP|END|TERMINATE|EOS|(?:对话|会话|聊天)?(?:停止|结束|终止))\s?[\]】>]{1,2}"
+    rf"|[\[【<(（]{{1,2}}\s?(?i:(?:end|stop)[ _-](?:of[ _-])?(?:the[ _-])?{_CONVERSATION}"
+    rf"|{_CONVERSATION}[ _-](?:ends?|ended|over|completed?|finished)|(?:结束|终止)对话|对话(?:已|到此)?(?:结束|终止))\s?[\]】>)）]{{1,2}}"
+    r"|\bEND_(?:OF_)?(?:CONVERSATION|DIALOGUE|CHAT)\b)"
+    r"|^[^\w\n]*TERMINATE[^\w\n]*\Z",  # AutoGen: a last line
+    re.MULTILINE,
 )
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -103,15 +139,37 @@ def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | Non
 
 
 def leaked_role(text: str) -> str | None:
-    """The words with which the text speaks for another role, such as `[System]`; None if it does not."""
-    match = _ROLE_LEAK.search(text)
-    return match.group().strip() if match else None
+    """The words with which the text speaks for another role, such as `[System]`; None if it does not.
+
+    What the text quotes is not its own (`quotations.own_words`).
+    """
+    return _found(_ROLE_LEAK.search(own_words(text)))
 
 
 def leaked_prompt(text: str) -> str | None:
-    """The words that reveal an instruction, reasoning or a model; None if there are none."""
-    match = _PROMPT_LEAK.search(text)
-    return match.group().strip() if match else None
+    """The words that reveal an instruction, reasoning, a model, or where a program stops; None if there are none.
+
+    What the text quotes is not its own (`quotations.own_words`); only marks such as `###STOP###` are found there too.
+    """
+    own = own_words(text)
+    return _found(_PROMPT_LEAK.search(own) or _own_profile(own) or _STOP_MARK.search(without_pasted(text)))
+
+
+def _found(match: re.Match[str] | None) -> str | None:
+    """The words that were found, as they stand in the text."""
+    return match.group().strip(f" \t\n\r\f\v{BLANK}") if match else None
+
+
+def _own_profile(text: str) -> re.Match[str] | None:
+    """Where the text speaks of the profile that a user is given, not of one that people have on a site."""
+    lowered = text.lower()
+    if not any(word in lowered for word in _PROFILE_WORDS):  # hardly any message has one
+        return None
+    for match in _OWN_PROFILE.finditer(text):
+        around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+        if not _OF_A_SITE.search(around):
+            return match
+    return None
 
 
 def others_label(removed: str) -> bool:

@@ -130,11 +130,22 @@ def test_what_is_counted_is_told_by_name() -> None:
     assert user_notes("Hello") == ()
 
 
-@pytest.mark.parametrize("piece", ["\n", "[ ", ". ", "# ", "-\n", "*", "given my ", "1. a\n", "给", '" ', "as an "])
+@pytest.mark.parametrize(
+    "piece",
+    ["\n", "[ ", ". ", "# ", "-\n", "*", "given my ", "1. a\n", "给", '" ', "as an ", "`", "```", "“", '"a', "> ", "on a\n",
+     "from:abc\n", "based on my profile ", "#A", "[end of ", "http://", "‘"],
+)  # fmt: skip
 def test_input_made_to_be_slow_ends_soon(piece: str) -> None:
     text = piece * (30_000 // len(piece)) + "a"
     user_reasons(text)
     user_notes(text, [text], text)
+
+
+def test_a_finding_shows_the_words_where_they_stand_in_the_message() -> None:
+    [finding] = check(talk("`x`the user wants tea. Then more.", "Fine."))
+    assert finding.reason == '"the user wants" in "`x`the user wants tea. Then more."'
+    [finding] = check(talk('The "[System]: ok" and then all the rest of the message. ###STOP###', "Fine."))
+    assert finding.reason == '"###STOP###" in "est of the message. ###STOP###"'
 
 
 def test_each_rule_names_its_message() -> None:

@@ -1,6 +1,6 @@
 """What is measured of a conversation's user, by family; each measure says what it is and where it comes from."""
 
-from . import conduct, disclosure, diversity, politeness, repetition, shape, surface
+from . import conduct, disclosure, diversity, politeness, questions, repetition, shape, surface
 from .labels import Label, labels_of
 from .measure import Family, Measure
 
@@ -10,6 +10,7 @@ MEASURES: tuple[Measure, ...] = (
     *repetition.MEASURES,
     *politeness.MEASURES,
     *surface.MEASURES,
+    *questions.MEASURES,
     *disclosure.MEASURES,
     *conduct.MEASURES,
 )

@@ -8,7 +8,7 @@ from .words import says
 
 def _slips(transcript: UserTranscript, number: int) -> float:
     # A translator may drop the label of a speaker.
-    texts = (transcript.texts[number], transcript.originals[number])
+    texts = {transcript.texts[number], transcript.originals[number]}
     return any(leaked_role(text) or leaked_prompt(text) for text in texts)
 
 
@@ -34,6 +34,8 @@ MEASURES = (
         source="ours: the rules by which drafts are rejected",
         direction="users fall out of their role",
         of=mean_of_messages(_slips),
+        keyboard="No: nobody's keyboard writes a label, an instruction or a model's mark. Quoted and pasted text is"
+        " left out.",
         of_text=_slips,
     ),
     Measure(
@@ -44,6 +46,8 @@ MEASURES = (
         source="ours: the rules by which drafts are counted",
         direction="users do the assistant's work",
         of=mean_of_messages(_plans),
+        keyboard="Hardly: lists need line breaks, which are harder to type where Enter sends the message, and may be "
+        "pasted. Items of a schedule count without a bullet too.",
         of_text=_plans,
     ),
     Measure(
@@ -54,6 +58,8 @@ MEASURES = (
         source="closings after Schegloff and Sacks 1973; lexicon ours",
         direction="conversations are closed in words",
         of=per_conversation(_closes),
+        keyboard="Hardly: words have to be typed, and no keyboard adds them. Who is tired of typing may leave without "
+        "them.",
         shows="last",
     ),
     Measure(
@@ -64,6 +70,8 @@ MEASURES = (
         source="closings after Schegloff and Sacks 1973; lexicon ours",
         direction="users end with thanks",
         of=per_conversation(_thanks_last),
+        keyboard="Hardly: words have to be typed, and no keyboard adds them. Who is tired of typing may leave without "
+        "them.",
         shows="last",
     ),
 )

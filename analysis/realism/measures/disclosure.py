@@ -10,14 +10,13 @@ from .measure import Measure, per_conversation
 from .transcripts import UserTranscript
 from .words import words_of
 
-_QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
+_SENTENCE = re.compile(r"([^.!?。！？\n]*)([.!?。！？\n]|\Z)")
 
 
 def _task_words_told(transcript: UserTranscript) -> list[int]:
     """For each content word of the task's context that the user says, the number of the message that says it first."""
-    by_message = [set(words) for words in transcript.words]
-    first = (next((n for n, words in enumerate(by_message) if word in words), None) for word in transcript.task_words)
-    return [number for number in first if number is not None]
+    first = transcript.first_said
+    return [first[word] for word in transcript.task_words if word in first]
 
 
 def _profile_share(transcript: UserTranscript) -> float | None:
@@ -37,14 +36,17 @@ def _volunteered(transcript: UserTranscript) -> float | None:
     first_message = transcript.facts_told
     if not first_message:
         return None
-    asked = [
-        {word for question in _QUESTION.findall(reply) for word in words_of(question, transcript.language)}
-        for reply in transcript.replies_before
-    ]
+    asked = {number: _asked(transcript, number) for number in set(first_message.values())}
     unasked = [
         index for index, number in first_message.items() if not transcript.facts[index].asking_words & asked[number]
     ]
     return len(unasked) / len(first_message)
+
+
+def _asked(transcript: UserTranscript, number: int) -> set[str]:
+    """The words of the questions in the reply before a message."""
+    questions = (text for text, end in _SENTENCE.findall(transcript.replies_before[number]) if end in ("?", "？"))
+    return {word for question in questions for word in words_of(question, transcript.language)}
 
 
 MEASURES = (
@@ -56,6 +58,8 @@ MEASURES = (
         source="ours",
         direction="users tell more of themselves",
         of=per_conversation(_profile_share),
+        keyboard="Partly: it takes words to tell a fact, and typing is work; a typing error may hide one. It is counted"
+        " once however long the text is.",
     ),
     Measure(
         name="task facts told",
@@ -65,6 +69,8 @@ MEASURES = (
         source="ours",
         direction="users tell more of the task",
         of=per_conversation(_task_share),
+        keyboard="Partly: whoever types little tells little, and some people paste the task's text. Nothing is done "
+        "against it.",
     ),
     Measure(
         name="facts told at once",
@@ -75,6 +81,8 @@ MEASURES = (
         source="ours",
         direction="everything is told at the beginning",
         of=per_conversation(_at_once),
+        keyboard="Partly: a first message may be pasted from the task, later ones are typed. Only facts that are told"
+        " at all are counted.",
         shows="first",
         survives_translation=False,
     ),
@@ -87,6 +95,8 @@ MEASURES = (
         source="ours",
         direction="users tell without being asked",
         of=per_conversation(_volunteered),
+        keyboard="Hardly: it is a share of the facts told. Whether the assistant asked is read from its own question "
+        "marks, which it always writes.",
         survives_translation=False,
     ),
 )

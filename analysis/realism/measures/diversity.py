@@ -47,11 +47,14 @@ def hdd(words: Sequence[str]) -> float | None:
     if total < HDD_SAMPLE:
         return None
     whole = _log_choose(total, HDD_SAMPLE)
-    missed = 0.0
-    for count in Counter(words).values():
-        if total - count >= HDD_SAMPLE:
-            missed += 2.718281828459045 ** (_log_choose(total - count, HDD_SAMPLE) - whole)
-    return (len(set(words)) - missed) / HDD_SAMPLE
+    counts = Counter(words).values()
+    chances: dict[int, float] = {
+        count: 2.718281828459045 ** (_log_choose(total - count, HDD_SAMPLE) - whole)
+        for count in set(counts)
+        if total - count >= HDD_SAMPLE
+    }
+    missed = sum(chances.get(count, 0.0) for count in counts)
+    return (len(counts) - missed) / HDD_SAMPLE
 
 
 def _log_choose(n: int, k: int) -> float:
@@ -65,6 +68,12 @@ def distinct(words: Sequence[str], n: int) -> float | None:
     start = words[:DISTINCT_WORDS]
     grams = list(start) if n == 1 else list(pairwise(start))
     return len(set(grams)) / len(grams)
+
+
+_KEYBOARD = (
+    "Hardly: case and punctuation do not count, nor does length. Typing errors make new words, and autocorrect makes "
+    "common ones."
+)
 
 
 def _over_all_words(
@@ -82,6 +91,7 @@ MEASURES = (
         source="McCarthy and Jarvis 2010",
         direction="more different words",
         of=_over_all_words(mtld),
+        keyboard=_KEYBOARD,
         survives_translation=False,
     ),
     Measure(
@@ -92,6 +102,7 @@ MEASURES = (
         source="McCarthy and Jarvis 2007",
         direction="more different words",
         of=_over_all_words(hdd),
+        keyboard=_KEYBOARD,
         survives_translation=False,
     ),
     Measure(
@@ -102,6 +113,7 @@ MEASURES = (
         source="Li et al. 2016, over a fixed length",
         direction="more different pairs",
         of=_over_all_words(lambda words: distinct(words, 2)),
+        keyboard=_KEYBOARD,
         survives_translation=False,
     ),
 )

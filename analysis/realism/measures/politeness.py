@@ -6,6 +6,11 @@ from .measure import Measure, mean_of_messages, per_conversation
 from .transcripts import UserTranscript
 from .words import begins_with, says
 
+_WORDS = (
+    "Hardly: words have to be typed, and no keyboard adds them or leaves them out. But shorter messages have room "
+    "for fewer."
+)
+
 
 def _says(entry: str) -> Callable[[UserTranscript, int], float]:
     def of(transcript: UserTranscript, number: int) -> float:
@@ -27,6 +32,7 @@ def _share(
     of: Callable[[UserTranscript, int], float],
     what: str,
     direction: str,
+    keyboard: str = _WORDS,
     survives: bool = True,
     source: str = "",
 ) -> Measure:
@@ -38,6 +44,7 @@ def _share(
         source=source or "ours, after the strategies of Danescu-Niculescu-Mizil et al. 2013",
         direction=direction,
         of=mean_of_messages(of),
+        keyboard=keyboard,
         of_text=of,
         survives_translation=survives,
     )
@@ -48,7 +55,15 @@ MEASURES = (
     _share("please", _says("please"), "with please or a polite can you", "users ask more politely", survives=False),
     _share("apology", _says("apology"), "that apologize", "users apologize more"),
     _share("hedges", _says("hedges"), "with a hedge such as maybe or I think", "users commit less", survives=False),
-    _share("exclamation", _exclaims, "with an exclamation mark", "users are more excited", source="ours"),
+    _share(
+        "exclamation",
+        _exclaims,
+        "with an exclamation mark",
+        "users are more excited",
+        keyboard="Yes: a mark of one key that people leave out with all others when they type in haste. Nothing is done"
+        " against it; see punctuation beside it.",
+        source="ours",
+    ),
     _share("praise", _says("praise"), "with a word of praise", "users praise more", survives=False, source="ours"),
     Measure(
         name="greeting",
@@ -58,6 +73,7 @@ MEASURES = (
         source="ours, after the strategies of Danescu-Niculescu-Mizil et al. 2013",
         direction="users greet more",
         of=per_conversation(_greets),
+        keyboard=_WORDS,
         shows="first",
     ),
 )

@@ -22,6 +22,8 @@ MEASURES = (
         source="turn counts as in PARADISE (Walker et al. 1997)",
         direction="longer conversations",
         of=per_conversation(lambda transcript: len(transcript.texts)),
+        keyboard="Partly: typing is work, and people may split a thought into several messages by pressing Enter. "
+        "Nothing is done against it; see message length and first-message share beside it.",
         wordless=True,
     ),
     Measure(
@@ -32,6 +34,8 @@ MEASURES = (
         source="ours",
         direction="longer messages",
         of=mean_of_messages(_characters),
+        keyboard="Partly: typing is work, most of all on a phone, while a model's words cost it nothing; pasted text"
+        " and dictation lengthen messages. Nothing is done against it.",
         of_text=_characters,
     ),
     Measure(
@@ -42,6 +46,8 @@ MEASURES = (
         source="ours",
         direction="all is said at once",
         of=per_conversation(_first_message_share),
+        keyboard="Partly: a first message may be prepared or pasted, and later ones typed in haste. As a share it does "
+        "not change where all messages are equally shorter.",
         shows="first",
     ),
 )

@@ -1,4 +1,4 @@
-"""How the text looks: punctuation, digits, emoji, lines, question marks."""
+"""How the text looks: punctuation, digits, emoji, lines."""
 
 import re
 import unicodedata
@@ -6,14 +6,15 @@ import unicodedata
 from .measure import Measure, mean_of_messages
 from .transcripts import UserTranscript
 
+_SIGN = re.compile(r"[\W_]")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]|[:;=8][-o']?[)(DPp]")
 _FINAL_MARK = re.compile(r"[.!?。！？…~～]['\"’”）)\]]*$")
-_QUESTION_MARKS = re.compile(r"[?？]+")
 
 
 def _punctuation(transcript: UserTranscript, number: int) -> float | None:
     text = "".join(transcript.texts[number].split())
-    return sum(unicodedata.category(character)[0] == "P" for character in text) / len(text) if text else None
+    signs = _SIGN.findall(text)
+    return sum(unicodedata.category(sign)[0] == "P" for sign in signs) / len(text) if text else None
 
 
 def _no_final_mark(transcript: UserTranscript, number: int) -> float | None:
@@ -22,7 +23,7 @@ def _no_final_mark(transcript: UserTranscript, number: int) -> float | None:
 
 
 def _has_digit(transcript: UserTranscript, number: int) -> float:
-    return any(character.isdigit() for character in transcript.texts[number])
+    return any(map(str.isdigit, transcript.texts[number]))
 
 
 def _has_emoji(transcript: UserTranscript, number: int) -> float:
@@ -38,14 +39,6 @@ def _small_first_letter(transcript: UserTranscript, number: int) -> float | None
     return letter.islower() if letter.isupper() or letter.islower() else None
 
 
-def _has_question(transcript: UserTranscript, number: int) -> float:
-    return _QUESTION_MARKS.search(transcript.texts[number]) is not None
-
-
-def _several_questions(transcript: UserTranscript, number: int) -> float:
-    return len(_QUESTION_MARKS.findall(transcript.texts[number])) > 1
-
-
 MEASURES = (
     Measure(
         name="punctuation",
@@ -55,6 +48,8 @@ MEASURES = (
         source="ours",
         direction="more punctuation",
         of=mean_of_messages(_punctuation),
+        keyboard="Yes: on a phone marks need a second keyboard, people leave them out, and input methods and"
+        " translators put them in. Nothing is done against it: never ranked where a side is translated.",
         of_text=_punctuation,
         survives_translation=False,
     ),
@@ -66,6 +61,7 @@ MEASURES = (
         source="ours",
         direction="carelessly ended messages",
         of=mean_of_messages(_no_final_mark),
+        keyboard="Yes, wholly: whether a message ends with a mark is a habit of typing, and translators add one.",
         of_text=_no_final_mark,
         survives_translation=False,
     ),
@@ -77,6 +73,8 @@ MEASURES = (
         source="ours",
         direction="more figures",
         of=mean_of_messages(_has_digit),
+        keyboard="Partly: a number may be written in words or digits, as the keyboard makes it easier (3 or three, 三). "
+        "Only digits count.",
         of_text=_has_digit,
     ),
     Measure(
@@ -87,6 +85,8 @@ MEASURES = (
         source="ours",
         direction="more emoji",
         of=mean_of_messages(_has_emoji),
+        keyboard="Yes: phones and input methods offer emoji, desktop keyboards hardly do. Emoticons of characters count"
+        " too, which any keyboard has.",
         of_text=_has_emoji,
     ),
     Measure(
@@ -97,6 +97,8 @@ MEASURES = (
         source="ours",
         direction="more lines",
         of=mean_of_messages(_several_lines),
+        keyboard="Yes: in many chats Enter sends the message, so that a new line takes a second key; pasted text has "
+        "them.",
         of_text=_several_lines,
         survives_translation=False,
     ),
@@ -108,27 +110,8 @@ MEASURES = (
         source="ours",
         direction="carelessly begun messages",
         of=mean_of_messages(_small_first_letter),
+        keyboard="Yes, wholly: phones write a capital by themselves, desktop keyboards do not.",
         of_text=_small_first_letter,
         survives_translation=False,
-    ),
-    Measure(
-        name="questions",
-        family="questions",
-        unit="share of messages",
-        definition="Share of messages with a question mark.",
-        source="ours",
-        direction="users ask more",
-        of=mean_of_messages(_has_question),
-        of_text=_has_question,
-    ),
-    Measure(
-        name="several questions",
-        family="questions",
-        unit="share of messages",
-        definition="Share of messages with question marks at two or more places.",
-        source="ours",
-        direction="users ask several things at once",
-        of=mean_of_messages(_several_questions),
-        of_text=_several_questions,
     ),
 )

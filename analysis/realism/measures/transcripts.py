@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from ....data import domains
 from ....data.formats.dialogues import further
@@ -57,13 +58,29 @@ class UserTranscript:
         return [word for words in self.words for word in words]
 
     @cached_property
+    def first_said(self) -> dict[str, int]:
+        """For each word of the user the number of the message that says it first."""
+        first: dict[str, int] = {}
+        for number, words in enumerate(self.words):
+            for word in words:
+                first.setdefault(word, number)
+        return first
+
+    @cached_property
+    def first_pairs(self) -> dict[tuple[str, str], int]:
+        """For each pair of neighbouring words the number of the message that says it first."""
+        first: dict[tuple[str, str], int] = {}
+        for number, words in enumerate(self.words):
+            for pair in pairwise(words):
+                first.setdefault(pair, number)
+        return first
+
+    @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """The facts of the profile; none where the source has no profile in the language."""
-        return tuple(
-            Fact(value_words, value_words | content_of(attribute, self.language))
-            for attribute, value in profile_facts(self.conversation, self.language)
-            if (value_words := content_of(value, self.language))
-        )
+        told = profile_facts(self.conversation, self.language)
+        facts = (_fact(attribute, value, self.language) for attribute, value in told)
+        return tuple(fact for fact in facts if fact.words)
 
     @cached_property
     def facts_told(self) -> dict[int, int]:
@@ -74,6 +91,8 @@ class UserTranscript:
         words_by_message = [set(words) for words in self.words]
         first_message: dict[int, int] = {}
         for index, fact in enumerate(self.facts):
+            if 2 * sum(word in self.first_said for word in fact.words) < len(fact.words):
+                continue  # all messages together do not say it
             for number, words in enumerate(words_by_message):
                 if 2 * len(fact.words & words) >= len(fact.words):
                     first_message[index] = number
@@ -89,6 +108,13 @@ class UserTranscript:
     def task_words(self) -> frozenset[str]:
         """The content words of the task's context."""
         return content_of(task_context(self.conversation, self.language), self.language)
+
+
+@lru_cache(maxsize=20_000)
+def _fact(attribute: str, value: str, language: Language) -> Fact:
+    """A fact of a profile; kept, as a user's conversations have the same ones."""
+    words = content_of(value, language)
+    return Fact(words, words | content_of(attribute, language))
 
 
 def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:

@@ -1,16 +1,13 @@
 """Words of a text in a language, and our small lexicons of courtesies."""
 
 import json
-import logging
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
 
 from ....data.text.languages import HAN, Language
-from ....errors import of_extra
+from .segmentation import segmentation
 
 _EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LETTERS = re.compile(r"\w")
@@ -36,7 +33,8 @@ def words_of(text: str, language: Language) -> list[str]:
     """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
     if language == "en":
         return _EN_WORD.findall(text.lower())
-    return [word for word in _segmentation()(text.lower()) if _LETTERS.search(word)]
+    words = segmentation().words(text.lower())
+    return [word for word in words if word.isalnum() or _LETTERS.search(word)]
 
 
 def content_words(words: Sequence[str], language: Language) -> set[str]:
@@ -53,9 +51,8 @@ def seems_foreign(text: str, language: Language) -> bool:
     too), or, in English, if it has 20 words or more of which less than a quarter are function words. (More than a
     third are in every open English conversation.)
     """
-    letters = [character for character in text if character.isalpha()]
-    foreign = sum(not HAN.match(letter) and not _LATIN.match(letter) for letter in letters)
-    if 10 * foreign > len(letters):
+    foreign = sum(map(str.isalpha, _LATIN.sub("", HAN.sub("", text))))
+    if foreign and 10 * foreign > sum(map(str.isalpha, text)):
         return True
     words = words_of(text, "en") if language == "en" else []
     return len(words) >= _FEWEST_WORDS and 4 * sum(word in _EN_STOP for word in words) < len(words)
@@ -90,14 +87,3 @@ def lexicons() -> Mapping[Language, Mapping[str, Sequence[str]]]:
         files("duologue.analysis.realism.measures").joinpath("lexicons.json").read_text(encoding="utf-8")
     )
     return entries
-
-
-@lru_cache(maxsize=1)
-def _segmentation() -> Any:
-    """The word segmentation of `jieba`, without its warnings of old escapes and its log of what it loads."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        jieba = of_extra("jieba", "zh")
-        jieba.setLogLevel(logging.ERROR)
-        jieba.initialize()
-    return jieba.lcut

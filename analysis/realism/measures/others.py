@@ -1,0 +1,112 @@
+"""How much a conversation shares with those of other users about the same task: with all, or with a number of them."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ....data.identity import digest
+from .transcripts import UserTranscript
+
+_CHUNK = 256
+"""Conversations that are compared with all others at a time, to spare memory."""
+
+_Parts = Callable[[UserTranscript], Iterable[Hashable]]
+_Integers = NDArray[np.int64]
+_Keys = NDArray[np.uint64]
+
+
+class Among(Protocol):
+    """The values of all conversations of a side, each among the others."""
+
+    def __call__(
+        self, transcripts: Sequence[UserTranscript], others: Mapping[str, int] | None = None, /
+    ) -> list[float | None]:
+        """`others`: for each task how many other users are drawn; without it all are compared."""
+        ...
+
+
+def shared_with_others(parts: _Parts) -> Among:
+    """For each conversation the mean share of its parts that another user's conversation of the task has.
+
+    Without `others` the mean goes over all conversations of other users about the task. Its expectation does not
+    depend on their number, but its distribution does: with few others there are more zeros. So where two sides are
+    compared whose numbers of users differ, `others` gives for each task how many other users are drawn for each
+    conversation, one conversation of each; all of them if there are fewer, or if the task is not in it. What is drawn
+    depends on names and texts alone, not on the order. None without parts, or without others.
+    """
+
+    def among(transcripts: Sequence[UserTranscript], others: Mapping[str, int] | None = None, /) -> list[float | None]:
+        values: list[float | None] = [None] * len(transcripts)
+        by_task: dict[str, list[int]] = {}
+        for place, transcript in enumerate(transcripts):
+            by_task.setdefault(transcript.task, []).append(place)
+        for task, places in by_task.items():
+            group = [transcripts[place] for place in places]
+            table = _table([set(parts(transcript)) for transcript in group])
+            _, users = np.unique([transcript.cluster for transcript in group], return_inverse=True)
+            if others is None:
+                shared, compared = _with_all(table, users)
+            else:
+                shared, compared = _with_drawn(table, users, group, others.get(task))
+            sizes = np.diff(table.indptr)
+            for row, place in enumerate(places):
+                if sizes[row] and compared[row]:
+                    values[place] = int(shared[row]) / int(sizes[row]) / int(compared[row])
+        return values
+
+    return among
+
+
+def _table(parts_of: Sequence[set[Hashable]]) -> Any:
+    """Conversation x part, sparse: 1 where the conversation has the part."""
+    numbers: dict[Hashable, int] = {}
+    columns = [numbers.setdefault(part, len(numbers)) for parts in parts_of for part in parts]
+    starts = np.cumsum([0, *map(len, parts_of)])
+    ones = np.ones(len(columns), dtype=np.int64)
+    return sparse.csr_array((ones, np.array(columns, dtype=np.int64), starts), shape=(len(parts_of), len(numbers)))
+
+
+def _with_all(table: Any, users: _Integers) -> tuple[_Integers, _Integers]:
+    """For each conversation its parts in all conversations of other users, added up; and how many these are."""
+    count = len(users)
+    of_user = sparse.csr_array((np.ones(count, dtype=np.int64), (users, np.arange(count)))) @ table
+    own = table.multiply(of_user[users]).sum(axis=1)
+    return table @ table.sum(axis=0) - own, count - np.bincount(users)[users]
+
+
+def _with_drawn(
+    table: Any, users: _Integers, group: Sequence[UserTranscript], wanted: int | None
+) -> tuple[_Integers, _Integers]:
+    """The same over one conversation of each of some other users, drawn anew for each conversation."""
+    texts = np.array([_key(t.cluster, t.conversation.id, t.texts) for t in group], dtype=np.uint64)
+    names = np.zeros(int(users.max()) + 1, dtype=np.uint64)
+    names[users] = [_key(transcript.cluster) for transcript in group]
+    drawn = len(names) - 1 if wanted is None else min(max(wanted, 0), len(names) - 1)
+    shared = np.zeros(len(group), dtype=np.int64)
+    for start in range(0, len(group), _CHUNK):
+        rows = range(start, min(start + _CHUNK, len(group)))
+        overlap = (table[start : rows.stop] @ table.T).toarray()
+        for row in rows:
+            keys = _mixed(names ^ _mixed(texts[row : row + 1]))
+            keys[users[row]] = np.iinfo(np.uint64).max  # no other user
+            wanted_users = np.zeros(len(names), dtype=bool)
+            wanted_users[np.argpartition(keys, max(drawn - 1, 0))[:drawn]] = True
+            theirs = np.flatnonzero(wanted_users[users])
+            by_user = theirs[np.lexsort((_mixed(texts[theirs] ^ texts[row]), users[theirs]))]
+            one_of_each = by_user[np.flatnonzero(np.diff(users[by_user], prepend=-1))]
+            shared[row] = overlap[row - start, one_of_each].sum()
+    return shared, np.full(len(group), drawn, dtype=np.int64)
+
+
+def _key(*parts: Any) -> int:
+    return int(digest("others", *parts)[:16], 16)
+
+
+def _mixed(keys: _Keys) -> _Keys:
+    """Keys that look random, equal ones for equal keys (the last step of SplitMix64; Steele et al. 2014)."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
