@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from ..data.formats.dialogues import further
 from ..data.grounding import is_refusal
 from ..data.records import Attempt, Conversation, Message, Record, Role
 from .tables import Column, Table
@@ -105,6 +106,18 @@ def speaker_of(conversation: Conversation, role: Role) -> str:
     nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     node = nodes.get(_PLACES[role])
     return node.label if node is not None else "not told"
+
+
+def assistant_of(conversation: Conversation) -> str:
+    """The assistant that answered, by name: as the data tells (`chat_model`, `assistant`), or the run; else empty.
+
+    What replays recorded answers is no assistant.
+    """
+    for name in (conversation.labels.get("chat_model"), further(conversation).get("assistant")):
+        if isinstance(name, str) and name.strip():
+            return name.strip()
+    node = conversation.provenance.nodes.get(_PLACES["assistant"]) if conversation.provenance is not None else None
+    return node.label if node is not None and node.replays is None else ""
 
 
 def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:

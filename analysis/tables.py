@@ -228,15 +228,29 @@ class _Fitted:
         room = options.max_width - sum(longest)
         gap = 2 if room >= 2 * len(longest) else 1
         fits = bool(longest) and room >= gap * len(longest)
+        whole = [max(map(cell_len, texts), default=0) for texts in cells]
+        widths = _widths(longest, whole, room - gap * len(longest)) if fits else [None] * len(longest)
         table = RichTable(box=None, pad_edge=False, padding=(0, gap if fits else 2, 0, 0))
         for number, column in enumerate(columns):
             # Where the terminal is narrow a cell goes on below: rich would cut it short.
             side: Any = "left" if column.kind == "text" else "right"
-            least = longest[number] if fits else None
-            table.add_column(Text(column.heading), justify=side, overflow="fold", min_width=least)
+            table.add_column(Text(column.heading), justify=side, overflow="fold", width=widths[number])
         for texts in shown:
             table.add_row(*map(Text, texts))
         yield table
+
+
+def _widths(longest: Sequence[int], whole: Sequence[int], room: int) -> list[int]:
+    """Widths of columns with words of at most these lengths: what room is left first makes those whole that lack least.
+
+    rich would take it from the widest columns, below their longest word, and then cut the last column.
+    """
+    widths = list(longest)
+    for number in sorted(range(len(widths)), key=lambda number: whole[number] - longest[number]):
+        more = min(whole[number] - longest[number], room)
+        widths[number] += more
+        room -= more
+    return widths
 
 
 def _finite(cell: Cell) -> bool:

@@ -1,6 +1,7 @@
 """Loading of any known data set from a path."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,6 +67,22 @@ def load(path: str | Path) -> Loaded:
         contents.broken,
         manifest,
     )
+
+
+def names_of(paths: Sequence[str | Path]) -> list[str]:
+    """A name for each path, all different: that of its file or folder, with the folder above or a number where needed."""
+    resolved = [Path(path).resolve() for path in paths]
+    often = Counter(path.name for path in resolved)
+    names: list[str] = []
+    for path in resolved:
+        name = path.name if often[path.name] == 1 else f"{path.parent.name}/{path.name}"
+        number = next(number for number in range(1, len(paths) + 1) if _numbered(name, number) not in names)
+        names.append(_numbered(name, number))
+    return names
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"
 
 
 def _format_of(path: Path) -> Format | None:

@@ -4,7 +4,8 @@ from typing import Any, Literal
 
 from ...data.identity import VERSION, digest
 from ...data.records import Record
-from .report import Interval, Part, Report, SideSummary
+from .auc import FamilyAuc, Interval, ReferenceAuc
+from .report import EqualLength, Part, Report, Row, SideSummary
 
 NEVER_ONE_NUMBER = (
     "There is no overall score. How real simulated users are and how useful they are for testing an assistant are "
@@ -13,17 +14,39 @@ NEVER_ONE_NUMBER = (
 
 
 class CardMeasure(Record):
-    """A measure on the card, with its three distances: this simulator's, the floor, the published simulator's."""
+    """A measure on the card: this simulator's distance from people, and by it the distances to read it against."""
 
     name: str
     unit: str
+    keyboard: str
+    """Whether a difference could come from how people type."""
     sim: float | None
     human: float | None
     effect: float | None
-    """Cliff's delta, -1 to 1 (0 to 1 for categories)."""
+    """Cliff's delta between a random conversation of a random simulated user and one of a random person, -1 to 1; of
+    categories the total variation distance, 0 to 1."""
+    effect_low: float | None
+    effect_high: float | None
+    """Bounds of the 95 % interval."""
+    no_interval: str
+    """Why there are no bounds; empty where there are."""
+    equal_length: EqualLength | None
+    """The effect between conversations of equal message length; None for message length itself and for categories."""
+    smallest_in_task: float | None
+    largest_in_task: float | None
+    """The smallest and the largest effect in a task; None where fewer than two tasks have one."""
+    signs_differ: bool
+    """Whether tasks differ by more than chance, and in some the effect is above 0 and in others below."""
+    heterogeneity: float | None
+    """I squared, 0 to 1: of the variance of the effect between tasks the share that is no chance."""
+    heterogeneity_p_adjusted: float | None
     distance: float | None
     floor: float | None
     """Distance of people from other people, median over halvings."""
+    between_references: float | None
+    """The largest distance between the people and a further reference."""
+    between_assistants: float | None
+    """Largest size of the effect between two assistants of the people."""
     published: float | None
     p_adjusted: float | None
     ranked: bool
@@ -33,7 +56,7 @@ class CardMeasure(Record):
 class RealismCard(Record):
     """Which simulated users were compared with which people, how, and what came out."""
 
-    card: Literal[1] = 1
+    card: Literal[2] = 2
     """Version of this schema."""
     version: str
     """Version of the package that compared."""
@@ -48,14 +71,26 @@ class RealismCard(Record):
     sim: SideSummary
     human: SideSummary
     published: SideSummary | None
+    references: dict[str, SideSummary]
+    """Further references by name."""
     tasks: tuple[str, ...]
+    by_assistant: bool
+    """Whether conversations are compared only with those of the same assistant."""
     notes: tuple[str, ...]
     measures: tuple[CardMeasure, ...]
     """Least like people first."""
+    effective_measures: float | None
+    """How many measures that are not correlated would vary like the ranked ones do by chance."""
     auc: Interval
     """How well a model tells the two sides apart by the measures alone; 0.5 is chance."""
     auc_floor: Interval
     """The same for people and other people."""
+    auc_published: Interval | None
+    auc_references: tuple[ReferenceAuc, ...]
+    auc_without_length: float | None
+    """The AUC without the measures of how long a conversation and its messages are (family `shape`)."""
+    auc_families: tuple[FamilyAuc, ...]
+    """The AUC by each family of measures alone, and by all measures but those; the one that tells most first."""
     statement: str = NEVER_ONE_NUMBER
     report: str
     """Digest of the report that the card is made of."""
@@ -73,20 +108,48 @@ def card_of(report: Report, name: str, against: str) -> RealismCard:
         sim=report.sim,
         human=report.human,
         published=report.published,
+        references=report.references,
         tasks=report.tasks,
+        by_assistant=report.by_assistant,
         notes=report.notes,
-        measures=tuple(
-            CardMeasure(
-                name=row.name, unit=row.unit, sim=row.sim, human=row.human, effect=row.effect,
-                distance=row.distance, floor=row.floor, published=row.published, p_adjusted=row.p_adjusted,
-                ranked=not row.apart and row.excess is not None,
-            )
-            for row in report.measures
-        ),
+        measures=tuple(_card_measure(row) for row in report.measures),
+        effective_measures=report.effective_measures,
         auc=report.discriminator.auc,
         auc_floor=report.discriminator.floor,
+        auc_published=report.discriminator.published,
+        auc_references=report.discriminator.references,
+        auc_without_length=report.discriminator.without_length,
+        auc_families=report.discriminator.families,
         report=digest(report.model_dump(mode="json"))[:16],
-    )  # fmt: skip
+    )
+
+
+def _card_measure(row: Row) -> CardMeasure:
+    smallest, largest = row.task_effects or (None, None)
+    return CardMeasure(
+        name=row.name,
+        unit=row.unit,
+        keyboard=row.keyboard,
+        sim=row.sim,
+        human=row.human,
+        effect=row.effect,
+        effect_low=row.effect_low,
+        effect_high=row.effect_high,
+        no_interval=row.reason or row.no_interval,
+        equal_length=row.equal_length,
+        smallest_in_task=smallest,
+        largest_in_task=largest,
+        signs_differ=row.signs_differ,
+        heterogeneity=row.heterogeneity,
+        heterogeneity_p_adjusted=row.heterogeneity_p_adjusted,
+        distance=row.distance,
+        floor=row.floor,
+        between_references=row.between_references,
+        between_assistants=row.assistants,
+        published=row.published,
+        p_adjusted=row.p_adjusted,
+        ranked=row.is_ranked,
+    )
 
 
 def card_schema() -> dict[str, Any]:

@@ -1,157 +1,177 @@
-"""What is compared: for each user and task the mean of every measure, and how the means of two sides are formed.
+"""The arrays on which every statistic stands: conversations in cells, a cell for each user and task.
 
-The unit is the user (or the profile): their conversations about a task are averaged to one cell. Tasks are strata
-with the weights m n / (m + n), m and n being the users of the two sides, so that a side with more gift conversations
-differs in nothing by that alone.
+A user weighs 1 in a task, spread evenly over the conversations that they have about it. So a side's distribution is
+that of a random conversation of a random user: its expectation does not depend on how many conversations a user has.
+Tasks are strata with the weights m n / (m + n), m and n being the users of the two sides, so that a side with more
+gift conversations differs in nothing by that alone.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 TINY = 1e-9
-"""Weights below are none."""
+"""Weights and variances below are none."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A row for each user and task, a column for each measure; NaN where no conversation of the cell has a value."""
+    """Conversations of two sides; every statistic is an array with a column for each measure."""
 
     values: Floats
+    """Conversation x measure; NaN where the measure is not defined."""
+    cell: Ints
+    """Number of each conversation's cell."""
     user: Ints
-    """Number of the row's user, from 0; a name that stands on both sides is two users."""
+    """Number of each cell's user, from 0; a name that stands on both sides is two users."""
     task: Ints
-    simulated: Bools
+    """Number of each cell's task, from 0."""
+    sides: Bools
+    """For each user whether simulated."""
 
     @property
-    def sides(self) -> Bools:
-        """For each user whether simulated."""
-        sides = np.zeros(int(self.user.max(initial=-1)) + 1, dtype=bool)
-        sides[self.user] = self.simulated
-        return sides
+    def tasks(self) -> int:
+        """Number of tasks."""
+        return int(self.task.max(initial=-1)) + 1
+
+    @property
+    def simulated(self) -> Bools:
+        """For each cell whether it is a simulated user's."""
+        return self.sides[self.user]
 
     @property
     def labelling(self) -> Floats:
         """The true labelling of the users as the only row: 1 for a simulated user, 0 for a person."""
         return self.sides[None, :].astype(float)
 
+    @cached_property
+    def counts(self) -> Floats:
+        """Cell x measure: conversations with a value."""
+        return self._summed(~np.isnan(self.values))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Conversation x measure: 1 over the number of the cell's conversations with a value, 0 without a value."""
+        defined = ~np.isnan(self.values)
+        weights: Floats = defined / np.maximum(self.counts, 1)[self.cell]
+        return weights
+
+    @cached_property
+    def means(self) -> Floats:
+        """Cell x measure: mean of the values; NaN where no conversation of the cell has one."""
+        return self.means_of(self.values)
+
+    def means_of(self, values: Floats) -> Floats:
+        """Cell x measure: mean of other values of the conversations, over those for which the measure is defined."""
+        weighted = self._summed(np.where(self.weights > 0, values, 0.0) * self.weights)
+        return np.where(self.counts > 0, weighted, np.nan)
+
+    def rows_of(self, task: int) -> Ints:
+        """The conversations about a task."""
+        return np.flatnonzero(self.task[self.cell] == task)
+
+    def where(self, rows: Ints) -> "Cells":
+        """Some of the conversations, with their users and tasks alone."""
+        kept, cell = np.unique(self.cell[rows], return_inverse=True)
+        users, user = np.unique(self.user[kept], return_inverse=True)
+        task = np.unique(self.task[kept], return_inverse=True)[1]
+        return Cells(self.values[rows], cell, user, task, self.sides[users])
+
+    def _summed(self, values: NDArray[np.generic]) -> Floats:
+        total = np.zeros((len(self.user), self.values.shape[1]))
+        np.add.at(total, self.cell, values)
+        return total
+
 
 def cells_of(values: Floats, users: Sequence[tuple[bool, str]], tasks: Sequence[str]) -> Cells:
-    """The means of each user's conversations about a task; `users` are side (simulated?) and name, a row each."""
+    """The cells of conversations; `users` are side (simulated?) and name, a row each."""
     user_numbers = {user: number for number, user in enumerate(dict.fromkeys(users))}
     task_numbers = {task: number for number, task in enumerate(sorted(set(tasks)))}
     keys = [(user_numbers[user], task_numbers[task]) for user, task in zip(users, tasks, strict=True)]
-    cell_numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    cell = np.array([cell_numbers[key] for key in keys], dtype=np.int64)
-    defined = ~np.isnan(values)
-    total, count = np.zeros((2, len(cell_numbers), values.shape[1]))
-    np.add.at(total, cell, np.where(defined, values, 0.0))
-    np.add.at(count, cell, defined)
-    mean = np.full(total.shape, np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    simulated = {number: side for (side, _), number in user_numbers.items()}
+    # In the order of users, so that nothing depends on the order of the conversations of two users.
+    cell_numbers = {key: number for number, key in enumerate(sorted(set(keys)))}
     return Cells(
-        mean,
+        values,
+        np.array([cell_numbers[key] for key in keys], dtype=np.int64),
         np.array([user for user, _ in cell_numbers], dtype=np.int64),
         np.array([task for _, task in cell_numbers], dtype=np.int64),
-        np.array([simulated[user] for user, _ in cell_numbers], dtype=bool),
+        np.array([side for side, _ in user_numbers], dtype=bool),
     )
 
 
-def rank_scores(cells: Cells) -> Floats:
-    """Twice the share of the task's cells that lie below, ties half: their mean difference is Cliff's delta.
+def standing(values: Floats, weights: Floats) -> Floats:
+    """For each value the weight of the values below it, ties half, as a share of the column's weight: 0 to 1.
 
-    With the weights above it is the statistic of van Elteren's stratified rank test (1960).
+    NaN where a value is missing or its column has no weight. Missing values must have no weight.
+    """
+    order = np.argsort(values, axis=0, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=0)
+    weight = np.take_along_axis(weights, order, axis=0)
+    up_to = np.cumsum(weight, axis=0)
+    # The first and the last of each run of equal values.
+    first = np.ones(values.shape, dtype=bool)
+    first[1:] = ascending[1:] != ascending[:-1]
+    last = np.ones(values.shape, dtype=bool)
+    last[:-1] = first[1:]
+    below = np.maximum.accumulate(np.where(first, up_to - weight, -np.inf), axis=0)
+    up_to_run = np.minimum.accumulate(np.where(last, up_to, np.inf)[::-1], axis=0)[::-1]
+    total = weight.sum(axis=0)
+    share = np.full(values.shape, np.nan)
+    np.divide((below + up_to_run) / 2, total, out=share, where=total > TINY)
+    result = np.empty(values.shape)
+    np.put_along_axis(result, order, share, axis=0)
+    return np.where(np.isnan(values), np.nan, result)
+
+
+def rank_scores(cells: Cells) -> Floats:
+    """Cell x measure: twice the mean share of the task's weight that lies below the user's conversations, ties half.
+
+    The mean of side 1 less that of side 0 is Cliff's delta between a random conversation of a random user of either
+    side; with the weights of tasks it is the statistic of van Elteren's stratified rank test (1960).
     """
     scores = np.full(cells.values.shape, np.nan)
-    for task in np.unique(cells.task):
-        in_task = np.flatnonzero(cells.task == task)
-        for column in range(cells.values.shape[1]):
-            rows = in_task[~np.isnan(cells.values[in_task, column])]
-            if rows.size:
-                scores[rows, column] = 2 * rankdata(cells.values[rows, column]) / rows.size
-    return scores
+    for task in range(cells.tasks):
+        rows = cells.rows_of(task)
+        scores[rows] = 2 * standing(cells.values[rows], cells.weights[rows])
+    return cells.means_of(scores)
 
 
 def placements(cells: Cells) -> Floats:
-    """For each cell the share of the other side's cells of its task below it less that above it, halved.
+    """Cell x measure: in how much more of the other side's weight the user lies on the effect's side of it than not.
 
-    The weighted mean of the simulated side's less that of people's is Cliff's delta; each side carries half.
+    Simulated users lie above people or below; people are counted the other way round. So the mean of either side is
+    Cliff's delta, and what users vary in is its variance (DeLong et al. 1988; by cluster: Obuchowski 1997).
     """
     result = np.full(cells.values.shape, np.nan)
-    for task in np.unique(cells.task):
-        sides = [np.flatnonzero((cells.task == task) & (cells.simulated == side)) for side in (True, False)]
-        for column in range(cells.values.shape[1]):
-            sim, human = (rows[~np.isnan(cells.values[rows, column])] for rows in sides)
-            if not sim.size or not human.size:
-                continue
-            for rows, others in ((sim, human), (human, sim)):
-                other_values = np.sort(cells.values[others, column])
-                values = cells.values[rows, column]
-                below = np.searchsorted(other_values, values, "left")
-                above = others.size - np.searchsorted(other_values, values, "right")
-                result[rows, column] = (below - above) / others.size / 2
-    return result
+    for task in range(cells.tasks):
+        rows = cells.rows_of(task)
+        simulated = cells.simulated[cells.cell[rows]][:, None]
+        for side, sign in ((simulated, 1), (~simulated, -1)):
+            among_others = sign * (2 * standing(cells.values[rows], cells.weights[rows] * ~side) - 1)
+            result[rows] = np.where(side, among_others, result[rows])
+    return cells.means_of(result)
 
 
-@dataclass(frozen=True)
-class UserTotals:
-    """The cells added up by user, flat, so that a weighting of users is one product of matrices."""
-
-    total: Floats
-    """User x (task x measure)."""
-    count: Floats
-    """The same shape: 1 where there is a value."""
-    shape: tuple[int, int]
-    """Tasks and measures."""
-
-
-def user_totals(cells: Cells, values: Floats) -> UserTotals:
-    """Totals of values that have a row for each cell."""
-    users, tasks, width = len(cells.sides), int(cells.task.max(initial=0)) + 1, values.shape[1]
-    defined = ~np.isnan(values)
-    total, count = np.zeros((2, users, tasks, width))
-    np.add.at(total, (cells.user, cells.task), np.where(defined, values, 0.0))
-    np.add.at(count, (cells.user, cells.task), defined.astype(float))
-    return UserTotals(total.reshape(users, tasks * width), count.reshape(users, tasks * width), (tasks, width))
-
-
-def weighted_means(table: UserTotals, sim: Floats, human: Floats) -> tuple[Floats, Floats, Floats]:
-    """Draw x measure: the means of both sides over tasks, and their difference.
-
-    `sim` and `human` have a row for each draw and a column for each user: how often the user was drawn.
-    """
-    by_side = []
-    for draws in (sim, human):
-        total = (draws @ table.total).reshape(len(draws), *table.shape)
-        count = (draws @ table.count).reshape(len(draws), *table.shape)
-        by_side.append((total / np.maximum(count, TINY), count))
-    (sim_mean, sim_count), (human_mean, human_count) = by_side
-    weight = sim_count * human_count / np.maximum(sim_count + human_count, 1)
-    total_weight = weight.sum(axis=1)
-    means = []
-    for mean in (sim_mean, human_mean):
-        over_tasks = np.full(total_weight.shape, np.nan)
-        np.divide((mean * weight).sum(axis=1), total_weight, out=over_tasks, where=total_weight > TINY)
-        means.append(over_tasks)
-    return means[0], means[1], means[0] - means[1]
-
-
-def side_means(cells: Cells, labellings: Floats | None = None) -> tuple[Floats, Floats]:
-    """Labelling x measure: mean of side 1 and of side 0, with the same weights of tasks; NaN where a side has none.
-
-    Without labellings there is one: simulated and people.
-    """
-    labels = cells.labelling if labellings is None else labellings
-    first, second, _ = weighted_means(user_totals(cells, cells.values), labels, 1 - labels)
-    return first, second
+def balanced_scores(cells: Cells) -> Floats:
+    """Cell x measure: as `rank_scores`, less 1, but both sides have half of the weight in a task, however unequal."""
+    result = np.full(cells.values.shape, np.nan)
+    for task in range(cells.tasks):
+        rows = cells.rows_of(task)
+        simulated = cells.simulated[cells.cell[rows]][:, None]
+        weights = cells.weights[rows]
+        halves = np.zeros(weights.shape)
+        for side in (simulated, ~simulated):
+            of_side = weights * side
+            halves += of_side / np.maximum(of_side.sum(axis=0), 1)
+        result[rows] = 2 * standing(cells.values[rows], halves) - 1
+    return cells.means_of(result)
 
 
 def quantile(values: Floats, share: float) -> Floats:

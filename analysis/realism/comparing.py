@@ -1,22 +1,28 @@
 """The comparison of simulated users with people, from conversations to the report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from ...data.records import Conversation
 from ...data.text.languages import Language
+from .assistants import effects_of_assistants
 from .categories import category_row, refused_row
 from .discriminator import discriminate
+from .equal_length import equal_length_rows
 from .examples import typical_messages
-from .matching import matched, summary
+from .matching import Matched, matched, summary
 from .measures import MEASURES, Label, Measure, labels_of
 from .measures.measure import per_conversation
+from .measures.transcripts import UserTranscript
 from .persona import persona_rows
 from .ranking import ranked
 from .report import Part, Report, Row, SetApart
-from .rows import Draws, description, number_rows, task_rows
-from .samples import Sample, measured
+from .rows import description, effective_number, number_rows, reference_rows, statistics_of
+from .samples import Sample, joined, levelled, measured
+from .two_samples import Draws
 
 ROWS_WITH_EXAMPLES = 10
 """Rows, from the first, that get messages to show them."""
@@ -29,11 +35,11 @@ def compare(
     *,
     language: Language | None = None,
     part: Part = "all",
+    references: Mapping[str, Sequence[Conversation]] = MappingProxyType({}),
     seed: int = 0,
     measures: Sequence[Measure] = MEASURES,
     examples_each: int = 3,
     shufflings: int = 2000,
-    resamples: int = 1000,
     halvings: int = 100,
 ) -> Report:
     """How far the simulated users are from people, measure by measure, and how far people are from other people.
@@ -42,9 +48,11 @@ def compare(
     - `published`: simulated users of an earlier study, for the distance that they had.
     - `language`: in which both sides are compared, `en` or `zh`; by default one that both have.
     - `part`: of the people `tune`, `test` or `all`; a user is for good in one of the two parts.
+    - `references`: conversations of other people, by name: how far they are from `human` stands beside the floor, which
+      knows only one study's people.
     - `measures`: those to compute; `duologue.analysis.realism.measures` has them all.
     - `examples_each`: messages of each side that show a measure.
-    - `shufflings`, `resamples`, `halvings`: number of random draws for p, for intervals and for the floor.
+    - `shufflings`, `halvings`: number of random draws for p and for the floor.
     - `seed`: of all random draws.
 
     What cannot be compared (nobody on a side, one user only, no text of the user, no label, no common language or
@@ -52,19 +60,19 @@ def compare(
     without jieba (extra `zh`) where the language is Chinese.
     """
     sim, human = tuple(sim), tuple(human)
-    draws = Draws(seed, shufflings, resamples, halvings)
-    sources = matched(sim, human, published, language, part)
+    draws = Draws(seed, shufflings, halvings)
+    sources = matched(sim, human, published, language, part, references)
     computed = [measure for measure in measures if sources.language or measure.wordless]
-    sim_sample, human_sample = measured(sources.sim, computed), measured(sources.human, computed)
-    earlier = measured(sources.published, computed) if sources.published else None
+    sides = _Sides.of(sources, computed)
+    sim_sample, human_sample, earlier = sides.sim, sides.human, sides.published
     labels = labels_of(sources.sim, sources.human)
     notes = list(sources.notes)
     if not labels:
         notes.append("Labels: the two sides have no annotation in common.")
     translated = any(transcript.translated for transcript in (*sources.sim, *sources.human))
     rows = [
-        *_measure_rows(sim_sample, human_sample, computed, draws, earlier, translated),
-        *_label_rows(sim_sample, human_sample, labels, draws, earlier),
+        *_measure_rows(sides, computed, draws, translated),
+        *_label_rows(sides, labels, draws),
         *(_row_without_language(measure) for measure in measures if measure not in computed),
     ]
     usable = [
@@ -73,6 +81,9 @@ def compare(
         if not measure.pairwise
         and (measure.survives_translation or not translated)
         and _varies(sim_sample.values[:, column], human_sample.values[:, column])
+    ]
+    ranked_columns = [
+        column for column, measure in enumerate(computed) if measure.survives_translation or not translated
     ]
     return Report(
         language=sources.language,
@@ -83,46 +94,88 @@ def compare(
         published=summary(tuple(published), sources.published)
         if published is not None and sources.published is not None
         else None,
+        references={name: summary(tuple(references[name]), side) for name, side in sources.references.items()},
         tasks=sources.tasks,
+        by_assistant=sources.by_assistant,
         notes=tuple(notes),
         measures=tuple(_with_examples(ranked(rows), sim_sample, human_sample, computed, examples_each)),
-        discriminator=discriminate(sim_sample, human_sample, computed, usable, draws, earlier),
+        discriminator=discriminate(sim_sample, human_sample, computed, usable, draws, earlier, sides.references),
         persona=tuple(persona_rows(sim_sample, human_sample, computed)),
+        effective_measures=effective_number(joined(sim_sample, human_sample), ranked_columns),
     )
 
 
-def _measure_rows(
-    sim: Sample,
-    human: Sample,
-    measures: Sequence[Measure],
-    draws: Draws,
-    published: Sample | None,
-    translated: bool,
-) -> list[Row]:
-    """The rows of measures, with their tasks, not yet ranked."""
+@dataclass(frozen=True)
+class _Sides:
+    """The samples that are compared; their columns are the same measures. Simulated users and people are levelled."""
+
+    sim: Sample
+    human: Sample
+    published: Sample | None
+    references: dict[str, Sample]
+
+    @classmethod
+    def of(cls, sources: Matched, measures: Sequence[Measure]) -> "_Sides":
+        """The sides of the sources, measured."""
+
+        def sample(transcripts: Sequence[UserTranscript]) -> Sample:
+            values = measured(transcripts, measures, among_others=False)
+            return values.by_assistant() if sources.by_assistant else values
+
+        return cls(
+            *levelled(sample(sources.sim), sample(sources.human), measures),
+            sample(sources.published) if sources.published else None,
+            {name: sample(transcripts) for name, transcripts in sources.references.items()},
+        )
+
+    def measured_again(self, measures: Sequence[Measure]) -> "_Sides":
+        """The same conversations with other measures."""
+
+        def again(side: Sample) -> Sample:
+            return replace(measured(side.transcripts, measures), further_strata=side.further_strata)
+
+        return _Sides(
+            again(self.sim),
+            again(self.human),
+            again(self.published) if self.published is not None else None,
+            {name: again(side) for name, side in self.references.items()},
+        )
+
+
+def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[Row]:
+    """The rows of measures, not yet ranked."""
     if not measures:
         return []
-    by_task = task_rows(sim, human, measures, draws)
+    sim, human = sides.sim, sides.human
+    both = statistics_of(sim, human, measures, draws)
+    references = reference_rows(sim, human, sides.references, measures, draws)
+    of_assistants = effects_of_assistants(human, measures, draws)
+    equal_length = equal_length_rows(sim, human, measures, both)
+    numbers = number_rows(both, sim, human, measures, sides.published)
     rows = []
-    for row, measure in zip(number_rows(sim, human, measures, draws, published), measures, strict=True):
+    for column, (row, measure) in enumerate(zip(numbers, measures, strict=True)):
         apart: SetApart = "translation" if translated and not measure.survives_translation else ""
-        rows.append(row.model_copy(update={"tasks": tuple(by_task[row.name]), "apart": apart}))
+        more = {
+            "apart": apart,
+            "references": references[column],
+            "assistants": of_assistants[column],
+            "equal_length": equal_length[column],
+        }
+        rows.append(row.model_copy(update=more))
     return rows
 
 
-def _label_rows(
-    sim: Sample, human: Sample, labels: Sequence[Label], draws: Draws, published: Sample | None
-) -> list[Row]:
+def _label_rows(sides: _Sides, labels: Sequence[Label], draws: Draws) -> list[Row]:
     """The rows of annotations, numbers before categories, those refused last; all are set apart."""
     refused = [refused_row(label) for label in labels if label.refused]
     labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]
-    sides = (measured(sim.transcripts, means), measured(human.transcripts, means))
-    earlier = measured(published.transcripts, means) if published is not None else None
-    rows = _measure_rows(*sides, means, draws, earlier, translated=False)
-    rows += [category_row(sim, human, label, draws, published) for label in labels if not label.numeric] + refused
+    rows = _measure_rows(sides.measured_again(means), means, draws, translated=False)
+    rows += [
+        category_row(sides.sim, sides.human, label, draws, sides.published) for label in labels if not label.numeric
+    ]
     apart: SetApart = "annotation"
-    return [row.model_copy(update={"apart": apart}) for row in rows]
+    return [row.model_copy(update={"apart": apart}) for row in [*rows, *refused]]
 
 
 def _mean_of(label: Label) -> Measure:

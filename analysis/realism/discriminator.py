@@ -1,20 +1,41 @@
 """Whether a model that sees the measures alone can tell simulated users from people. Needs the extra `ml`."""
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import t as students_t
 
 from ...errors import of_extra
-from .cells import Floats, Ints, quantile
+from .auc import Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
+from .cells import TINY, Floats, Ints, quantile
+from .intervals import PRIOR, score_bounds, stands_on
 from .measures import Measure
-from .report import Coefficient, Discriminator, Interval
-from .rows import FEWEST_USERS, Draws, halvings
 from .samples import Sample, generator
+from .two_samples import FEWEST_USERS, Draws, halvings
 
 FOLDS = 5
+REPEATS = 10
+"""Times that the folds are drawn anew."""
+FEWER_REPEATS = 2
+"""The same, where no interval is needed."""
 FLOOR_HALVINGS = 20
-RESAMPLES = 500
+FEWEST_FOR_INTERVAL = 10
+"""Users that each side needs for an interval."""
 MOST_COEFFICIENTS = 8
+_FOLDS_VARIANCE = 2.0
+"""How much more the training varies than what other folds of the same data show: found by simulation
+(`docs/realism.md`), with 10 to 60 users a side."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """How well the model orders conversations of users that it has not seen."""
+
+    auc: Interval
+    weights: Floats
+    """Mean coefficient of each column."""
 
 
 def discriminate(
@@ -24,37 +45,68 @@ def discriminate(
     columns: Sequence[int],
     draws: Draws,
     published: Sample | None,
+    references: "dict[str, Sample]",
 ) -> Discriminator:
     """How well a logistic regression on the chosen columns orders conversations of users that it has not seen.
 
-    Whole users are held out, in five folds; a missing value is replaced by the median, and each measure is
-    standardised within its task. The interval is that of users drawn with replacement, where each side has five or
-    more; the floor is the same model on halves of the people.
+    Whole users are held out, in five folds that are drawn ten times; a missing value is replaced by the median, and
+    each measure is standardised within its task. Conversations that stand on both sides are held out together. The
+    floor is the same model on halves of the people.
     """
     names = tuple(measures[column].name for column in columns)
-    auc, weights = cross_validated_auc(sim, human, columns, draws)
-    largest_first = sorted(zip(names, weights, strict=False), key=lambda pair: -abs(pair[1]))
+    scored = cross_validated(sim, human, columns, draws)
+    largest_first = sorted(zip(names, scored.weights, strict=False), key=lambda pair: -abs(pair[1]))
     return Discriminator(
-        auc=auc,
+        auc=scored.auc,
         floor=_floor(human, columns, draws),
-        published=cross_validated_auc(published, human, columns, draws)[0] if published is not None else None,
+        published=cross_validated(published, human, columns, draws).auc if published is not None else None,
         measures=names,
         leans_on=tuple(
             Coefficient(name=name, weight=float(weight)) for name, weight in largest_first[:MOST_COEFFICIENTS]
         ),
+        families=_families(sim, human, measures, columns, draws) if scored.auc.value is not None else (),
+        references=_between(sim, human, references, columns, draws),
+    )
+
+
+def _families(
+    sim: Sample, human: Sample, measures: Sequence[Measure], columns: Sequence[int], draws: Draws
+) -> tuple[FamilyAuc, ...]:
+    """The AUC by the measures of each family alone, and by all others; the family that tells most first."""
+    rows = []
+    for family in dict.fromkeys(measures[column].family for column in columns):
+        inside = [column for column in columns if measures[column].family == family]
+        outside = [column for column in columns if measures[column].family != family]
+        alone, without = (
+            cross_validated(sim, human, chosen, draws, repeats=FEWER_REPEATS).auc.value if chosen else None
+            for chosen in (inside, outside)
+        )
+        rows.append(FamilyAuc(family=family, alone=alone, without=without))
+    return tuple(sorted(rows, key=lambda row: -(row.alone or 0.0)))
+
+
+def _between(
+    sim: Sample, human: Sample, references: "dict[str, Sample]", columns: Sequence[int], draws: Draws
+) -> tuple[ReferenceAuc, ...]:
+    """The simulated users against each further reference, and it against the people."""
+    return tuple(
+        ReferenceAuc(
+            name=name,
+            auc=cross_validated(sim, reference, columns, draws).auc,
+            from_people=cross_validated(reference, human, columns, draws).auc,
+        )
+        for name, reference in references.items()
     )
 
 
 def _floor(human: Sample, columns: Sequence[int], draws: Draws) -> Interval:
     """Median AUC between halves of the people, with the range of the middle 95 % of the halvings."""
-    clusters = [transcript.cluster for transcript in human.transcripts]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
-    user = np.array([numbers[cluster] for cluster in clusters], dtype=np.int64)
+    user = _numbered([transcript.cluster for transcript in human.transcripts])
     aucs = []
-    for half in halvings(len(numbers), draws)[:FLOOR_HALVINGS]:
+    for half in halvings(int(user.max(initial=-1)) + 1, draws)[:FLOOR_HALVINGS]:
         in_first = half[user] > 0
         first, second = human.where(list(in_first)), human.where(list(~in_first))
-        auc = cross_validated_auc(first, second, columns, draws, resamples=0)[0].value
+        auc = cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc.value
         if auc is not None:
             aucs.append(auc)
     if not aucs:
@@ -63,40 +115,107 @@ def _floor(human: Sample, columns: Sequence[int], draws: Draws) -> Interval:
     return Interval(value=median, low=low, high=high)
 
 
-def cross_validated_auc(
-    sim: Sample, human: Sample, columns: Sequence[int], draws: Draws, resamples: int = RESAMPLES
-) -> tuple[Interval, list[float]]:
+def cross_validated(sim: Sample, human: Sample, columns: Sequence[int], draws: Draws, repeats: int = REPEATS) -> Scored:
     """The AUC with its interval, and the coefficient of each column.
 
     The AUC is the share of pairs of a simulated and a person's conversation that the model orders rightly.
     """
+    nothing = np.zeros(0)
     transcripts = (*sim.transcripts, *human.transcripts)
     side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
-    users = list(zip(side.tolist(), (transcript.cluster for transcript in transcripts), strict=True))
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(users))}
-    user = np.array([numbers[key] for key in users], dtype=np.int64)
-    fewest = min(sum(key[0] == label for key in numbers) for label in (0, 1))
+    user = _numbered(list(zip(side.tolist(), (transcript.cluster for transcript in transcripts), strict=True)))
+    fewest = min((np.unique(user[side == label]).size for label in (0, 1)), default=0)
     if fewest < FEWEST_USERS or not len(columns):
         why = "a side has one user or none" if len(columns) else "no measure that both sides tell differs"
-        return Interval(value=None, reason=why), []
-    task = np.unique([transcript.task for transcript in transcripts], return_inverse=True)[1]
-    values = np.concatenate([sim.values, human.values])[:, list(columns)]
-    score, fold, weights = _held_out_scores(_standardised(values, task), side, user, min(FOLDS, fewest), draws.seed)
-    auc = _auc_within_folds(score, side, fold, np.ones((1, len(side))))[0]
+        return Scored(Interval(value=None, reason=why), nothing)
+    held = _held_together(user, side, [transcript.dialogue for transcript in transcripts])
+    folds = min(FOLDS, *(np.unique(held[side == label]).size for label in (0, 1)))
+    if folds < 2:
+        return Scored(
+            Interval(value=None, reason="the sides share conversations of all users: none can be held out"), nothing
+        )
+    task = _numbered([transcript.task for transcript in transcripts])
+    values = _standardised(np.concatenate([sim.values, human.values])[:, list(columns)], task)
+    placed, weights = [], []
+    for repeat in range(repeats):
+        fold = _folds(held, side, folds, generator(draws.seed, "folds", repeat))
+        score, coefficients = _held_out_scores(values, side, fold)
+        placed.append(_placements(score, side, fold))
+        weights.append(coefficients)
+    return Scored(_interval(np.array(placed), side, user, fewest), np.mean(weights, axis=0))
+
+
+def _interval(placed: Floats, side: Ints, user: Ints, fewest: int) -> Interval:
+    """The AUC with its interval; `placed` has a row for each repeat.
+
+    Its variance is that of the users (DeLong et al. 1988; Obuchowski 1997) and that of the training, which other folds
+    show. As the interval of an effect it is drawn towards the variance without a difference where few users vary, and
+    shrinks towards the ends of the scale (`intervals`).
+    """
+    of_repeats = np.array([_mean_of_sides(row, side) for row in placed])
+    auc = float(of_repeats.mean())
     if not np.isfinite(auc):
-        return Interval(value=None, reason="too few users to hold some out"), weights
-    if not resamples or fewest < FOLDS:
-        # Of few users each draw is much the same again: the interval would be a point.
-        why = "too few users for an interval" if resamples else ""
-        return Interval(value=float(auc), reason=why), weights
-    drawn = np.zeros((resamples, len(numbers)))
-    rng = generator(draws.seed, "discriminator")
+        return Interval(value=None, reason="too few users to hold some out")
+    if fewest < FEWEST_FOR_INTERVAL:
+        return Interval(value=auc, reason="too few users for an interval")
+    mean = placed.mean(axis=0)
+    contributions, sizes, of_users = [], [], 0.0
     for label in (0, 1):
-        of_side = np.unique(user[side == label])
-        drawn[:, of_side] = rng.multinomial(of_side.size, np.full(of_side.size, 1 / of_side.size), size=resamples)
-    aucs = _auc_within_folds(score, side, fold, drawn[:, user])[:, None]
-    low, high = (float(quantile(aucs, share)[0]) for share in (0.025, 0.975))
-    return Interval(value=float(auc), low=low, high=high), weights
+        rows = side == label
+        parts = np.bincount(_numbered(user[rows].tolist()), mean[rows] - mean[rows].mean()) / rows.sum()
+        of_users += float((parts**2).sum()) * parts.size / (parts.size - 1)
+        contributions.append(parts)
+        sizes.append(parts.size)
+    # The distance from chance, 2 AUC - 1, has four times the variance.
+    of_training = float(of_repeats.var(ddof=1)) if len(placed) > 1 else 0.0
+    variance = 4 * (of_users + _FOLDS_VARIANCE * of_training)
+    prior = PRIOR / (PRIOR + stands_on(np.concatenate(contributions)[:, None])[0])
+    distance = 2 * auc - 1
+    room = 1 - distance**2
+    without = sum(1 / size for size in sizes) / 3
+    at_none = (1 - prior) * (variance / room if room > TINY else 0.0) + prior * without
+    bounds = score_bounds(np.array([distance]), np.array([at_none]), students_t.ppf(0.975, sum(sizes) - 2))
+    low, high = ((1 + float(bound[0])) / 2 for bound in (bounds.low, bounds.high))
+    return Interval(value=auc, low=low, high=high)
+
+
+def _mean_of_sides(placed: Floats, side: Ints) -> float:
+    return float((placed[side == 1].mean() + placed[side == 0].mean()) / 2)
+
+
+def _numbered(names: Sequence[object]) -> Ints:
+    """The names as numbers from 0, in the order in which they first appear."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def _held_together(user: Ints, side: Ints, dialogues: Sequence[object]) -> Ints:
+    """The users as groups that are held out together: those of different sides who share a conversation."""
+    group = list(range(int(user.max(initial=-1)) + 1))
+
+    def root(number: int) -> int:
+        while group[number] != number:
+            number = group[number]
+        return number
+
+    first_with: dict[object, int] = {}
+    on_sides = [{dialogue for dialogue, label in zip(dialogues, side, strict=True) if label == one} for one in (0, 1)]
+    for number, dialogue in zip(user.tolist(), dialogues, strict=True):
+        if dialogue in on_sides[0] and dialogue in on_sides[1]:
+            group[root(number)] = root(first_with.setdefault(dialogue, number))
+    return np.array([root(number) for number in user.tolist()], dtype=np.int64)
+
+
+def _folds(held: Ints, side: Ints, folds: int, rng: np.random.Generator) -> Ints:
+    """The fold of each conversation: groups are dealt out in random order, those of each side in turn."""
+    group, number = np.unique(held, return_inverse=True)
+    of_sides = np.zeros(group.size, dtype=np.int64)
+    np.bitwise_or.at(of_sides, number, side + 1)
+    dealt = np.zeros(group.size, dtype=np.int64)
+    for kind in (1, 2, 3):
+        members = rng.permutation(np.flatnonzero(of_sides == kind))
+        dealt[members] = np.arange(members.size) % folds
+    return dealt[number]
 
 
 def _standardised(values: Floats, task: Ints) -> Floats:
@@ -113,45 +232,43 @@ def _standardised(values: Floats, task: Ints) -> Floats:
     return scaled
 
 
-def _held_out_scores(values: Floats, side: Ints, user: Ints, folds: int, seed: int) -> tuple[Floats, Ints, list[float]]:
-    """Each conversation's score by a model that has not seen its user, and its fold; and the mean coefficients."""
+def _held_out_scores(values: Floats, side: Ints, fold: Ints) -> tuple[Floats, Floats]:
+    """Each conversation's score by a model that has not seen its user; and the mean coefficients."""
     of_extra("sklearn", "ml")
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GroupKFold
 
-    score, fold = np.full(len(side), np.nan), np.full(len(side), -1, dtype=np.int64)
+    score = np.full(len(side), np.nan)
     weights = []
-    # Each side in folds of its own: a user is on one side alone, and both sides stand in every fold.
-    for label in (0, 1):
-        rows = np.flatnonzero(side == label)
-        split = GroupKFold(n_splits=folds, shuffle=True, random_state=seed + label)
-        for number, (_, test) in enumerate(split.split(rows, groups=user[rows])):
-            fold[rows[test]] = number
-    for number in range(folds):
+    for number in np.unique(fold):
         train, test = fold != number, fold == number
+        if np.unique(side[train]).size < 2:
+            continue
         model = LogisticRegression(C=0.1, class_weight="balanced", solver="newton-cholesky")
-        model.fit(values[train], side[train])
+        with warnings.catch_warnings():
+            # Where nothing differs, the start is the best there is, and a line search that finds no better one warns.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(values[train], side[train])
         score[test] = model.decision_function(values[test])
         weights.append(model.coef_[0])
-    return score, fold, [float(weight) for weight in np.mean(weights, axis=0)] if weights else []
+    if not weights:
+        return score, np.zeros(values.shape[1])
+    mean: Floats = np.round(np.array(weights).mean(axis=0), 12) + 0.0
+    return score, mean
 
 
-def _auc_within_folds(score: Floats, side: Ints, fold: Ints, weights: Floats) -> Floats:
-    """For each row of weights the share of pairs within a fold that are ordered rightly, ties half.
+def _placements(score: Floats, side: Ints, fold: Ints) -> Floats:
+    """For each conversation the share of the other side's in its fold that are ordered rightly with it, ties half.
 
-    Only within a fold, as models of different folds have different scales.
+    Only within a fold, as models of different folds have different scales. NaN where the fold has no other side.
     """
-    right, pairs = np.zeros(len(weights)), np.zeros(len(weights))
-    for number in np.unique(fold[fold >= 0]):
-        rows = np.flatnonzero(fold == number)
-        scores, rank = np.unique(score[rows], return_inverse=True)
-        simulated, people = np.zeros((2, len(weights), scores.size))
-        for weight_at, label in ((simulated, 1), (people, 0)):
-            of_side = side[rows] == label
-            np.add.at(weight_at.T, rank[of_side], weights[:, rows[of_side]].T)
-        below = np.cumsum(people, axis=1) - people / 2
-        right += (simulated * below).sum(axis=1)
-        pairs += simulated.sum(axis=1) * people.sum(axis=1)
-    auc = np.full(len(weights), np.nan)
-    np.divide(right, pairs, out=auc, where=pairs > 0)
-    return auc
+    placed = np.full(len(side), np.nan)
+    for number in np.unique(fold):
+        for label, sign in ((1, 1), (0, -1)):
+            rows = np.flatnonzero((fold == number) & (side == label))
+            others = np.sort(sign * score[(fold == number) & (side != label)])
+            if others.size:
+                own = sign * score[rows]
+                below = np.searchsorted(others, own, "left") + np.searchsorted(others, own, "right")
+                placed[rows] = below / 2 / others.size
+    return placed

@@ -1,13 +1,15 @@
 """Which conversations of two sources are compared: in one language, about common tasks, of a part of the people."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ...data import domains
 from ...data.identity import digest
 from ...data.records import Conversation
 from ...data.text.languages import Language
+from .assistants import by_who_answered
 from .measures.transcripts import UserTranscript, languages_of, named_user, transcripts_of, user_of
 from .measures.words import seems_foreign
 from .report import Part, SideSummary
@@ -26,7 +28,11 @@ class Matched:
     sim: tuple[UserTranscript, ...]
     human: tuple[UserTranscript, ...]
     published: tuple[UserTranscript, ...] | None
+    references: dict[str, tuple[UserTranscript, ...]]
+    """Further references by name; one without a comparable conversation is not there."""
     tasks: tuple[str, ...]
+    by_assistant: bool
+    """Whether conversations are compared only with those of the same assistant."""
     notes: tuple[str, ...]
 
 
@@ -41,6 +47,7 @@ def matched(
     published: Sequence[Conversation] | None,
     language: Language | None,
     part: Part,
+    references: Mapping[str, Sequence[Conversation]] = MappingProxyType({}),
 ) -> Matched:
     """What of the sources can be compared; what cannot is left out with a note, and is never an error."""
     notes = []
@@ -50,7 +57,8 @@ def matched(
         notes.append(f"People: the part {part!r} of the users, {len(human)} of {total} conversations.")
     chosen, language_notes = _language(sim, human, language)
     notes += language_notes
-    sides = {"Simulated": list(sim), "People": list(human), "Published": list(published or ())}
+    named = {f"Reference {name!r}": list(conversations) for name, conversations in references.items()}
+    sides = {"Simulated": list(sim), "People": list(human), "Published": list(published or ()), **named}
     transcripts: dict[str, list[UserTranscript]] = {}
     for name, conversations in sides.items():
         readable = transcripts[name] = transcripts_of(conversations, chosen)
@@ -76,25 +84,46 @@ def matched(
         notes += _notes_on_users(name, conversations)
         if not conversations and (name != "Published" or published is not None):
             notes.append(f"{name}: no conversation was given.")
-    if shared := len(_dialogues(transcripts["Simulated"]) & _dialogues(transcripts["People"])):
-        notes.append(
-            f"Both sides hold the same {'conversation' if shared == 1 else f'{shared} conversations'}: is this intended? "
-            "A model that has seen one of them takes its twin for the other side, so the AUC is too low."
-        )
+    notes += _shared_notes(transcripts)
     compared, tasks, task_notes = _of_common_tasks(transcripts)
+    compared, by_assistant, assistant_notes = by_who_answered(compared)
     return Matched(
         chosen,
         tuple(compared["Simulated"]),
         tuple(compared["People"]),
         tuple(compared["Published"]) if published is not None else None,
+        {name: tuple(compared[key]) for name, key in zip(references, named, strict=True) if compared[key]},
         tasks,
-        (*notes, *task_notes),
+        by_assistant,
+        (*notes, *task_notes, *assistant_notes),
     )
 
 
-def _dialogues(side: Sequence[UserTranscript]) -> set[tuple[tuple[str, str], ...]]:
-    """Roles and texts of all messages of each conversation."""
-    return {tuple((message.role, message.text) for message in transcript.conversation.messages) for transcript in side}
+def _shared_notes(transcripts: Mapping[str, Sequence[UserTranscript]]) -> list[str]:
+    """Notes on conversations that stand on both sides, and on references that hold those of a side."""
+    dialogues = {name: {transcript.dialogue for transcript in side} for name, side in transcripts.items()}
+    sides = [dialogues["Simulated"], dialogues["People"]]
+    notes = [
+        f"{name}: {len(dialogues[name] & side)} of its {len(dialogues[name])} conversations are also those of {who}, "
+        "so it tells little that they do not."
+        for name in dialogues
+        if name.startswith("Reference")
+        for who, side in zip(("the simulated users", "the people"), sides, strict=True)
+        if dialogues[name] & side
+    ]
+    return [*notes, *_shared_by_sides(sides)]
+
+
+def _shared_by_sides(sides: Sequence[Set[object]]) -> list[str]:
+    shared = len(sides[0] & sides[1])
+    if not shared:
+        return []
+    if sides[0] == sides[1]:
+        return ["The conversations of the two sides are the same: a comparison of them with themselves finds nothing."]
+    what = "conversation" if shared == 1 else f"{shared} conversations"
+    return [
+        f"Both sides hold the same {what}: is this intended? So much of the difference between the sides is hidden."
+    ]
 
 
 def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[str]:
@@ -106,7 +135,7 @@ def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[st
             "count as one user's, any other as a user's of its own. Where one speaks in several, name them (`user`), "
             "or intervals are too narrow."
         )
-    people = name == "People"
+    people = name == "People" or name.startswith("Reference")
     if misplaced := sum(domains.of(conversation).simulated(conversation) is people for conversation in conversations):
         who = "simulated users" if people else "people"
         notes.append(
@@ -158,6 +187,11 @@ def _of_common_tasks(
         for name, who in (("Simulated", "simulated users"), ("People", "people"), ("Published", "the published ones"))
         for task in sorted(set(counts[name]) - set(common))
     ]
+    notes += [
+        f"{name}: none of its conversations is about a task that both sides have: not compared."
+        for name, side in transcripts.items()
+        if name.startswith("Reference") and side and not set(counts[name]) & set(common)
+    ]
     if not common:
         notes.append("Tasks: the two sides have none in common, so nothing is compared.")
     kept = {
@@ -178,5 +212,6 @@ def summary(conversations: Sequence[Conversation], compared: Sequence[UserTransc
         users=len({transcript.cluster for transcript in compared}),
         tasks=dict(sorted(Counter(transcript.task for transcript in compared).items())),
         translated=sum(transcript.translated for transcript in compared),
+        assistants=dict(sorted(Counter(one.assistant for one in compared if one.assistant).items())),
         digest=digest(dialogues)[:16],
     )

@@ -35,15 +35,17 @@ def _rank_value(row: Row) -> float:
 def with_adjusted_p(rows: Sequence[Row]) -> list[Row]:
     """The rows with the p of all measures adjusted together, and likewise the p of all measures in all tasks."""
     of_rows = benjamini_hochberg([row.p for row in rows])
+    of_unlike = benjamini_hochberg([row.heterogeneity_p for row in rows])
     of_tasks = iter(benjamini_hochberg([task.p for row in rows for task in row.tasks]))
     return [
         row.model_copy(
             update={
                 "p_adjusted": p,
+                "heterogeneity_p_adjusted": unlike,
                 "tasks": tuple(task.model_copy(update={"p_adjusted": next(of_tasks)}) for task in row.tasks),
             }
         )
-        for row, p in zip(rows, of_rows, strict=True)
+        for row, p, unlike in zip(rows, of_rows, of_unlike, strict=True)
     ]
 
 

@@ -7,9 +7,13 @@ from pydantic import Field
 from ...data.records import Record
 from ...errors import of_extra
 from ..tables import Column, Table
+from .auc import Discriminator
 
-REPORT = 1
+REPORT = 2
 """Version of the report's JSON form."""
+
+LEVEL = 0.05
+"""Adjusted p up to which a difference is more than chance."""
 
 Part: TypeAlias = Literal["tune", "test", "all"]
 """Part of the people: to tune a simulator on, to test it on, or all."""
@@ -17,15 +21,6 @@ Part: TypeAlias = Literal["tune", "test", "all"]
 SetApart: TypeAlias = Literal["", "translation", "annotation"]
 """Why a measure is not ranked: a side is translated and the measure does not survive it, or it is an annotation,
 and the two sides may have been annotated by different people."""
-
-
-class Interval(Record):
-    """A number with the bounds of its 95 % interval, or with the reason why there is none."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str = ""
 
 
 class Example(Record):
@@ -46,9 +41,40 @@ class TaskRow(Record):
     sim: float | None
     human: float | None
     effect: float | None
+    effect_low: float | None = None
+    effect_high: float | None = None
+    """Bounds of the 95 % interval; None where users are too few for one."""
     p: float | None
     p_adjusted: float | None
     """Controlled over all tasks and measures together."""
+
+
+class ReferenceRow(Record):
+    """A measure against a further reference, and how far that is from the people of the report."""
+
+    name: str
+    mean: float | None
+    """The reference's mean, tasks weighted as against the simulated users."""
+    effect: float | None
+    """Of the simulated users against the reference."""
+    distance: float | None
+    effect_from_people: float | None
+    """Of the reference against the people of the report."""
+    distance_from_people: float | None
+
+
+class EqualLength(Record):
+    """A measure between conversations whose messages are about equally long."""
+
+    effect: float | None
+    effect_low: float | None = None
+    effect_high: float | None = None
+    sim: float
+    """Share of the simulated users who have a conversation as long as one of people's about the same task."""
+    human: float
+    """The same share of people."""
+    reason: str = ""
+    """Why there is no effect or no interval."""
 
 
 class Row(Record):
@@ -61,21 +87,28 @@ class Row(Record):
     source: str
     direction: str
     """What a higher value means."""
+    keyboard: str = ""
+    """Whether a difference could come from how people type."""
     survives_translation: bool
     apart: SetApart = ""
     """Why it is not ranked with the others; empty for those that are."""
     reason: str = ""
-    """Why numbers are missing; empty where none are."""
+    """Why numbers are missing; empty where none are but perhaps the intervals."""
+    no_interval: str = ""
+    """Why there are no intervals; empty where there are."""
     sim: float | None = None
     human: float | None = None
     sim_users: int = 0
     human_users: int = 0
+    sim_conversations: int = 0
+    human_conversations: int = 0
+    """Conversations with a value, of those that are compared."""
     ci_low: float | None = None
     ci_high: float | None = None
     """Bounds of the 95 % interval of the difference sim - human, in the measure's unit."""
     effect: float | None = None
-    """Cliff's delta, -1 to 1: the share of pairs in which the simulated user lies above the person less that in
-    which it lies below; of categories the total variation distance, 0 to 1, which for two is delta's size."""
+    """Cliff's delta, -1 to 1: the probability that a random conversation of a random simulated user lies above one of
+    a random person, less that it lies below; of categories the total variation distance, 0 to 1."""
     effect_low: float | None = None
     effect_high: float | None = None
     chance: float | None = None
@@ -96,32 +129,46 @@ class Row(Record):
     p: float | None = None
     p_adjusted: float | None = None
     """Controlled for false discoveries over all measures of the report (Benjamini and Hochberg 1995)."""
+    heterogeneity: float | None = None
+    """I squared, 0 to 1: of the variance of the effect between tasks the share that is no chance."""
+    heterogeneity_p: float | None = None
+    heterogeneity_p_adjusted: float | None = None
+    """Controlled over all measures."""
+    equal_length: EqualLength | None = None
+    """The effect between conversations of equal message length; None for message length itself."""
+    assistants: float | None = None
+    """Largest size of the effect between two assistants of the people; None where the data does not name several."""
+    references: tuple[ReferenceRow, ...] = ()
+    """Against each further reference."""
     shares: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """Of categories: the share of each value on the simulated side and on people's."""
     tasks: tuple[TaskRow, ...] = ()
     examples_sim: tuple[Example, ...] = ()
     examples_human: tuple[Example, ...] = ()
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it is compared and not set apart."""
+        return self.excess is not None and not self.apart
 
-class Coefficient(Record):
-    """The weight of a measure in the discriminator."""
+    @property
+    def task_effects(self) -> tuple[float, float] | None:
+        """The smallest and the largest effect in a task; None where fewer than two tasks have one."""
+        effects = [task.effect for task in self.tasks if task.effect is not None]
+        return (min(effects), max(effects)) if len(effects) > 1 else None
 
-    name: str
-    weight: float
-    """Its coefficient on the standardised measure; above 0: higher values look simulated."""
+    @property
+    def signs_differ(self) -> bool:
+        """Whether tasks differ by more than chance, and in some the effect is above 0 and in others below."""
+        unlike = self.heterogeneity_p_adjusted is not None and self.heterogeneity_p_adjusted <= LEVEL
+        effects = self.task_effects
+        return unlike and effects is not None and effects[0] < 0 < effects[1]
 
-
-class Discriminator(Record):
-    """How well a model that sees nothing but the measures tells simulated users from people."""
-
-    auc: Interval
-    """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""
-    floor: Interval
-    """The same between halves of the people: median and 95 % range over halvings."""
-    published: Interval | None = None
-    measures: tuple[str, ...] = ()
-    leans_on: tuple[Coefficient, ...] = ()
-    """The largest coefficients, by size."""
+    @property
+    def between_references(self) -> float | None:
+        """The largest distance between the people of the report and a further reference."""
+        distances = [row.distance_from_people for row in self.references if row.distance_from_people is not None]
+        return max(distances, default=None)
 
 
 class PersonaRow(Record):
@@ -149,6 +196,8 @@ class SideSummary(Record):
     """Conversations of each task; of data without tasks one that is called `all`."""
     translated: int
     """Compared conversations whose user's messages are translations."""
+    assistants: dict[str, int] = Field(default_factory=dict)
+    """Compared conversations of each assistant that the data names."""
     digest: str
     """Digest of all that was said: which data it was."""
 
@@ -163,14 +212,20 @@ class Report(Record):
     sim: SideSummary
     human: SideSummary
     published: SideSummary | None
+    references: dict[str, SideSummary] = Field(default_factory=dict)
+    """Further references by name."""
     tasks: tuple[str, ...]
     """Tasks that are compared."""
+    by_assistant: bool = False
+    """Whether conversations are compared only with those of the same assistant."""
     notes: tuple[str, ...]
     """What a reader must know of this comparison: what was left out, and why."""
     measures: tuple[Row, ...]
     """Least like people first; after them what is not ranked with the others (`apart`)."""
     discriminator: Discriminator
     persona: tuple[PersonaRow, ...]
+    effective_measures: float | None = None
+    """How many measures that are not correlated would vary like the ranked ones do by chance."""
 
     def table(self) -> Table:
         """The measures as a table for the terminal and the exports."""
@@ -178,26 +233,57 @@ class Report(Record):
             Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
             Column(name="effect", kind="number", places=2), Column(name="distance", kind="number", places=2),
             Column(name="floor", kind="number", places=2),
+            *([Column(name="reference", kind="number", places=2)] if self.references else []),
             *([Column(name="published", kind="number", places=2)] if self.published is not None else []),
-            Column(name="p adjusted", kind="p"), Column(name="apart"),
+            Column(name="p adjusted", kind="p"),
+            *([Column(name="by task")] if any(row.signs_differ for row in self.measures) else []),
+            *([Column(name="apart")] if any(row.apart for row in self.measures) else []),
         )  # fmt: skip
         rows = [
             {
                 "measure": row.name, "sim": row.sim, "human": row.human, "effect": row.effect,
-                "distance": row.distance, "floor": row.floor, "published": row.published,
-                "p_adjusted": row.p_adjusted, "apart": row.apart,
+                "distance": row.distance, "floor": row.floor, "reference": row.between_references,
+                "published": row.published, "p_adjusted": row.p_adjusted, "apart": row.apart,
+                "by_task": "{:.2f} to {:.2f}".format(*row.task_effects) if row.signs_differ and row.task_effects else "",
             }
             for row in self.measures
         ]  # fmt: skip
+        return Table.of("Least like people first", columns, rows, (*self.notes, *self.remarks))
+
+    @property
+    def remarks(self) -> list[str]:
+        """Why numbers or intervals are missing, a line for each reason with its measures; and how alike measures are."""
         by_reason: dict[str, list[str]] = {}
         for row in self.measures:
-            by_reason.setdefault(row.reason, []).append(row.name)
-        reasons = [f"{', '.join(names)}: {reason}." for reason, names in by_reason.items() if reason]
-        return Table.of("Least like people first", columns, rows, (*self.notes, *reasons))
+            by_reason.setdefault(row.reason or row.no_interval, []).append(row.name)
+        lines = [f"{', '.join(names)}: {reason}." for reason, names in by_reason.items() if reason]
+        ranked = sum(row.is_ranked for row in self.measures)
+        if self.effective_measures is not None and ranked:
+            lines.append(
+                f"Measures are correlated: the {ranked} ranked ones count as {self.effective_measures:.1f} that are not."
+            )
+        return lines
 
     def frame(self) -> Any:
-        """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`."""
-        nested = {"tasks", "examples_sim", "examples_human", "shares"}
-        rows = [row.model_dump(mode="python", exclude=nested) for row in self.measures]
+        """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`.
+
+        Beside the fields of a row it has the effect at equal length, the smallest and the largest effect in a task,
+        and the distance between references.
+        """
+        nested = {"tasks", "examples_sim", "examples_human", "shares", "references", "equal_length"}
+        more = ("equal_length", "smallest_in_task", "largest_in_task", "signs_differ", "between_references")
+        rows = [row.model_dump(mode="python", exclude=nested) | _derived(row) for row in self.measures]
         columns = [name for name in Row.model_fields if name not in nested]
-        return of_extra("pandas", "stats").DataFrame(rows, columns=columns)
+        return of_extra("pandas", "stats").DataFrame(rows, columns=[*columns, *more])
+
+
+def _derived(row: Row) -> dict[str, float | bool | None]:
+    """Columns of the frame that are no fields of a row."""
+    smallest, largest = row.task_effects or (None, None)
+    return {
+        "equal_length": row.equal_length.effect if row.equal_length is not None else None,
+        "smallest_in_task": smallest,
+        "largest_in_task": largest,
+        "signs_differ": row.signs_differ,
+        "between_references": row.between_references,
+    }

@@ -1,185 +1,190 @@
 """The rows of a report: what is computed of each measure, before anything is ranked."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .cells import Cells, Floats, quantile, rank_scores, side_means
-from .distances import wasserstein, within_task_deviation
+from .cells import TINY, Cells, Floats, rank_scores
+from .heterogeneity import Heterogeneity, heterogeneity
+from .intervals import FEWEST_TELLING, effect_variance
+from .intervals import FEWEST_USERS as FEWEST_FOR_INTERVAL
 from .measures import Measure
-from .report import Row, TaskRow
-from .resampling import bootstrap, permutation_test, permuted, user_scores
-from .samples import Sample, generator, joined
+from .report import ReferenceRow, Row, TaskRow
+from .sameness import inflation_of
+from .samples import Sample, alone, joined, levelled, tasks_of
+from .strata import stratified
+from .two_samples import FEWEST_USERS, Draws, TwoSamples, floor_of
 
-FEWEST_USERS = 2
-"""Users that each side needs for an interval and a p."""
-_DESCRIPTION = ("name", "family", "unit", "definition", "source", "direction", "survives_translation")
+_DESCRIPTION = ("name", "family", "unit", "definition", "source", "direction", "keyboard", "survives_translation")
 """Fields of a measure that its row repeats."""
 
 
-@dataclass(frozen=True)
-class Draws:
-    """How many random draws are made for what, and from which seed."""
-
-    seed: int = 0
-    shufflings: int = 2000
-    resamples: int = 1000
-    halvings: int = 100
+def two_samples(sim: Sample, human: Sample, measures: Sequence[Measure], draws: Draws) -> TwoSamples:
+    """The statistics of two sides; what is measured against others is measured against equally many on both."""
+    return statistics_of(*levelled(sim, human, measures), measures, draws)
 
 
-@dataclass(frozen=True)
-class TwoSamples:
-    """Every statistic that a row shows of two sides; each is an array with a column for each measure."""
-
-    cells: Cells
-    inflation: Floats
-    """By how much chance is widened (`resampling.permutation_test`)."""
-    draws: Draws
-
-    @cached_property
-    def users(self) -> tuple[Floats, Floats]:
-        """Users of the simulated side, and of people's, that have a value."""
-        defined = ~np.isnan(self.cells.values)
-        counts = []
-        for simulated in (True, False):
-            has_value = np.zeros((len(self.cells.sides), defined.shape[1]), dtype=bool)
-            rows = np.flatnonzero(self.cells.simulated == simulated)
-            np.logical_or.at(has_value, self.cells.user[rows], defined[rows])
-            counts.append(has_value.sum(axis=0).astype(float))
-        return counts[0], counts[1]
-
-    @cached_property
-    def scores(self) -> Floats:
-        """Scores of ranks: of each conversation among those that it is compared with."""
-        return rank_scores(self.cells)
-
-    @cached_property
-    def effect(self) -> Floats:
-        """Cliff's delta."""
-        differences = user_scores(self.cells, self.scores).differences(self.cells.labelling)
-        return np.clip(differences.ravel(), -1, 1)
-
-    @cached_property
-    def p_and_chance(self) -> tuple[Floats, Floats]:
-        """The p of the effect, and the effect that one of 20 permutations exceeds."""
-        labellings = permuted(self.cells.sides, self.draws.shufflings, generator(self.draws.seed, "shuffling"))
-        null = user_scores(self.cells, self.scores).differences_in_chunks(labellings)
-        return permutation_test(self.effect, null, self.inflation)
-
-    @cached_property
-    def intervals(self) -> tuple[Floats, Floats]:
-        """Bounds of the intervals of the difference and of the effect."""
-        return bootstrap(self.cells, self.draws.resamples, self.inflation, generator(self.draws.seed, "resampling"))
-
-    @cached_property
-    def distance(self) -> Floats:
-        """Wasserstein's distance in people's standard deviations."""
-        return wasserstein(self.cells, self.cells.simulated[None, :], within_task_deviation(self.cells)).ravel()
-
-
-@dataclass(frozen=True)
-class Floor:
-    """What halves of the people differ in by themselves; a column for each measure."""
-
-    distance: Floats
-    """Median over halvings."""
-    distance_high: Floats
-    """What one in 20 halvings exceeds."""
-    effect: Floats
-    """Median size over halvings."""
-
-
-def floor_of(human: Sample, inflation: Floats, draws: Draws) -> Floor:
-    """The floor of people's conversations; all NaN with too few users for halves."""
-    cells = joined(human.without_conversations(), human)
-    halves = halvings(len(cells.sides), draws)
-    if not len(halves):
-        nothing = np.full(human.values.shape[1], np.nan)
-        return Floor(nothing, nothing, nothing)
-    distances = wasserstein(cells, halves[:, cells.user].astype(bool), within_task_deviation(cells)) * inflation
-    effects = np.abs(user_scores(cells, rank_scores(cells)).differences_in_chunks(halves)) * inflation
-    return Floor(quantile(distances, 0.5), quantile(distances, 0.95), quantile(effects, 0.5))
-
-
-def halvings(users: int, draws: Draws) -> Floats:
-    """Labellings that put half of the users on each side; none with fewer than four users."""
-    if users < 2 * FEWEST_USERS:
-        return np.zeros((0, users))
-    first_half = np.arange(users) < users // 2
-    return permuted(first_half, draws.halvings, generator(draws.seed, "halving"))
+def statistics_of(sim: Sample, human: Sample, measures: Sequence[Measure], draws: Draws) -> TwoSamples:
+    """The statistics of two sides that are levelled."""
+    inflation = inflation_of(measures, (sim, human), draws.seed)
+    return TwoSamples(joined(sim, human), inflation, shares_among(measures), draws)
 
 
 def number_rows(
-    sim: Sample, human: Sample, measures: Sequence[Measure], draws: Draws, published: Sample | None = None
+    both: TwoSamples, sim: Sample, human: Sample, measures: Sequence[Measure], published: Sample | None = None
 ) -> list[Row]:
-    """An unranked row for each measure; the samples' columns are the measures in the same order."""
-    inflation = _inflation(measures)
-    both = TwoSamples(joined(sim, human), inflation, draws)
+    """An unranked row for each measure, with its tasks; the samples' columns are the measures in the same order.
+
+    `both`: the statistics of the two sides (`two_samples`).
+    """
+    draws = both.draws
+    floor = floor_of(alone(human), both.inflation, draws)
+    earlier = two_samples(published, human, measures, draws) if published is not None else None
+    rows = plain_rows(both, [description(measure) for measure in measures])
+    parts = parts_by_task(both, tasks_of(sim, human))
+    by_task = task_rows(parts, len(measures))
+    unlike = heterogeneity_of(list(parts.values()), len(measures))
+    result = []
+    for column, row in enumerate(rows):
+        more = {
+            "floor": finite(floor.distance[column]),
+            "floor_high": finite(floor.distance_high[column]),
+            "floor_effect": finite(floor.effect[column]),
+            "published": finite(earlier.distance[column]) if earlier is not None else None,
+            "published_effect": finite(earlier.effect[column]) if earlier is not None else None,
+            "tasks": tuple(by_task[column]),
+            "heterogeneity": finite(unlike.share[column]),
+            "heterogeneity_p": finite(unlike.p[column]),
+        }
+        # A side's mean is shown whether or not the other side has any.
+        for name, side in (("sim", sim), ("human", human)):
+            if getattr(row, name) is None:
+                more[name] = _plain_mean(side, column)
+        result.append(row.model_copy(update=more))
+    return result
+
+
+def plain_rows(both: TwoSamples, descriptions: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """A row for each measure with all that two sides alone tell."""
     sim_users, human_users = both.users
+    sim_mean, human_mean = both.means
     p, chance = both.p_and_chance
-    chance = np.minimum(chance, 1)  # widened for pairs it may lie beyond what any effect can be
-    difference_interval, effect_interval = both.intervals
-    sim_mean, human_mean = side_means(both.cells)
-    floor = floor_of(human, inflation, draws)
-    earlier = TwoSamples(joined(published, human), inflation, draws) if published is not None else None
+    few_users, few_telling = both.without_interval
+    difference, effect_interval = both.difference_bounds, both.effect_bounds
     rows = []
-    for column, measure in enumerate(measures):
+    for column, described in enumerate(descriptions):
         effect = both.effect[column]
         enough = min(sim_users[column], human_users[column]) >= FEWEST_USERS
+        why = "" if math.isnan(effect) else why_no_interval(bool(few_users[column]), bool(few_telling[column]))
+        bounded = not why
         rows.append(
             Row(
-                **description(measure),
+                **described,
                 reason=why_missing(int(sim_users[column]), int(human_users[column]), effect),
-                # Each side's mean is shown whether or not the other side has any.
-                sim=finite(sim_mean[0, column]) if not math.isnan(sim_mean[0, column]) else _plain_mean(sim, column),
-                human=finite(human_mean[0, column])
-                if not math.isnan(human_mean[0, column])
-                else _plain_mean(human, column),
+                no_interval=why,
+                sim=finite(sim_mean[column]),
+                human=finite(human_mean[column]),
                 sim_users=int(sim_users[column]),
                 human_users=int(human_users[column]),
-                ci_low=finite(difference_interval[0, column]) if enough else None,
-                ci_high=finite(difference_interval[1, column]) if enough else None,
+                sim_conversations=int(both.conversations[0][column]),
+                human_conversations=int(both.conversations[1][column]),
+                ci_low=finite(difference.low[column]) if bounded else None,
+                ci_high=finite(difference.high[column]) if bounded else None,
                 effect=finite(effect),
-                effect_low=finite(effect_interval[0, column]) if enough else None,
-                effect_high=finite(effect_interval[1, column]) if enough else None,
+                effect_low=finite(effect_interval.low[column]) if bounded else None,
+                effect_high=finite(effect_interval.high[column]) if bounded else None,
                 chance=finite(chance[column]) if enough else None,
                 excess=finite(abs(effect) - chance[column]) if enough else None,
                 distance=finite(both.distance[column]),
-                floor=finite(floor.distance[column]),
-                floor_high=finite(floor.distance_high[column]),
-                floor_effect=finite(floor.effect[column]),
-                published=finite(earlier.distance[column]) if earlier is not None else None,
-                published_effect=finite(earlier.effect[column]) if earlier is not None else None,
                 p=finite(p[column]) if enough else None,
             )
         )
     return rows
 
 
-def task_rows(sim: Sample, human: Sample, measures: Sequence[Measure], draws: Draws) -> dict[str, list[TaskRow]]:
-    """For each measure, by name, a row per task; p is not adjusted yet."""
-    inflation = _inflation(measures)
-    rows: dict[str, list[TaskRow]] = {measure.name: [] for measure in measures}
-    for task in sorted({transcript.task for transcript in (*sim.transcripts, *human.transcripts)}):
-        parts = [side.where([transcript.task == task for transcript in side.transcripts]) for side in (sim, human)]
-        both = TwoSamples(joined(*parts), inflation, replace(draws, shufflings=draws.shufflings // 2))
-        (p, _), (sim_mean, human_mean) = both.p_and_chance, side_means(both.cells)
-        for column, measure in enumerate(measures):
-            enough = min(users[column] for users in both.users) >= FEWEST_USERS
-            row = TaskRow(
-                task=task,
-                sim=finite(sim_mean[0, column]),
-                human=finite(human_mean[0, column]),
-                effect=finite(both.effect[column]),
-                p=finite(p[column]) if enough else None,
-                p_adjusted=None,
+def parts_by_task(both: TwoSamples, tasks: Sequence[str]) -> dict[str, TwoSamples]:
+    """The two sides of each task; `tasks` names the task of each conversation."""
+    named = np.array(tasks)
+    draws = replace(both.draws, shufflings=both.draws.shufflings // 2)
+    return {
+        task: replace(both, cells=both.cells.where(np.flatnonzero(named == task)), draws=draws)
+        for task in sorted(set(tasks))
+    }
+
+
+def task_rows(parts: Mapping[str, TwoSamples], width: int) -> list[list[TaskRow]]:
+    """For each of so many measures a row per task; p is not adjusted yet."""
+    rows: list[list[TaskRow]] = [[] for _ in range(width)]
+    for task, part in parts.items():
+        (p, _), (sim_mean, human_mean) = part.p_and_chance, part.means
+        few_users, few_telling = part.without_interval
+        for column, of_measure in enumerate(rows):
+            enough = min(users[column] for users in part.users) >= FEWEST_USERS
+            bounded = not (few_users[column] or few_telling[column])
+            of_measure.append(
+                TaskRow(
+                    task=task,
+                    sim=finite(sim_mean[column]),
+                    human=finite(human_mean[column]),
+                    effect=finite(part.effect[column]),
+                    effect_low=finite(part.effect_bounds.low[column]) if bounded else None,
+                    effect_high=finite(part.effect_bounds.high[column]) if bounded else None,
+                    p=finite(p[column]) if enough else None,
+                    p_adjusted=None,
+                )
             )
-            rows[measure.name].append(row)
     return rows
+
+
+def heterogeneity_of(parts: Sequence[TwoSamples], width: int) -> Heterogeneity:
+    """Whether the effect is the same in every task in which neither side has too few users, of so many measures."""
+    effects, variances = np.full((2, len(parts), width), np.nan)
+    for number, part in enumerate(parts):
+        effects[number] = part.effect
+        few_users, few_telling = part.without_interval
+        usable = (few_users + few_telling == 0) & ~np.isnan(part.effect)
+        variances[number] = np.where(usable, effect_variance(part.cells, part.inflation), np.nan)
+    return heterogeneity(effects, variances)
+
+
+def reference_rows(
+    sim: Sample, human: Sample, references: Mapping[str, Sample], measures: Sequence[Measure], draws: Draws
+) -> list[tuple[ReferenceRow, ...]]:
+    """For each measure a row per further reference: the simulated users against it, and it against the people."""
+    by_measure: list[list[ReferenceRow]] = [[] for _ in measures]
+    for name, reference in references.items():
+        simulated = two_samples(sim, reference, measures, draws)
+        people = two_samples(reference, human, measures, draws)
+        for column, rows in enumerate(by_measure):
+            rows.append(
+                ReferenceRow(
+                    name=name,
+                    mean=finite(simulated.means[1][column]),
+                    effect=finite(simulated.effect[column]),
+                    distance=finite(simulated.distance[column]),
+                    effect_from_people=finite(people.effect[column]),
+                    distance_from_people=finite(people.distance[column]),
+                )
+            )
+    return [tuple(rows) for rows in by_measure]
+
+
+def effective_number(cells: Cells, columns: Sequence[int]) -> float | None:
+    """How many uncorrelated measures would vary as the chosen ones do; None with fewer than two that vary.
+
+    M squared over the sum of their squared correlations, which are those of users' ranks within task and side, so that
+    the difference of the sides does not count.
+    """
+    deviations = stratified(cells, rank_scores(cells)).deviations[:, list(columns)]
+    deviations = deviations[:, np.square(deviations).sum(axis=0) > TINY]
+    if deviations.shape[1] < 2:
+        return None
+    size = np.sqrt(np.square(deviations).sum(axis=0))
+    correlation = deviations.T @ deviations / np.outer(size, size)
+    return float(deviations.shape[1] ** 2 / np.square(correlation).sum())
 
 
 def description(measure: Measure) -> dict[str, Any]:
@@ -192,8 +197,9 @@ def finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _inflation(measures: Sequence[Measure]) -> Floats:
-    return np.array([2.0 if measure.pairwise else 1.0 for measure in measures])
+def shares_among(measures: Sequence[Measure]) -> Floats:
+    """1 for each measure that is a share, and so lies between 0 and 1."""
+    return np.array([float(measure.unit.startswith("share")) for measure in measures])
 
 
 def _plain_mean(side: Sample, column: int) -> float | None:
@@ -204,7 +210,7 @@ def _plain_mean(side: Sample, column: int) -> float | None:
 
 
 def why_missing(sim_users: int, human_users: int, effect: float) -> str:
-    """Why numbers of a row are missing; empty where none are."""
+    """Why numbers of a row are missing; empty where none are but perhaps the interval."""
     if not sim_users or not human_users:
         if not sim_users and not human_users:
             side = "neither side"
@@ -215,4 +221,13 @@ def why_missing(sim_users: int, human_users: int, effect: float) -> str:
         return "no task in which both sides tell it"
     if min(sim_users, human_users) < FEWEST_USERS:
         return "a side has one user only: no interval and no p"
+    return ""
+
+
+def why_no_interval(few_users: bool, few_telling: bool) -> str:
+    """Why a row has no interval; empty where it has one."""
+    if few_users:
+        return f"too few users for an interval: it needs {FEWEST_FOR_INTERVAL} on each side that weigh alike"
+    if few_telling:
+        return f"too few users for an interval: fewer than {FEWEST_TELLING} differ from the most frequent value"
     return ""

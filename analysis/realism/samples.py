@@ -1,7 +1,8 @@
 """From transcripts to numbers: each measure's column, and the cells that are compared."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,22 +19,46 @@ class Sample:
     transcripts: tuple[UserTranscript, ...]
     values: Floats
     """Conversation x measure; NaN where the measure is not defined for the conversation."""
+    further_strata: tuple[str, ...] = ()
+    """What conversations of both sides must have in common beside the task to be compared; empty, or one for each."""
+
+    @property
+    def strata(self) -> list[str]:
+        """What conversations of both sides must have in common to be compared."""
+        further = self.further_strata or ("",) * len(self.transcripts)
+        return [f"{one.task}\n{more}" for one, more in zip(self.transcripts, further, strict=True)]
 
     def where(self, chosen: Sequence[bool]) -> "Sample":
         """Some of the conversations; what was measured against the others of the side stays as it was."""
         kept = tuple(transcript for transcript, take in zip(self.transcripts, chosen, strict=True) if take)
-        return Sample(kept, self.values[np.array(chosen, dtype=bool)])
+        further = tuple(stratum for stratum, take in zip(self.further_strata, chosen, strict=False) if take)
+        return Sample(kept, self.values[np.array(chosen, dtype=bool)], further)
 
-    def without_conversations(self) -> "Sample":
-        """An empty side of the same measures."""
-        return Sample((), self.values[:0])
+    def columns(self, chosen: Sequence[int]) -> "Sample":
+        """The side with some of the measures."""
+        return replace(self, values=self.values[:, list(chosen)])
+
+    def by_assistant(self) -> "Sample":
+        """The side with each conversation's assistant in what both sides must have in common."""
+        return replace(self, further_strata=tuple(transcript.assistant for transcript in self.transcripts))
+
+    @property
+    def users(self) -> dict[str, int]:
+        """Number of users of each task."""
+        by_task: dict[str, set[str]] = defaultdict(set)
+        for transcript in self.transcripts:
+            by_task[transcript.task].add(transcript.cluster)
+        return {task: len(users) for task, users in by_task.items()}
 
 
-def measured(transcripts: Sequence[UserTranscript], measures: Sequence[Measure]) -> Sample:
-    """The conversations with the value of each measure."""
+def measured(
+    transcripts: Sequence[UserTranscript], measures: Sequence[Measure], *, among_others: bool = True
+) -> Sample:
+    """The conversations with the value of each measure; without `among_others` those that `levelled` gives are left out."""
     values = np.full((len(transcripts), len(measures)), np.nan)
     for column, measure in enumerate(measures):
-        values[:, column] = [np.nan if value is None else float(value) for value in measure.of(transcripts)]
+        if among_others or not measure.pairwise:
+            values[:, column] = _numbers(measure.of(transcripts))
     return Sample(tuple(transcripts), values)
 
 
@@ -47,13 +72,43 @@ def labelled(transcripts: Sequence[UserTranscript], label: Label) -> Sample:
     return Sample(tuple(transcripts), values)
 
 
+def levelled(sim: Sample, human: Sample, measures: Sequence[Measure]) -> tuple[Sample, Sample]:
+    """The sides with what is measured against others of the side measured against equally many on both.
+
+    The mean over few others is coarser than that over many, so that ranks would differ where nothing else does.
+    """
+    others = {task: min(count, human.users.get(task, 0)) - 1 for task, count in sim.users.items()}
+    return _among(sim, measures, others), _among(human, measures, others)
+
+
+def _among(side: Sample, measures: Sequence[Measure], others: dict[str, int]) -> Sample:
+    values = side.values.copy()
+    for column, measure in enumerate(measures):
+        if measure.pairwise:
+            values[:, column] = _numbers(measure.values(side.transcripts, others))
+    return replace(side, values=values)
+
+
 def joined(sim: Sample, human: Sample) -> Cells:
     """The cells of both sides."""
     transcripts = (*sim.transcripts, *human.transcripts)
     sides = [True] * len(sim.transcripts) + [False] * len(human.transcripts)
     users = [(side, transcript.cluster) for side, transcript in zip(sides, transcripts, strict=True)]
-    tasks = [transcript.task for transcript in transcripts]
-    return cells_of(np.concatenate([sim.values, human.values]), users, tasks)
+    return cells_of(np.concatenate([sim.values, human.values]), users, [*sim.strata, *human.strata])
+
+
+def alone(side: Sample) -> Cells:
+    """The cells of one side, as people."""
+    return joined(Sample((), side.values[:0]), side)
+
+
+def tasks_of(*sides: Sample) -> list[str]:
+    """The task of each conversation, in the order of the sides."""
+    return [transcript.task for side in sides for transcript in side.transcripts]
+
+
+def _numbers(values: Sequence[float | None]) -> list[float]:
+    return [np.nan if value is None else float(value) for value in values]
 
 
 def generator(seed: int, *purpose: str | int) -> np.random.Generator:

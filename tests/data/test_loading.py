@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.data import Conversation, DataError, Message, Span, kind_of, load, messages, record_lines, simquac
+from duologue.data.loading import names_of
 from duologue.data.simquac import Topic
 
 TEACHER = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises slowly.\n<QS:--->\nHow?\nQUAC: slowly\nGPT4: It rises\n"
@@ -152,3 +153,10 @@ def test_conversations_of_different_sources_have_different_ids(open_data: Path) 
     folder = open_data / "simquac"
     ids = [conversation.id for conversation in load(folder)]
     assert len(ids) == len(set(ids)) == 167
+
+
+def test_paths_have_names_of_their_own(tmp_path):
+    paths = [tmp_path / part for part in ("one/people", "two/people", "sim.jsonl", "one/people", "one/people/")]
+    assert names_of(paths) == ["one/people", "two/people", "sim.jsonl", "one/people (2)", "one/people (3)"]
+    assert names_of([tmp_path / "x", str(tmp_path / "y")]) == ["x", "y"]
+    assert names_of([]) == []

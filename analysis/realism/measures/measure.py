@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .transcripts import UserTranscript
+from .transcripts import Keys, UserTranscript
 
 Family: TypeAlias = Literal[
     "shape", "lexical diversity", "sameness", "self-repetition", "politeness", "surface", "questions", "disclosure",
@@ -35,9 +35,11 @@ class Measure:
     survives_translation: bool = True
     """Whether a machine translation of a message gives much the same value as the message."""
     pairwise: bool = False
-    """Whether a conversation is measured against the others of its side (what that does to chance: `resampling`)."""
+    """Whether a conversation is measured against the others of its side (what that does to chance: `sameness`)."""
     among: Callable[[Sequence[UserTranscript], Mapping[str, int] | None], list[float | None]] | None = None
     """The values as `of` has them, but of a pairwise measure with a number of other users for each task (`values`)."""
+    parts: Callable[[UserTranscript], Keys] | None = None
+    """Of a pairwise measure: what of a conversation is looked for in others."""
     wordless: bool = False
     """Whether it needs no words, and so no common language."""
     shows: Shows = "any"

@@ -1,6 +1,6 @@
 """How much a conversation shares with those of other users about the same task: with all, or with a number of them."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ....data.identity import digest
-from .transcripts import UserTranscript
+from .transcripts import Keys, UserTranscript
 
 _CHUNK = 256
 """Conversations that are compared with all others at a time, to spare memory."""
 
-_Parts = Callable[[UserTranscript], Iterable[Hashable]]
+Parts = Callable[[UserTranscript], Keys]
 _Integers = NDArray[np.int64]
-_Keys = NDArray[np.uint64]
+_Mixed = NDArray[np.uint64]
 
 
 class Among(Protocol):
@@ -28,7 +28,7 @@ class Among(Protocol):
         ...
 
 
-def shared_with_others(parts: _Parts) -> Among:
+def shared_with_others(parts: Parts) -> Among:
     """For each conversation the mean share of its parts that another user's conversation of the task has.
 
     Without `others` the mean goes over all conversations of other users about the task. Its expectation does not
@@ -45,7 +45,7 @@ def shared_with_others(parts: _Parts) -> Among:
             by_task.setdefault(transcript.task, []).append(place)
         for task, places in by_task.items():
             group = [transcripts[place] for place in places]
-            table = _table([set(parts(transcript)) for transcript in group])
+            table = table_of([parts(transcript) for transcript in group])
             _, users = np.unique([transcript.cluster for transcript in group], return_inverse=True)
             if others is None:
                 shared, compared = _with_all(table, users)
@@ -60,13 +60,12 @@ def shared_with_others(parts: _Parts) -> Among:
     return among
 
 
-def _table(parts_of: Sequence[set[Hashable]]) -> Any:
+def table_of(parts_of: Sequence[Keys]) -> Any:
     """Conversation x part, sparse: 1 where the conversation has the part."""
-    numbers: dict[Hashable, int] = {}
-    columns = [numbers.setdefault(part, len(numbers)) for parts in parts_of for part in parts]
+    different, columns = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts_of]), return_inverse=True)
     starts = np.cumsum([0, *map(len, parts_of)])
     ones = np.ones(len(columns), dtype=np.int64)
-    return sparse.csr_array((ones, np.array(columns, dtype=np.int64), starts), shape=(len(parts_of), len(numbers)))
+    return sparse.csr_array((ones, columns, starts), shape=(len(parts_of), len(different)))
 
 
 def _with_all(table: Any, users: _Integers) -> tuple[_Integers, _Integers]:
@@ -105,7 +104,7 @@ def _key(*parts: Any) -> int:
     return int(digest("others", *parts)[:16], 16)
 
 
-def _mixed(keys: _Keys) -> _Keys:
+def _mixed(keys: _Mixed) -> _Mixed:
     """Keys that look random, equal ones for equal keys (the last step of SplitMix64; Steele et al. 2014)."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

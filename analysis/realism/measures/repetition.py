@@ -4,21 +4,21 @@ from itertools import islice, pairwise
 
 from .measure import Measure, mean_of_messages
 from .others import shared_with_others
-from .transcripts import UserTranscript
+from .transcripts import Keys, UserTranscript, keys
 
 OPENING = 5
 """Words of the first message that make its opening."""
 
 
-def _openings(transcript: UserTranscript) -> list[tuple[str, ...]]:
+def _openings(transcript: UserTranscript) -> Keys:
     """The first word, the first two, ... the first five; a shorter message ends where it ends."""
     words = list(islice((word for words in transcript.words[:1] for word in words), OPENING))
-    return [(*words[:count], *[""] * (count - len(words))) for count in range(1, OPENING + 1)] if words else []
+    return keys((*words[:count], *[""] * (count - len(words))) for count in range(1, OPENING + 1 if words else 1))
 
 
-def _trigrams(transcript: UserTranscript) -> set[tuple[str, str, str]]:
+def _trigrams(transcript: UserTranscript) -> Keys:
     """Different word trigrams of the user's messages, none across two messages."""
-    return {trigram for words in transcript.words for trigram in zip(words, words[1:], words[2:], strict=False)}
+    return transcript.trigrams
 
 
 def _said_before(transcript: UserTranscript, number: int) -> float | None:
@@ -47,6 +47,7 @@ MEASURES = (
         keyboard="Hardly: words are compared without case and punctuation. A keyboard's suggestions may lead to the"
         " same words.",
         among=_among_openings,
+        parts=_openings,
         pairwise=True,
         shows="first",
     ),
@@ -62,6 +63,7 @@ MEASURES = (
         keyboard="Hardly: words are compared without case and punctuation; typing errors make people's texts a little "
         "less alike, and text pasted from the task more alike.",
         among=_among_trigrams,
+        parts=_trigrams,
         pairwise=True,
     ),
     Measure(

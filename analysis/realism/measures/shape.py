@@ -13,6 +13,19 @@ def _first_message_share(transcript: UserTranscript) -> float | None:
     return len(transcript.texts[0]) / total if total and len(transcript.texts) > 1 else None
 
 
+LENGTH = Measure(
+    name="message length",
+    family="shape",
+    unit="characters",
+    definition="Mean length of the user's messages, as they are stored.",
+    source="ours",
+    direction="longer messages",
+    of=mean_of_messages(_characters),
+    keyboard="Partly: typing is work, most of all on a phone, while a model's words cost it nothing; pasted text"
+    " and dictation lengthen messages. Nothing is done against it.",
+    of_text=_characters,
+)
+
 MEASURES = (
     Measure(
         name="turns",
@@ -26,18 +39,7 @@ MEASURES = (
         "Nothing is done against it; see message length and first-message share beside it.",
         wordless=True,
     ),
-    Measure(
-        name="message length",
-        family="shape",
-        unit="characters",
-        definition="Mean length of the user's messages, as they are stored.",
-        source="ours",
-        direction="longer messages",
-        of=mean_of_messages(_characters),
-        keyboard="Partly: typing is work, most of all on a phone, while a model's words cost it nothing; pasted text"
-        " and dictation lengthen messages. Nothing is done against it.",
-        of_text=_characters,
-    ),
+    LENGTH,
     Measure(
         name="first-message share",
         family="shape",

@@ -1,9 +1,13 @@
 """What is measured of a conversation: the user's messages in one language, with who wrote them and about what."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ....data import domains
 from ....data.formats.dialogues import further
@@ -12,7 +16,16 @@ from ....data.recllmsim import common_task
 from ....data.records import Conversation
 from ....data.text.languages import Language
 from ...annotations import annotations_of
+from ...attempts import assistant_of
 from .words import content_of, words_of
+
+Keys: TypeAlias = NDArray[np.int64]
+"""Different things as numbers that are equal where the things are; they are others in another process."""
+
+
+def keys(things: Iterable[Hashable]) -> Keys:
+    """The different ones of these as numbers, in ascending order."""
+    return np.unique(np.fromiter(map(hash, things), dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,13 @@ class UserTranscript:
     """The same messages in the language in which they were written."""
     replies_before: tuple[str, ...]
     """For each message what the assistant said right before it; empty where it said nothing."""
+    assistant: str = ""
+    """Who answered; empty if the data does not tell."""
+
+    @cached_property
+    def dialogue(self) -> tuple[tuple[str, str], ...]:
+        """Roles and texts of all messages: what makes two conversations the same."""
+        return tuple((message.role, message.text) for message in self.conversation.messages)
 
     @property
     def translated(self) -> bool:
@@ -74,6 +94,11 @@ class UserTranscript:
             for pair in pairwise(words):
                 first.setdefault(pair, number)
         return first
+
+    @cached_property
+    def trigrams(self) -> Keys:
+        """The different word trigrams of the user's messages, none across two messages."""
+        return keys(gram for words in self.words for gram in zip(words, words[1:], words[2:], strict=False))
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -164,6 +189,7 @@ def _transcript(conversation: Conversation, wanted: Language | None) -> UserTran
         tuple(texts),
         tuple(originals),
         tuple(replies_before),
+        assistant_of(conversation),
     )
 
 

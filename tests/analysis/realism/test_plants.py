@@ -1,58 +1,28 @@
-"""People against people: nothing is found where nothing is, and what is planted is found and ranked where it belongs."""
+"""What is planted in one of two sides of the people is found, and ranked where it belongs, also if they are unequal."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from duologue.analysis.realism.discriminator import cross_validated_auc
 from duologue.analysis.realism.measures import MEASURES
 from duologue.analysis.realism.measures.transcripts import profile_facts, transcripts_of
 from duologue.analysis.realism.ranking import ranked
-from duologue.analysis.realism.rows import Draws, TwoSamples, number_rows
-from duologue.analysis.realism.samples import Sample, joined, measured
+from duologue.analysis.realism.rows import number_rows, statistics_of, two_samples
+from duologue.analysis.realism.samples import Sample, measured
+from duologue.analysis.realism.two_samples import Draws
 
-SPLITS = 20
-DRAWS = Draws(shufflings=1000, resamples=20, halvings=10)
-AMONG_OTHERS = [column for column, measure in enumerate(MEASURES) if measure.pairwise]
 ALONE = [column for column, measure in enumerate(MEASURES) if not measure.pairwise]
+DRAWS = Draws(shufflings=1000, halvings=10)
+UNEQUAL = ["conversations", "users", "tasks", "one user"]
 
 
-@pytest.fixture(scope="module")
-def people(open_sides):
-    return open_sides[1]
+def rows_of(sides: tuple[Sample, Sample], draws: Draws = DRAWS):
+    return ranked(number_rows(two_samples(*sides, MEASURES, draws), *sides, MEASURES))
 
 
-@pytest.fixture(scope="module")
-def plain(people):
-    """All the people, measured once."""
-    return measured(transcripts_of(people, "zh"), MEASURES)
-
-
-def half(side: Sample, split: int) -> list[bool]:
-    """For each conversation whether its user is in the first half of that split."""
-    users = sorted({transcript.cluster for transcript in side.transcripts})
-    first = set(np.random.default_rng(split).permutation(users)[: len(users) // 2])
-    return [transcript.cluster in first for transcript in side.transcripts]
-
-
-def part(side: Sample, chosen: list[bool]) -> Sample:
-    """The half; what is measured against others is measured among its own again."""
-    kept = side.where(chosen)
-    values = kept.values.copy()
-    for column in AMONG_OTHERS:
-        values[:, column] = [np.nan if one is None else one for one in MEASURES[column].of(kept.transcripts)]
-    return Sample(kept.transcripts, values)
-
-
-def halves(plain: Sample, split: int, planted: Sample | None = None) -> tuple[Sample, Sample]:
-    """Two halves of the people, the first with the plant."""
-    chosen = half(plain, split)
-    return part(plain if planted is None else planted, chosen), part(plain, [not one for one in chosen])
-
-
-def order(plain: Sample, split: int, planted: Sample | None = None) -> list[str]:
-    return [row.name for row in ranked(number_rows(*halves(plain, split, planted), MEASURES, DRAWS))]
+def order(sides: tuple[Sample, Sample]) -> list[str]:
+    return [row.name for row in rows_of(sides)]
 
 
 def plant(people, change: Callable[..., str]) -> Sample:
@@ -70,23 +40,7 @@ def plant(people, change: Callable[..., str]) -> Sample:
     return measured(transcripts_of(changed, "zh"), MEASURES)
 
 
-def test_between_halves_of_the_people_nothing_is_found(plain):
-    found = []
-    for split in range(SPLITS):
-        rows = ranked(number_rows(*halves(plain, split), MEASURES, DRAWS))
-        found.append(any(row.p_adjusted is not None and row.p_adjusted <= 0.05 for row in rows))
-    assert sum(found) <= 1
-
-
-def test_between_halves_of_the_people_a_model_cannot_tell(plain):
-    held = []
-    for split in range(SPLITS):
-        auc, _ = cross_validated_auc(*halves(plain, split), ALONE, DRAWS, resamples=200)
-        held.append(auc.low <= 0.5 <= auc.high)
-    assert sum(held) >= 19
-
-
-def test_messages_a_fifth_longer_come_first(people, plain):
+def test_messages_a_fifth_longer_come_first(people, plain, halved):
     """Planted in halves that were alike before.
 
     A fifth is half a standard deviation of people's message length, about two standard errors between halves of 59
@@ -95,13 +49,14 @@ def test_messages_a_fifth_longer_come_first(people, plain):
     """
 
     def noise(split: int) -> float:
-        both = TwoSamples(joined(*halves(plain, split)), np.ones(len(MEASURES)), Draws(shufflings=200))
+        sim, human = (half.columns(ALONE) for half in halved(plain, split))
+        both = statistics_of(sim, human, [MEASURES[column] for column in ALONE], Draws(shufflings=200))
         chance = both.p_and_chance[1]
         return float(np.nanmax(np.abs(both.effect) / np.where(chance > 0, chance, np.inf)))
 
     longer = plant(people, lambda text, number, last, one: text + " " * round(len(text) / 5))
     quiet = sorted(range(40), key=noise)[:5]
-    firsts = [order(plain, split, longer)[0] for split in quiet]
+    firsts = [order(halved(plain, split, planted=longer))[0] for split in quiet]
     assert firsts.count("message length") >= 4, firsts
 
 
@@ -128,8 +83,50 @@ def test_messages_a_fifth_longer_come_first(people, plain):
         "another identical opening", "facts volunteered at once", "questions without a mark", "emoji", "exclamation marks",
     ],
 )  # fmt: skip
-def test_what_is_planted_in_one_half_is_first_or_second(change, found, people, plain):
+def test_what_is_planted_in_one_half_is_first_or_second(change, found, people, plain, halved):
     planted = plant(people, change)
     for split in range(3):
-        first = order(plain, split, planted)[:2]
+        first = order(halved(plain, split, planted=planted))[:2]
         assert found & set(first), (split, first)
+
+
+@pytest.mark.parametrize("design", UNEQUAL)
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda text, number, last, one: f"{text}，谢谢" if number == last else text, "thanks"),
+        (lambda text, number, last, one: text if number % 2 else f"{text}😊", "emoji"),
+        (lambda text, number, last, one: f"{text}！", "exclamation"),
+    ],
+    ids=["thanks at the end", "emoji", "exclamation marks"],
+)
+def test_what_is_planted_is_found_where_the_sides_are_unequal(design, change, found, people, plain, halved):
+    planted = plant(people, change)
+    for split in range(2):
+        row = next(row for row in rows_of(halved(plain, split, design, planted)) if row.name == found)
+        assert row.effect > 0.3, (split, row.effect)
+        assert row.p_adjusted <= 0.05, (split, row.p_adjusted)
+
+
+WEAK = {
+    "thanks": ("，谢谢", 0.04, 8),
+    "emoji": ("😊", 0.03, 19),
+    "exclamation": ("！", 0.04, 13),
+    "message length": (" " * 12, 0.8, 16),
+}
+"""A text that a share of the messages gets at their end; and in how many of 20 halvings the rule before, which shuffled
+the means of users and did not divide them by their error, found it at an adjusted p of .05."""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", WEAK)
+def test_a_weak_plant_is_found_at_least_half_as_often_as_by_the_rule_before(name, people, plain, halved):
+    added, share, before = WEAK[name]
+    rng = np.random.default_rng(7)
+    planted = plant(people, lambda text, number, last, one: text + added if rng.random() < share else text)
+    found = 0
+    for split in range(20):
+        row = next(row for row in rows_of(halved(plain, split, "balanced", planted), Draws()) if row.name == name)
+        found += row.p_adjusted <= 0.05
+    print(f"{name}: {found} of 20, before {before}")
+    assert found >= before / 2, found

@@ -1,0 +1,60 @@
+"""How well simulated users are told apart, as records: the probability (AUC), its floor, and what it rests on."""
+
+from ...data.records import Record
+
+LENGTH = "shape"
+"""The family of measures that tells how long a conversation and its messages are."""
+
+
+class Interval(Record):
+    """A number with the bounds of its 95 % interval, or with the reason why there is no number or no interval."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+
+class Coefficient(Record):
+    """The weight of a measure in the discriminator."""
+
+    name: str
+    weight: float
+    """Its coefficient on the standardised measure; above 0: higher values look simulated."""
+
+
+class FamilyAuc(Record):
+    """The AUC by the measures of one family alone, and by all measures but those."""
+
+    family: str
+    alone: float | None
+    without: float | None
+
+
+class ReferenceAuc(Record):
+    """The AUC of the simulated users against a further reference, and of that against the people of the report."""
+
+    name: str
+    auc: Interval
+    from_people: Interval
+
+
+class Discriminator(Record):
+    """How well a model that sees nothing but the measures tells simulated users from people."""
+
+    auc: Interval
+    """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""
+    floor: Interval
+    """The same between halves of the people: median and 95 % range over halvings."""
+    published: Interval | None = None
+    measures: tuple[str, ...] = ()
+    leans_on: tuple[Coefficient, ...] = ()
+    """The largest coefficients, by size."""
+    families: tuple[FamilyAuc, ...] = ()
+    """The family that tells most first."""
+    references: tuple[ReferenceAuc, ...] = ()
+
+    @property
+    def without_length(self) -> float | None:
+        """The AUC without the measures of how long a conversation and its messages are (family `shape`)."""
+        return next((row.without for row in self.families if row.family == LENGTH), None)

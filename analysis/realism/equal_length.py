@@ -1,0 +1,77 @@
+"""Effects between conversations whose messages are about equally long: what is left when length is not the reason."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .measures import Measure
+from .measures.shape import LENGTH
+from .report import EqualLength
+from .rows import finite, why_no_interval
+from .samples import Sample, joined
+from .two_samples import TwoSamples
+
+_RATIO = 1.25
+"""Longest over shortest mean message length, in characters, of what counts as equally long."""
+_FEWEST_IN_COMMON = 0.1
+"""Share of either side's users below which nothing is said of the sides."""
+
+
+def equal_length_rows(
+    sim: Sample, human: Sample, measures: Sequence[Measure], both: TwoSamples
+) -> list[EqualLength | None]:
+    """For each measure its effect at equal message length; None for message length itself. The sides are levelled.
+
+    Conversations are put into classes by the mean length of the user's messages, each a quarter wider than the one
+    before, and compared within class and task, as within a task otherwise.
+    """
+    same_length = [_by_length(side) for side in (sim, human)]
+    at_length = replace(both, cells=joined(*same_length))
+    shares = _in_common(*same_length)
+    few_users, few_telling = at_length.without_interval
+    bounds, effect = at_length.effect_bounds, at_length.effect
+    rows: list[EqualLength | None] = []
+    for column, measure in enumerate(measures):
+        if measure is LENGTH:
+            rows.append(None)
+            continue
+        told = min(shares) >= _FEWEST_IN_COMMON and not np.isnan(effect[column])
+        why = why_no_interval(bool(few_users[column]), bool(few_telling[column])) if told else _why_none(*shares)
+        rows.append(
+            EqualLength(
+                effect=finite(effect[column]) if told else None,
+                effect_low=None if why else finite(bounds.low[column]),
+                effect_high=None if why else finite(bounds.high[column]),
+                sim=shares[0],
+                human=shares[1],
+                reason=why,
+            )
+        )
+    return rows
+
+
+def _why_none(sim: float, human: float) -> str:
+    return f"too few of equal length: {sim:.0%} of the simulated users and {human:.0%} of people have a counterpart"
+
+
+def _by_length(side: Sample) -> Sample:
+    """The side with the class of message length in every conversation's stratum."""
+    lengths = [sum(map(len, transcript.texts)) / len(transcript.texts) for transcript in side.transcripts]
+    classes = [int(np.floor(np.log(max(length, 1.0)) / np.log(_RATIO))) for length in lengths]
+    further = side.further_strata or ("",) * len(classes)
+    return replace(
+        side, further_strata=tuple(f"{more}\n{length}" for more, length in zip(further, classes, strict=True))
+    )
+
+
+def _in_common(sim: Sample, human: Sample) -> tuple[float, float]:
+    """Of either side the share of users with a conversation in a stratum of the other side."""
+    both = set(sim.strata) & set(human.strata)
+    shares = []
+    for side in (sim, human):
+        users = {transcript.cluster for transcript in side.transcripts}
+        strata = zip(side.transcripts, side.strata, strict=True)
+        matched = {transcript.cluster for transcript, stratum in strata if stratum in both}
+        shares.append(len(matched) / len(users) if users else 0.0)
+    return shares[0], shares[1]

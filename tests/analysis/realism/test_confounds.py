@@ -1,0 +1,191 @@
+"""What else could make a difference: who answered, how long messages are, which people, which task, the same data."""
+
+import numpy as np
+import pytest
+
+from duologue.analysis.realism import compare
+from duologue.analysis.realism.cells import cells_of
+from duologue.analysis.realism.rows import effective_number
+
+QUICK = {"shufflings": 200, "halvings": 10}
+WORDS = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]
+
+
+def side(
+    talk, name, assistants, length=lambda assistant, user: 1, users=20, thanks=lambda assistant, user: False, **extra
+):
+    """Two conversations of each user, one with each of two assistants, messages `length` times as long."""
+    conversations = []
+    for user in range(users):
+        for assistant in assistants:
+            text = f"I want {WORDS[user % 5]} {user} {assistant}" + " and so on" * length(assistant, user)
+            more = "Thanks! " if thanks(assistant, user) else ""
+            known = {"assistant": assistant} if assistant else {}
+            conversations.append(
+                talk(
+                    text,
+                    "Sure.",
+                    f"{more}{text}",
+                    "Yes.",
+                    user=f"{name}{user}",
+                    id=f"{name}{user}{assistant}",
+                    **known,
+                    **extra,
+                )
+            )
+    return conversations
+
+
+def row(report, name):
+    return next(row for row in report.measures if row.name == name)
+
+
+def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_known(talk):
+    """Everybody writes at length to `long` and shortly to `short`; simulated users talk to `long` more often."""
+
+    def length(assistant, user):
+        return user % 5 + (20 if assistant == "long" else 1)
+
+    sim = side(talk, "s", ("long",), length) + side(talk, "s", ("short",), length, users=5)
+    human = side(talk, "h", ("short",), length) + side(talk, "h", ("long",), length, users=5)
+    report = compare(sim, human, **QUICK)
+    assert report.by_assistant
+    assert any("the same assistant (long, short)" in note for note in report.notes)
+    assert abs(row(report, "message length").effect) < 0.3
+    assert report.sim.assistants == {"long": 20, "short": 5}
+    nameless = [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in sim]
+    unadjusted = compare(nameless, human, **QUICK)
+    assert not unadjusted.by_assistant
+    assert row(unadjusted, "message length").effect > 0.5
+    (note,) = [note for note in unadjusted.notes if note.startswith("Who answered")]
+    assert "simulated users do not tell whom they talked to" in note
+    assert "people talked to long, short" in note
+    assert "not taken out" in note
+
+
+def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_named(talk):
+    report = compare(side(talk, "s", ("one", "other")), side(talk, "h", ("one",)), **QUICK)
+    assert (report.sim.compared, report.human.compared) == (20, 20)
+    assert any("20 conversations of simulated users with other only" in note for note in report.notes)
+    apart = compare(side(talk, "s", ("one",)), side(talk, "h", ("other",)), **QUICK)
+    assert not apart.by_assistant
+    assert any("No assistant is common to both" in note for note in apart.notes)
+    same = compare(side(talk, "s", ("one",)), side(talk, "h", ("one",)), **QUICK)
+    assert not any("Who answered" in note for note in same.notes)
+    nobody = compare(side(talk, "s", ("",)), side(talk, "h", ("",)), **QUICK)
+    assert any("Who answered" in note and "do not tell" in note for note in nobody.notes)
+
+
+def test_how_much_the_assistant_makes_among_people_stands_beside_the_effect(talk):
+    def length(assistant, user):
+        return user % 5 + (20 if assistant == "long" else 1)
+
+    report = compare(side(talk, "s", ("",), length), side(talk, "h", ("long", "short"), length), **QUICK)
+    assert row(report, "message length").assistants == 1
+    assert row(report, "turns").assistants == 0
+    assert row(report, "n-gram overlap").assistants is None
+
+
+def test_further_people_show_how_far_people_are_from_people(talk):
+    human = side(talk, "h", ("",), lambda assistant, user: user % 5)
+    longer = side(talk, "r", ("",), lambda assistant, user: 6 + user % 5)
+    report = compare(
+        side(talk, "s", ("",), lambda assistant, user: 20), human, references={"others": longer, "<b>": human}, **QUICK
+    )
+    length = row(report, "message length")
+    others, same = length.references
+    assert (others.name, others.effect_from_people, others.effect) == ("others", 1, 1)
+    assert length.between_references == others.distance_from_people > 1 > length.floor
+    assert (same.effect_from_people, same.distance_from_people) == (0, 0)
+    others_auc, same_auc = report.discriminator.references
+    assert others_auc.from_people.value == 1
+    assert same_auc.from_people.value == pytest.approx(0.5, abs=0.01)
+    assert report.references["others"].users == 20
+    assert "reference" in report.table().to_markdown()
+
+
+def test_a_reference_about_other_tasks_is_said_and_left_out(talk):
+    sides = side(talk, "s", ("",), task="gifts"), side(talk, "h", ("",), task="gifts")
+    report = compare(*sides, references={"chess": side(talk, "r", ("",), task="chess")}, **QUICK)
+    assert report.references == {}
+    assert any("'chess'" in note and "not compared" in note for note in report.notes)
+
+
+def test_what_length_alone_makes_is_gone_at_equal_length(talk):
+    """Whoever writes at length says thanks, on both sides; simulated users write at length more often."""
+
+    def length(assistant, user):
+        return 20 if user % 4 == 0 else 1
+
+    def rarely(assistant, user):
+        return 1 if user % 4 == 0 else 20
+
+    sim = side(talk, "s", ("",), rarely, users=40, thanks=lambda assistant, user: user % 4 != 0)
+    human = side(talk, "h", ("",), length, users=40, thanks=lambda assistant, user: user % 4 == 0)
+    report = compare(sim, human, **QUICK)
+    thanks = row(report, "thanks")
+    assert thanks.effect == pytest.approx(0.5)
+    assert thanks.equal_length.effect == 0
+    assert (thanks.equal_length.sim, thanks.equal_length.human) == (1, 1)
+    assert row(report, "message length").equal_length is None
+
+
+def test_without_messages_of_equal_length_nothing_is_said_of_them(talk):
+    report = compare(side(talk, "s", ("",), lambda assistant, user: 40), side(talk, "h", ("",)), **QUICK)
+    equal = row(report, "thanks").equal_length
+    assert equal.effect is None
+    assert equal.reason == "too few of equal length: 0% of the simulated users and 0% of people have a counterpart"
+
+
+def test_effects_of_opposite_sign_between_tasks_are_marked(talk):
+    def texts(often):
+        return lambda assistant, user: 20 if (user % 8 == 0) is not often else 1
+
+    sim = side(talk, "s", ("",), texts(True), users=40, task="gifts") + side(
+        talk, "s", ("",), texts(False), users=40, task="trips"
+    )
+    human = side(talk, "h", ("",), texts(False), users=40, task="gifts") + side(
+        talk, "h", ("",), texts(True), users=40, task="trips"
+    )
+    length = row(compare(sim, human, **QUICK), "message length")
+    assert abs(length.effect) < 0.1
+    assert length.task_effects == (pytest.approx(-0.75, abs=0.1), pytest.approx(0.75, abs=0.1))
+    assert length.heterogeneity > 0.9
+    assert length.signs_differ
+    alike = row(compare(sim, sim, **QUICK), "message length")
+    assert not alike.signs_differ
+
+
+def test_a_side_against_itself_is_said_and_nothing_is_told_apart(talk):
+    people = side(talk, "h", ("",), lambda assistant, user: user % 7, thanks=lambda assistant, user: user % 3 == 0)
+    report = compare(people, people, **QUICK)
+    assert any("The conversations of the two sides are the same" in note for note in report.notes)
+    assert all(row.effect in (0, None) and row.p in (1, None) for row in report.measures)
+    auc = report.discriminator.auc
+    assert auc.value == pytest.approx(0.5, abs=0.01)
+    assert auc.low <= 0.5 <= auc.high
+    renamed = [one.model_copy(update={"extra": {"user": f"x{one.extra['user']}"}}) for one in people]
+    assert compare(people, renamed, **QUICK).discriminator.auc.value == pytest.approx(0.5, abs=0.01)
+
+
+def test_measures_that_go_together_count_as_fewer():
+    rng = np.random.default_rng(0)
+    one = rng.normal(size=(200, 1))
+    users = [(n < 100, str(n)) for n in range(200)]
+
+    def number(values):
+        return effective_number(cells_of(values, users, ["t"] * 200), range(values.shape[1]))
+
+    assert number(np.concatenate([one, one, one], axis=1)) == pytest.approx(1)
+    assert number(rng.normal(size=(200, 3))) == pytest.approx(3, abs=0.2)
+    apart = rng.normal(size=(200, 3)) + 5 * np.array([side for side, _ in users])[:, None]
+    assert number(apart) == pytest.approx(3, abs=0.2)
+    assert number(one) is None
+
+
+def test_five_users_a_side_get_an_effect_and_the_reason_why_there_is_no_interval(talk):
+    report = compare(side(talk, "s", ("",), users=5), side(talk, "h", ("",), lambda a, user: 9, users=5), **QUICK)
+    length = row(report, "message length")
+    assert (length.effect, length.ci_low, length.effect_high) == (-1, None, None)
+    assert length.no_interval.startswith("too few users for an interval")
+    assert report.discriminator.auc.reason == "too few users for an interval"

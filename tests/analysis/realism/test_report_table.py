@@ -1,0 +1,116 @@
+"""The report as a table, for the terminal and for exports, and as a data frame."""
+
+import io
+
+import pytest
+
+from duologue.analysis.realism import Report, Row
+from duologue.analysis.realism.auc import Discriminator, FamilyAuc, Interval
+from duologue.analysis.realism.report import EqualLength, ReferenceRow, SideSummary, TaskRow
+
+SIDE = SideSummary(conversations=2, compared=2, users=2, tasks={"a": 1, "b": 1}, translated=0, digest="d")
+UNLIKE = {"heterogeneity": 0.94, "heterogeneity_p_adjusted": 0.001}
+
+
+def row(name, *effects, **more):
+    """A ranked row, with these effects in tasks."""
+    words = dict.fromkeys(("family", "unit", "definition", "source", "direction"), "words")
+    tasks = tuple(
+        TaskRow(task=f"{number}", sim=0.5, human=0.5, effect=effect, p=1.0, p_adjusted=1.0)
+        for number, effect in enumerate(effects)
+    )
+    known = {"effect": 0.5, "excess": 0.25, "distance": 12.25, "floor": 0.25, "sim": 143.125, "human": 32.5, "p": 0.001}
+    return Row(
+        **(words | {"name": name, "survives_translation": True, "tasks": tasks, "p_adjusted": 0.0001} | known | more)
+    )
+
+
+def report(*rows, **changes):
+    nothing = Interval(value=None, reason="few")
+    return Report(
+        **{
+            "language": "en", "part": "all", "seed": 0, "sim": SIDE, "human": SIDE, "published": None,
+            "tasks": ("a", "b"), "notes": (), "measures": rows, "persona": (),
+            "discriminator": Discriminator(auc=nothing, floor=nothing),
+        } | changes
+    )  # fmt: skip
+
+
+def column(table, name):
+    number = [each.name for each in table.columns].index(name)
+    return [cells[number] for cells in table.rows]
+
+
+def test_effects_by_task_are_shown_only_where_their_signs_differ_by_more_than_chance():
+    rows = (row("turns", -0.66, 0.24, **UNLIKE), row("thanks", 0.2, 0.9, **UNLIKE), row("digits", -0.1, 0.1))
+    assert column(report(*rows).table(), "by task") == ["-0.66 to 0.24", "", ""]
+    assert "by task" not in [each.name for each in report(*rows[1:]).table().columns]
+
+
+def test_the_largest_distance_of_a_reference_stands_beside_the_floor():
+    found = [
+        ReferenceRow(
+            name=name, mean=0.5, effect=0.5, distance=0.5, effect_from_people=0.5, distance_from_people=distance
+        )
+        for name, distance in (("one", 0.25), ("two", 0.75), ("three", None))
+    ]
+    table = report(row("turns", references=tuple(found)), references={"one": SIDE, "two": SIDE}).table()
+    names = [each.name for each in table.columns]
+    assert column(table, "reference") == [0.75]
+    assert names.index("reference") == names.index("floor") + 1
+    assert "reference" not in [each.name for each in report(row("turns")).table().columns]
+
+
+def test_measures_without_an_interval_are_named_in_one_line_with_the_reason():
+    rows = (row("emoji", no_interval="too few users"), row("apology", no_interval="too few users"), row("turns"))
+    assert report(*rows).table().notes == ("emoji, apology: too few users.",)
+
+
+def test_the_number_of_ranked_measures_stands_with_how_many_uncorrelated_ones_they_count_as():
+    rows = (row("turns"), row("thanks"), row("praise", apart="translation"))
+    assert report(*rows, effective_measures=1.26).table().notes == (
+        "Measures are correlated: the 2 ranked ones count as 1.3 that are not.",
+    )
+
+
+def test_the_widest_table_is_whole_in_a_terminal_of_100_columns():
+    from rich.console import Console
+
+    reference = ReferenceRow(
+        name="one", mean=0.5, effect=0.5, distance=0.5, effect_from_people=0.5, distance_from_people=0.25
+    )
+    rows = (row("self-repetition", -0.66, 0.24, **UNLIKE, references=(reference,), published=12.25),
+            row("hallucination", apart="annotation"), row("punctuation", apart="translation"))  # fmt: skip
+    file = io.StringIO()
+    Console(width=100, file=file).print(report(*rows, published=SIDE, references={"one": SIDE}).table().rich())
+    printed = file.getvalue()
+    for word in ("self-repetition", "hallucination", "reference", "published", "annotation", "translation", "143.125"):
+        assert word in printed
+
+
+def test_the_auc_without_length_is_that_without_the_family_of_shape():
+    nothing = Interval(value=0.5)
+    families = (
+        FamilyAuc(family="ending", alone=0.9, without=0.75),
+        FamilyAuc(family="shape", alone=1.0, without=0.625),
+    )
+    assert Discriminator(auc=nothing, floor=nothing, families=families).without_length == 0.625
+    assert Discriminator(auc=nothing, floor=nothing, families=families[:1]).without_length is None
+
+
+def test_the_family_of_length_is_one_that_measures_have():
+    from duologue.analysis.realism.auc import LENGTH
+    from duologue.analysis.realism.measures import MEASURES
+
+    assert {"turns", "message length"} <= {measure.name for measure in MEASURES if measure.family == LENGTH}
+
+
+def test_a_data_frame_holds_what_stands_in_records_of_their_own():
+    pytest.importorskip("pandas")
+    alike = EqualLength(effect=0.125, sim=0.5, human=0.5)
+    frame = report(row("turns", -0.66, 0.24, **UNLIKE, equal_length=alike), row("thanks")).frame().set_index("name")
+    assert frame.loc["turns", ["equal_length", "smallest_in_task", "largest_in_task", "signs_differ"]].tolist() == [
+        0.125, -0.66, 0.24, True,
+    ]  # fmt: skip
+    assert frame.loc["thanks", ["equal_length", "smallest_in_task", "between_references"]].isna().all()
+    assert not {"tasks", "examples_sim", "references"} & set(frame.columns)
