@@ -8,7 +8,7 @@ conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenario
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -79,21 +79,43 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def compare(sim: "Source", human: "Source", *, out: str | Path | None = None, **settings: Any) -> "Report":
+def compare(
+    sim: "Source",
+    human: "Source",
+    published: "Source | None" = None,
+    *,
+    references: "Mapping[str, Source] | Sequence[str | Path] | Path" = (),
+    out: str | Path | None = None,
+    **settings: Any,
+) -> "Report":
     """How far simulated users are from people: a report, which a notebook shows as HTML.
 
-    `sim` and `human`: a path that `load` reads, or conversations. `out`: a folder for the report and its card, as
-    pages and JSON. `settings`: `published` (a path or conversations too), `language`, `part` and `seed`, as for
-    `analysis.realism.compare`. Needs the extras `stats` and `ml`, for Chinese also `zh`.
+    `sim`, `human`: a path that `load` reads, or conversations; so is `published`, simulated users of an earlier study.
+    `references`: other people, by name, or paths, which are called by their files: how far they are from `human`
+    stands beside the floor. `out`: a folder for the report and its card, as pages and JSON. `settings`: `language`,
+    `part` and `seed`, as for `analysis.realism.compare`. Needs the extras `stats` and `ml`, for Chinese also `zh`.
 
     >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
     from .analysis import realism
+    from .data.loading import names_of
     from .views import realism as pages
 
-    if settings.get("published") is not None:
-        settings["published"] = _conversations(settings["published"])
-    report = realism.compare(_conversations(sim), _conversations(human), **settings)
+    named: Mapping[str, Source]
+    if isinstance(references, Mapping):
+        named = references
+    else:
+        paths: list[Any] = [references] if isinstance(references, str | Path) else list(references)
+        if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
+            raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
+        named = dict(zip(names_of(paths), paths, strict=True))
+    report = realism.compare(
+        _conversations(sim),
+        _conversations(human),
+        _conversations(published) if published is not None else None,
+        references={name: _conversations(source) for name, source in named.items()},
+        **settings,
+    )
     if out is not None:
         pages.write(report, Path(out), name=_file_name(sim, "sim"), against=_file_name(human, "human"))
     return report

@@ -1,13 +1,17 @@
 """`duologue compare`: how far simulated users are from people."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ..data import load
+from ..data.loading import names_of
 from ..data.text.languages import Language
 from .output import print_json, say, stdout
+
+if TYPE_CHECKING:
+    from ..analysis.realism.auc import Discriminator, Interval
 
 
 def compare(
@@ -19,6 +23,14 @@ def compare(
     published: Annotated[
         Path | None,
         typer.Option(metavar="SRC", help="Simulated conversations of an earlier study, shown in further columns."),
+    ] = None,
+    reference: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="SRC",
+            help="Conversations of other people, may be given more than once: how far they are from HUMAN stands beside "
+            "the floor.",
+        ),
     ] = None,
     language: Annotated[
         Language | None,
@@ -38,22 +50,51 @@ def compare(
     from ..analysis.realism import compare as compared
     from ..views.realism import write
 
-    sources = [load(path) for path in (sim, human, *([published] if published is not None else []))]
-    for loaded in sources:
-        for note in loaded.notes:
-            say(f"{loaded.path}: {note}")
-    report = compared(*(loaded.conversations for loaded in sources), language=language, part=part, seed=seed)
+    further = reference or []
+    loaded = [load(path) for path in (sim, human, *([published] if published is not None else []), *further)]
+    for source in loaded:
+        for note in source.notes:
+            say(f"{source.path}: {note}")
+    conversations = [source.conversations for source in loaded]
+    first_reference = len(loaded) - len(further)
+    report = compared(
+        *conversations[:first_reference],
+        references=dict(zip(names_of(further), conversations[first_reference:], strict=True)),
+        language=language,
+        part=part,
+        seed=seed,
+    )
     written = write(report, out, name=sim.name, against=human.name) if out is not None else []
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
         stdout.print(report.table().rich())
-        auc, floor = report.discriminator.auc, report.discriminator.floor
-        for title, interval in (("Told apart by the measures alone (AUC)", auc), ("People from people", floor)):
-            bounded = interval.low is not None and interval.high is not None
-            bounds = f", {interval.low:.2f} to {interval.high:.2f}" if bounded else ""
-            stdout.print(f"{title}: {interval.reason if interval.value is None else f'{interval.value:.2f}{bounds}'}")
+        for line in _told_apart(report.discriminator):
+            stdout.print(line, markup=False)
         stdout.print("One number is not realism, and realism is not usefulness as a tester: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")
-    return 1 if any(loaded.broken for loaded in sources) else 0
+    return 1 if any(source.broken for source in loaded) else 0
+
+
+def _told_apart(found: "Discriminator") -> list[str]:
+    """The AUC and what to read it against, a line each."""
+    lines = [("Told apart by the measures alone (AUC)", _words(found.auc))]
+    if found.without_length is not None:
+        lines.append(("Without the measures of length", f"{found.without_length:.2f}"))
+    if found.published is not None:
+        lines.append(("Published simulated users", _words(found.published)))
+    lines.append(("People from people", _words(found.floor)))
+    for each in found.references:
+        lines.append((f"Reference {each.name} from the people", _words(each.from_people)))
+        lines.append((f"Simulated users from reference {each.name}", _words(each.auc)))
+    return [f"{title}: {words}" for title, words in lines]
+
+
+def _words(found: "Interval") -> str:
+    if found.value is None:
+        return found.reason
+    bounded = found.low is not None and found.high is not None
+    return (
+        f"{found.value:.2f}, {found.low:.2f} to {found.high:.2f}" if bounded else f"{found.value:.2f}, {found.reason}"
+    )

@@ -8,21 +8,15 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from duologue import views
 from duologue.analysis.realism import Report, Row, compare
+from duologue.analysis.realism.auc import Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
 from duologue.analysis.realism.card import card_of
-from duologue.analysis.realism.report import Discriminator, Example, Interval, SideSummary, TaskRow
-from duologue.data import Conversation, Message, recllmsim
+from duologue.analysis.realism.report import EqualLength, Example, ReferenceRow, SideSummary, TaskRow
+from duologue.data import Conversation, Message, load
+from duologue.views.charts import BESIDE, DRAWINGS, STACKED, distances, effects
 from duologue.views.pages import render
-from duologue.views.realism import (
-    ROW,
-    WIDTH,
-    card_html,
-    card_page,
-    distance_marks,
-    effect_marks,
-    report_html,
-    report_page,
-    write,
-)
+from duologue.views.realism import card_html, card_page, report_html, report_page, write
+
+BOXES = "parts => parts.map(part => part.getBoundingClientRect()).map(box => [box.left, box.right, box.height])"
 
 
 def row(name="thanks", **figures):
@@ -34,21 +28,66 @@ def row(name="thanks", **figures):
 
 def report_of(*rows, text="words", **changes):
     """A report of these rows, every free text of which is the one given."""
-    side = SideSummary(conversations=3, compared=2, users=2, tasks={text: 2}, translated=0, digest="d")
     unknown = Interval(value=None, reason=text)
     return Report(
         **{
-            "language": "en", "part": "all", "seed": 0, "sim": side, "human": side, "published": None, "tasks": (text,),
+            "language": "en", "part": "all", "seed": 0, "sim": side(text=text), "human": side(text=text), "published": None, "tasks": (text,),
             "notes": (text,), "measures": rows, "discriminator": Discriminator(auc=unknown, floor=unknown), "persona": (),
         } | changes
     )  # fmt: skip
 
 
+def reference(name, distance=0.25):
+    return ReferenceRow(
+        name=name, mean=0.5, effect=0.5, distance=0.75, effect_from_people=0.125, distance_from_people=distance
+    )
+
+
+def task(name, effect):
+    return TaskRow(
+        task=name, sim=0.5, human=0.5, effect=effect, effect_low=-0.5, effect_high=0.5, p=1.0, p_adjusted=1.0
+    )
+
+
+def side(*, conversations=3, compared=2, users=2, text="words", **more):
+    return SideSummary(
+        **{
+            "conversations": conversations, "compared": compared, "users": users, "tasks": {text: compared},
+            "translated": 0, "digest": "d",
+        } | more
+    )  # fmt: skip
+
+
 def hostile_report(text):
+    """A report all of whose texts are the one given: labels, references, assistants and reasons are somebody's data."""
     example = Example(conversation=text, user=text, message=0, text=text)
-    task = TaskRow(task=text, sim=0.5, human=0.5, effect=0.0, p=1.0, p_adjusted=1.0)
-    shown = row(text, unit=text, definition=text, source=text, tasks=(task,), examples_sim=(example,))
-    return report_of(shown, row("apart", apart="annotation"), row("none", excess=None, reason=text), text=text)
+    shown = row(
+        text, unit=text, definition=text, source=text, keyboard=text, family=text, no_interval=text,
+        tasks=(task(text, -0.5), task(text, 0.5)), heterogeneity=0.9, heterogeneity_p_adjusted=0.01,
+        references=(reference(text),), equal_length=EqualLength(effect=None, sim=0.0, human=0.0, reason=text),
+        assistants=0.5, examples_sim=(example,),
+    )  # fmt: skip
+    found = Discriminator(
+        auc=Interval(value=0.9, reason=text),
+        floor=Interval(value=None, reason=text),
+        leans_on=(Coefficient(name=text, weight=1.0),),
+        families=(FamilyAuc(family=text, alone=0.9, without=0.8),),
+        references=(ReferenceAuc(name=text, auc=Interval(value=0.9), from_people=Interval(value=0.6)),),
+    )
+    return report_of(
+        shown, row("apart", apart="annotation"), row("none", excess=None, reason=text), text=text,
+        tasks=(text, "other"), references={text: side(text=text, assistants={text: 2})}, discriminator=found,
+    )  # fmt: skip
+
+
+def told(tags, html):
+    """The text that a page shows, in one line."""
+    return " ".join("".join(tags(html).text).split())
+
+
+def both(report):
+    """The report and its card as HTML."""
+    return report_html(report), card_html(card_of(report, "mine", "people"))
 
 
 def test_hostile_texts_stay_text_on_the_report_and_the_card(hostile_text, tags):
@@ -75,24 +114,199 @@ def test_both_pages_have_the_frame_and_the_one_style_of_all_pages(tags):
         assert "<script" not in page
 
 
-def test_marks_lie_where_their_numbers_are():
-    rows = [row("above", effect=1.0, effect_low=0.5, effect_high=1.0, published_effect=0.0), row("below", effect=-1.0)]
-    above, below = effect_marks(rows)
-    assert (above.effect, above.low, above.high, above.published) == (WIDTH, WIDTH * 3 / 4, WIDTH, WIDTH / 2)
-    assert (below.effect, below.low, below.high, below.published) == (0, 0, 0, None)
-    assert (above.y, below.y, above.chance) == (ROW / 2, ROW * 3 / 2, WIDTH / 8)
-    assert above.description == "above: 1.00, 95 % interval 0.50 to 1.00, chance 0.25"
-    (mark,) = distance_marks([row(distance=1.0, floor=3.0, floor_high=None, published=0.0)])
-    assert (mark.distance, mark.floor, mark.floor_high, mark.published) == (WIDTH / 2, WIDTH * 3 / 4, WIDTH * 3 / 4, 0)
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=[drawing.kind for drawing in DRAWINGS])
+def test_marks_lie_where_their_numbers_are(drawing):
+    width = drawing.width
+    known = {"effect": 1.0, "effect_low": 0.5, "effect_high": 1.0, "published_effect": 0.0}
+    rows = [row("above", **known, tasks=(task("a", -0.5), task("b", 0.5))), row("below", effect=-1.0, floor=None)]
+    above, below = effects(rows, drawing).marks
+    assert (above.effect, above.low, above.high, above.published) == (width, width * 3 / 4, width, width / 2)
+    assert above.tasks == (width / 4, width * 3 / 4)
+    assert (below.effect, below.low, below.high, below.published, below.tasks) == (0, None, None, None, ())
+    assert (below.y - above.y, above.chance) == (drawing.row, width / 8)
+    assert above.description == "above: 1.00, 95 % interval 0.50 to 1.00, chance 0.25, in tasks -0.50 to 0.50"
+    assert below.description == "below: -1.00, no interval, chance 0.25"
+    shown = row(distance=1.0, floor=3.0, floor_high=None, published=0.0, references=(reference("other", 1.0),))
+    (mark,) = distances([shown, rows[1]], drawing).marks
+    assert (mark.distance, mark.floor, mark.floor_high, mark.published) == (width / 2, width * 3 / 4, width * 3 / 4, 0)
+    assert mark.references == (width / 2,)
+    assert mark.description == "thanks: 1.00; people from people 3.00, up to 3.00; other 1.00; published 0.00"
+
+
+def test_a_narrow_drawing_has_each_name_above_its_marks_and_a_wide_one_beside_them():
+    for drawing, beside in ((BESIDE, True), (STACKED, False)):
+        (mark,) = effects([row()], drawing).marks
+        assert (abs(drawing.name_y(mark.y) - mark.y) < 7) is beside
+        assert 0 < drawing.name_y(mark.y) < mark.y + 7 <= drawing.row
+    assert STACKED.left + STACKED.width + STACKED.right <= 420 - 32
+
+
+def test_each_figure_is_drawn_for_wide_and_for_narrow_screens_with_the_same_marks(tags):
+    html = report_html(report_of(row("one"), row("two", references=(reference("other"),))))
+    for kind in ("beside", "stacked"):
+        assert html.count(f'<svg class="{kind}"') == 2
+    assert html.count('class="reference"') == html.count('class="point"') / 4 == 2
+
+
+def test_what_differs_in_nothing_is_drawn_at_0_and_not_left_out():
+    (effect,) = effects([row(effect=0.0, distance=0.0, floor=0.0)], BESIDE).marks
+    (distance,) = distances([row(effect=0.0, distance=0.0, floor=0.0)], BESIDE).marks
+    assert (effect.effect, distance.distance) == (BESIDE.width / 2, 0)
 
 
 def test_what_is_set_apart_or_not_compared_is_in_no_figure_and_in_a_list_of_its_own(tags):
     others = [row("translated away", apart="translation"), row("nothing known", excess=None, reason="nobody tells it")]
-    assert effect_marks(others) == distance_marks(others) == []
-    text = " ".join("".join(tags(report_html(report_of(row(), *others))).text).split())
+    assert effects(others, BESIDE).marks == distances(others, BESIDE).marks == ()
+    text = told(tags, report_html(report_of(row(), *others)))
     assert "Measures that are not ranked" in text
     assert "nothing known: nobody tells it" in text
     assert "Least like people first" not in report_html(report_of(*others))
+
+
+def test_tasks_that_differ_in_sign_are_marked_in_the_main_table_with_their_heterogeneity(tags):
+    tasks = (task("a", -0.66), task("b", 0.24))
+    unlike = row("turns", tasks=tasks, heterogeneity=0.94, heterogeneity_p_adjusted=0.0001)
+    alike = row("thanks", tasks=(task("a", 0.9), task("b", 1.0)), heterogeneity=0.11, heterogeneity_p_adjusted=0.5)
+    by_chance = row("digits", tasks=tasks, heterogeneity=0.2, heterogeneity_p_adjusted=0.3)
+    for html in both(report_of(unlike, alike, by_chance, tasks=("a", "b"))):
+        table = html.partition("I²</th>")[2].partition("</table>")[0]
+        rows = [told(tags, part) for part in table.split("<tr>")[1:]]
+        assert ["± signs differ" in text for text in rows] == [True, False, False]
+        assert "-0.66 to 0.24" in rows[0]
+        assert "0.94" in rows[0]
+        assert "0.90 to 1.00" in rows[1]
+        assert "0.11" in rows[1]
+        assert "0.001" in table
+        assert "hides what each shows" in told(tags, html)
+    for html in both(report_of(alike, tasks=("a", "b"))):
+        assert "hides what each shows" not in html
+    for html in both(report_of(row())):
+        assert "I²</th>" not in html, "there is one task only"
+
+
+def test_a_card_shows_measures_beyond_its_first_rows_where_tasks_differ_in_sign():
+    unlike = {"tasks": (task("a", -0.6), task("b", 0.6)), "heterogeneity": 0.9, "heterogeneity_p_adjusted": 0.01}
+    rows = [*(row(f"measure {n}") for n in range(14)), row("turns", **unlike)]
+    html = card_html(card_of(report_of(*rows, tasks=("a", "b")), "mine", "people"))
+    assert "measure 11 <small>" in html
+    assert "measure 12 <small>" not in html
+    assert "turns <small>" in html
+
+
+def test_each_measure_answers_whether_it_could_be_the_keyboard(tags):
+    html = report_html(report_of(row(keyboard="Partly: typing is work.")))
+    assert 'title="Could it be the keyboard? Partly: typing is work."' in html
+    measured = told(tags, html.partition("What was measured")[2])
+    assert "Could it be the keyboard? Partly: typing is work." in measured
+
+
+def test_the_spread_between_references_stands_beside_the_floor_and_in_the_auc(tags):
+    first, second = reference("first", 0.25), reference("second", 0.5)
+    of_first = ReferenceAuc(
+        name="first", auc=Interval(value=0.97, low=0.95, high=0.99), from_people=Interval(value=0.66, low=0.6, high=0.7)
+    )
+    found = Discriminator(
+        auc=Interval(value=0.9), floor=Interval(value=0.52, low=0.4, high=0.6), references=(of_first,)
+    )
+    report = report_of(
+        row(references=(first, second)),
+        references={"first": side(), "second": side(users=44)},
+        discriminator=found,
+    )
+    assert report.measures[0].between_references == 0.5
+    for html in both(report):
+        assert "between references</th>" in html
+        assert ">0.50</td>" in html.partition("between references</th>")[2]
+        text = told(tags, html)
+        assert "reference second" in text
+        assert "told from the people with AUC 0.66 (0.60 to 0.70)" in text
+        assert "told from it with 0.97 (0.95 to 0.99)" in text
+    assert 'title="first 0.25, second 0.50"' in report_html(report)
+    assert "between references" not in card_html(card_of(report_of(row()), "mine", "people"))
+
+
+def test_who_answered_stands_with_each_side_and_what_it_makes_with_each_measure(tags):
+    people = side(assistants={"gpt-4-turbo": 57, "deepseek-v3": 32})
+    report = report_of(row(assistants=0.33), human=people, by_assistant=True)
+    for html in both(report):
+        assert "gpt-4-turbo 57, deepseek-v3 32" in told(tags, html)
+        assert "between assistants</th>" in html
+        assert ">0.33</td>" in html
+    card = card_of(report, "mine", "people")
+    assert "of the same assistant only" in card_html(card)
+    assert (card.by_assistant, card.human.assistants, card.measures[0].between_assistants) == (
+        True,
+        people.assistants,
+        0.33,
+    )
+    assert "between assistants" not in report_html(report_of(row()))
+
+
+def test_the_auc_without_length_and_the_families_stand_on_the_report_and_the_card(tags):
+    families = (FamilyAuc(family="shape", alone=0.998, without=0.87), FamilyAuc(family="ending", alone=0.9, without=1))
+    found = Discriminator(auc=Interval(value=1.0), floor=Interval(value=0.5), families=families)
+    report = report_of(row(), discriminator=found)
+    card = card_of(report, "mine", "people")
+    assert (card.auc_without_length, card.auc_families) == (0.87, families)
+    for html in both(report):
+        assert "ithout the measures of length (family shape)" in told(tags, html)
+        assert '<td>shape</td><td class="n">0.998</td><td class="n">0.870</td>' in html
+    assert card_of(report_of(row()), "a", "b").auc_without_length is None
+
+
+def test_an_effect_at_equal_length_has_its_interval_or_the_reason_why_there_is_none(tags):
+    found = EqualLength(effect=-0.45, effect_low=-0.7, effect_high=-0.1, sim=0.4, human=0.3)
+    unbounded = EqualLength(effect=0.35, sim=0.4, human=0.3, reason="too few users for an interval")
+    none = EqualLength(effect=None, sim=0.02, human=0.3, reason="too few of equal length")
+    rows = [row("a", equal_length=found), row("b", equal_length=unbounded), row("c", equal_length=none), row("d")]
+    for html in both(report_of(*rows)):
+        text = told(tags, html)
+        assert "-0.45 -0.70 to -0.10" in text
+        assert "0.35 no interval" in text
+        assert 'title="too few of equal length"' in html
+        assert "At equal length no effect for c: too few of equal length." in text
+        assert "At equal length no interval for b: too few users for an interval." in text
+    card = card_of(report_of(*rows), "a", "b")
+    assert [measure.equal_length for measure in card.measures] == [found, unbounded, none, None]
+
+
+def test_a_missing_interval_is_a_dash_with_its_reason_and_one_line_names_all_such_measures(tags):
+    few = {"no_interval": "too few users"}
+    for html in both(report_of(row("a", **few), row("b", **few), row("c", effect_low=0.125, effect_high=0.875))):
+        assert '<span title="too few users">–</span>' in html
+        assert told(tags, html).count("No interval for a, b: too few users.") == 1
+        assert "0.12 to 0.88" in html
+
+
+def test_conversations_with_a_value_are_counted_where_they_are_fewer_than_compared(tags):
+    people = side(conversations=300, compared=219)
+    fewer = row("first-message share", human_conversations=214, sim_conversations=2)
+    html = report_html(report_of(fewer, row("turns", human_conversations=219, sim_conversations=2), human=people))
+    assert told(tags, html).count("in 214 of 219") == 1
+    assert "in 219 of" not in html
+    assert "in 2 of" not in html
+
+
+def test_the_number_of_measures_stands_with_how_many_uncorrelated_ones_they_count_as(tags):
+    for html in both(report_of(row("a"), row("b"), effective_measures=1.25)):
+        assert "since they are correlated they count as 1.2 that are not" in told(tags, html)
+    for html in both(report_of(row("a"))):
+        assert "correlated" not in html
+
+
+def test_a_report_of_a_file_against_itself_shows_no_difference_and_decides_by_nothing(tags):
+    note = "The conversations of the two sides are the same: a comparison of them with themselves finds nothing."
+    nothing = {"effect": 0.0, "excess": -0.25, "distance": 0.0}
+    found = Discriminator(
+        auc=Interval(value=0.5, low=0.47, high=0.53),
+        floor=Interval(value=0.5, low=0.42, high=0.58),
+        leans_on=(Coefficient(name="thanks", weight=7e-18),),
+    )
+    report = report_of(row(**nothing), notes=(note,), discriminator=found)
+    for html in both(report):
+        assert note in told(tags, html)
+        assert "0.50 (0.47 to 0.53)" in told(tags, html)
+        assert "What it decides by" not in html
 
 
 def test_numbers_are_read_as_people_read_them():
@@ -141,37 +355,45 @@ def test_every_template_of_the_report_refuses_a_value_that_nobody_gave():
 def test_files_are_written_for_people_and_for_programs(tmp_path):
     messages = (Message(role="user", text="Thank you!"), Message(role="assistant", text="Yes."))
     people = [Conversation(id=str(n), scenario={"kind": "messages"}, messages=messages) for n in range(2)]
-    paths = write(compare(people, people, shufflings=20, resamples=10, halvings=2), tmp_path / "out")
+    paths = write(compare(people, people, shufflings=20, halvings=2), tmp_path / "out")
     assert [path.name for path in paths] == ["report.html", "report.json", "card.html", "card.json"]
     assert all(path.stat().st_size > 1000 for path in paths)
 
 
 @pytest.mark.heavy
-def test_the_report_and_the_card_open_in_a_browser_and_the_figures_are_there(browser, open_data, tmp_path):
-    conversations = recllmsim.read(open_data / "recllmsim")
-    simulated = [each for each in conversations if recllmsim.variant(each) == "simulated"]
-    people = [each for each in conversations if recllmsim.variant(each) != "simulated"]
-    write(compare(simulated, people, simulated[:100]), tmp_path)
+def test_the_report_and_the_card_open_in_a_browser_and_the_figures_are_whole_on_any_screen(
+    browser, open_data, tmp_path
+):
+    sim, people, others = (
+        load(open_data / "recllmsim" / name).conversations
+        for name in ("LLM_agent_user", "human_exp_V2", "real_human_user")
+    )
+    write(compare(sim, people, sim[:100], references={"x" * 300: others}, shufflings=200, halvings=10), tmp_path)
     complaints: list[str] = []
     page = browser.new_page()
     page.on("console", lambda message: complaints.append(message.text))
     page.on("request", lambda request: None if request.url.startswith("file:") else complaints.append(request.url))
-    page.goto((tmp_path / "report.html").as_uri())
-    figures = page.locator("svg")
-    assert figures.count() == 2
-    for number in range(2):
-        box = figures.nth(number).bounding_box()
-        assert box is not None
-        assert box["height"] > 200
-        assert figures.nth(number).locator("circle.point").count() >= 10
-    assert page.locator("blockquote").count() >= 30
-    page.set_viewport_size({"width": 420, "height": 800})
-    letters = figures.first.locator("text").first.bounding_box()
-    assert letters is not None
-    assert letters["height"] > 8
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
-    page.goto((tmp_path / "card.html").as_uri())
+    for width, drawn in ((1200, BESIDE), (420, STACKED)):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto((tmp_path / "report.html").as_uri())
+        figures = page.locator("figure svg:visible")
+        assert [figures.nth(number).get_attribute("class") for number in range(figures.count())] == [drawn.kind] * 2
+        for number in range(2):
+            figure = figures.nth(number)
+            box = figure.bounding_box()
+            assert box is not None
+            assert box["height"] > 200
+            assert figure.locator("circle.point").count() >= 10
+            parts = figure.locator("text, circle, path, line, rect").evaluate_all(BOXES)
+            assert all(box["x"] <= left and right <= box["x"] + box["width"] for left, right, _ in parts)
+            letters = figure.locator("text").evaluate_all(BOXES)
+            assert min(height for _, _, height in letters) > 10
+        for file in ("report.html", "card.html"):
+            page.goto((tmp_path / file).as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, file
+    assert figures.count() == 0, "a card has no figures"
     assert "Realism card" in page.locator("h1").inner_text()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.locator("blockquote").count() >= 30
     page.close()
     assert complaints == []

@@ -1,0 +1,89 @@
+"""`duologue compare`: several references, what it prints of the AUC, and what it says of wrong input."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sklearn")
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file of conversations of ten users, who all end with these words; gives its path."""
+
+    def written(name: str, words: str, conversations: int = 20) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        asked = ("a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night")
+        lines = [
+            {
+                "id": f"{name}-{number}",
+                "user": f"{name}-{number % 10}",
+                "messages": [
+                    {"role": "user", "content": f"I want {asked[number % 4]} {number}. {words}"},
+                    {"role": "assistant", "content": "Yes."},
+                ],
+            }
+            for number in range(conversations)
+        ]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    return written
+
+
+def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_name(
+    duologue: Command, people: Callable[..., Path], tmp_path: Path
+) -> None:
+    sim, human = people("sim.jsonl", "Thank you so much!"), people("people.jsonl", "ok")
+    references = [people("[red]/study.jsonl", "well"), people("second/study.jsonl", "Thank you")]
+    given = [part for path in references for part in ("--reference", path)]
+    code, out, err = duologue("compare", sim, human, *given, "--out", tmp_path / "out")
+    assert code == 0, err
+    assert " reference " in out.partition("\nmeasure")[2].partition("\n")[0]
+    for line in (
+        "Told apart by the measures alone (AUC): ", "Without the measures of length: ", "People from people: ",
+        "Reference [red]/study.jsonl from the people: ", "Simulated users from reference second/study.jsonl: ",
+    ):  # fmt: skip
+        assert sum(printed.startswith(line) for printed in out.splitlines()) == 1, line
+    card = json.loads((tmp_path / "out/card.json").read_text())
+    assert list(card["references"]) == ["[red]/study.jsonl", "second/study.jsonl"]
+    thanks = next(row for row in card["measures"] if row["name"] == "thanks")
+    assert thanks["between_references"] > thanks["floor"]
+
+
+def test_a_reference_that_holds_the_conversations_of_a_side_is_said_in_one_line(
+    duologue: Command, people: Callable[..., Path]
+) -> None:
+    sim, human = people("sim.jsonl", "Thank you so much!"), people("people.jsonl", "ok")
+    code, out, _ = duologue("compare", sim, human, "--reference", human, "--reference", sim, "--json")
+    assert code == 0
+    notes = [note for note in json.loads(out)["notes"] if note.startswith("Reference") and "also those" in note]
+    assert [note.partition(" so it")[0] for note in notes] == [
+        "Reference 'people.jsonl': 20 of its 20 conversations are also those of the people,",
+        "Reference 'sim.jsonl': 20 of its 20 conversations are also those of the simulated users,",
+    ]
+
+
+def test_a_reference_that_is_not_there_is_one_line(duologue: Command, people: Callable[..., Path]) -> None:
+    sim = people("sim.jsonl", "Thank you!")
+    code, out, err = duologue("compare", sim, sim, "--reference", sim.with_name("nowhere"))
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "nowhere" in err
+
+
+def test_a_file_against_itself_is_said_to_be_the_same_and_is_not_told_apart(
+    duologue: Command, people: Callable[..., Path]
+) -> None:
+    sim = people("sim.jsonl", "Thank you!", conversations=40)
+    code, out, _ = duologue("compare", sim, sim, "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert any("two sides are the same" in note for note in report["notes"])
+    auc = report["discriminator"]["auc"]
+    assert auc["low"] <= 0.5 <= auc["high"]
