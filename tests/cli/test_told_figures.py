@@ -123,12 +123,13 @@ def test_the_statistics_are_what_the_docs_say(told, open_data):
 def test_the_realism_report_is_what_the_docs_say(told, open_data, tmp_path):
     folder = open_data / "recllmsim"
     made = told("compare", folder / "LLM_agent_user", folder / "human_exp_V2", "--out", tmp_path / "out")
-    shown = table("docs/realism.md", "measure", "simulated", "people", "effect", "distance", "floor")
+    shown = table("docs/realism.md", "measure", "simulated", "people", "effect", "low", "high", "distance", "floor")
     rows = {row["name"]: row for row in made["measures"]}
+    keys = ("sim", "human", "effect", "effect_low", "effect_high", "distance", "floor")
     assert [row["name"] for row in made["measures"][: len(shown)]] == [name.partition(",")[0] for name in shown]
     for name, numbers in shown.items():
         row = rows[name.partition(",")[0]]
-        for number, key in zip(numbers, ("sim", "human", "effect", "distance", "floor"), strict=True):
+        for number, key in zip(numbers, keys, strict=True):
             assert agree(number, row[key]), (name, key)
 
 
