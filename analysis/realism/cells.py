@@ -84,6 +84,12 @@ class Cells:
         task = np.unique(self.task[kept], return_inverse=True)[1]
         return Cells(self.values[rows], cell, user, task, self.sides[users])
 
+    def one_each(self, rng: np.random.Generator) -> "Cells":
+        """One random conversation of each user."""
+        order = rng.permutation(len(self.cell))
+        _, first = np.unique(self.user[self.cell[order]], return_index=True)
+        return self.where(np.sort(order[first]))
+
     def _summed(self, values: NDArray[np.generic]) -> Floats:
         total = np.zeros((len(self.user), self.values.shape[1]))
         np.add.at(total, self.cell, values)
@@ -160,7 +166,7 @@ def placements(cells: Cells) -> Floats:
 
 
 def balanced_scores(cells: Cells) -> Floats:
-    """Cell x measure: as `rank_scores`, less 1, but both sides have half of the weight in a task, however unequal."""
+    """Conversation x measure: twice the share below less 1, both sides having half of the weight in a task."""
     result = np.full(cells.values.shape, np.nan)
     for task in range(cells.tasks):
         rows = cells.rows_of(task)
@@ -171,7 +177,7 @@ def balanced_scores(cells: Cells) -> Floats:
             of_side = weights * side
             halves += of_side / np.maximum(of_side.sum(axis=0), 1)
         result[rows] = 2 * standing(cells.values[rows], halves) - 1
-    return cells.means_of(result)
+    return result
 
 
 def quantile(values: Floats, share: float) -> Floats:

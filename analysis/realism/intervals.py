@@ -5,18 +5,19 @@ The variance is that of the users' contributions (linearised, corrected for smal
 and it shrinks towards the ends of the scale as a share's does (Wilson 1927), so that bounds stay within it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import t as students_t
 
 from .cells import TINY, Cells, Floats, balanced_scores, placements
-from .strata import Stratified, by_user, differing, stratified, users_with
+from .strata import Stratified, by_user, stratified, telling, users_with
 
 FEWEST_USERS = 8
 """Users that each side needs for an interval."""
-FEWEST_TELLING = 6
-"""Users of both sides together that must differ from the most frequent value."""
+FEWEST_TELLING = 3
+"""Of both sides together so many users must differ from the most frequent value, if each had one conversation."""
 PRIOR = 5.0
 """Users that the variance without a difference is worth, beside those on which the found variance stands."""
 _OUTSIDE = 0.05
@@ -31,14 +32,17 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class _Variance:
-    """The variance of a difference, by users."""
+class _Side:
+    """The variance of one side's mean, by its users."""
 
     found: Floats
-    least_freedom: Floats
-    """Degrees of freedom of the side with fewer users."""
+    """As the users vary."""
+    without: Floats
+    """As they would vary if both sides were drawn from one mixture, half of it each side's."""
     users: Floats
-    """On how many users it stands: few, where few of many vary."""
+    """On how many users the found one stands: few, where few of many vary."""
+    freedom: Floats
+    """Degrees of freedom."""
 
 
 def too_few(cells: Cells) -> tuple[Floats, Floats]:
@@ -49,7 +53,7 @@ def too_few(cells: Cells) -> tuple[Floats, Floats]:
     for side in (cells.sides, ~cells.sides):
         fewest = np.minimum(fewest, _effective(by_user(cells, coefficients)[side]))
     few_users = fewest < FEWEST_USERS - 0.5
-    return few_users.astype(float), (differing(cells).sum(axis=0) < FEWEST_TELLING).astype(float)
+    return few_users.astype(float), (telling(cells).sum(axis=0) < FEWEST_TELLING - TINY).astype(float)
 
 
 def difference_bounds(cells: Cells, inflation: Floats, shares: Floats, together: int = 1) -> Bounds:
@@ -59,13 +63,12 @@ def difference_bounds(cells: Cells, inflation: Floats, shares: Floats, together:
     """
     means = stratified(cells, cells.means)
     difference = means.sim - means.human
-    found = _variance(cells, means)
     upper = 1 - _OUTSIDE / 2 / together
+    sides = _sides(cells, means, cells.values - _mixture_mean(cells))
     # The users' own variance is too small as often as too large, and a skewed mean makes that worse: fewer degrees.
-    free = students_t.ppf(upper, found.least_freedom) * np.sqrt(found.found) * inflation
-    middle = _mixture_mean(cells)
-    without = _without_difference(cells, means, np.where(np.isnan(cells.means), 0.0, cells.means - middle))
-    bounded = _bounded(difference, found, without, inflation, upper)
+    least = np.minimum(*(side.freedom for side in sides))
+    free = students_t.ppf(upper, least) * np.sqrt(sides[0].found + sides[1].found) * inflation
+    bounded = _bounded(difference, sides, inflation, upper)
     return Bounds(
         np.where(shares > 0, bounded.low, difference - free), np.where(shares > 0, bounded.high, difference + free)
     )
@@ -74,27 +77,36 @@ def difference_bounds(cells: Cells, inflation: Floats, shares: Floats, together:
 def effect_bounds(cells: Cells, inflation: Floats) -> Bounds:
     """Bounds of Cliff's delta."""
     placed = stratified(cells, placements(cells))
-    without = _without_difference(cells, placed, np.nan_to_num(balanced_scores(cells)))
-    return _bounded(placed.sim, _variance(cells, placed), without, inflation, 1 - _OUTSIDE / 2)
+    return _bounded(placed.sim, _sides(cells, placed, balanced_scores(cells)), inflation, 1 - _OUTSIDE / 2)
 
 
-def effect_variance(cells: Cells, inflation: Floats) -> Floats:
-    """The variance of Cliff's delta; NaN where a side has no value."""
+def effect_variance(cells: Cells, inflation: Floats) -> tuple[Floats, Floats]:
+    """The variance of Cliff's delta, NaN where a side has no value; and its degrees of freedom."""
     placed = stratified(cells, placements(cells))
-    without = _without_difference(cells, placed, np.nan_to_num(balanced_scores(cells)))
-    at_none = _variance_at_none(placed.sim, _variance(cells, placed), without, inflation)
+    at_none, freedom = _at_none(placed.sim, _sides(cells, placed, balanced_scores(cells)), inflation)
     variance: Floats = np.maximum(at_none * (1 - placed.sim**2), TINY)
-    return variance
+    return variance, freedom
 
 
-def _bounded(difference: Floats, variance: _Variance, without: _Variance, inflation: Floats, upper: float) -> Bounds:
+def _bounded(difference: Floats, sides: Sequence[_Side], inflation: Floats, upper: float) -> Bounds:
     """Bounds of a number between -1 and 1."""
-    at_none = _variance_at_none(difference, variance, without, inflation)
-    prior = _prior(variance)
-    # Both parts of the variance are known as well as the users on which they stand are many (after Satterthwaite). Since
-    # the score form is wider than Student's at few users, there are half as many degrees more (found by simulation).
-    spread = (1 - prior) ** 2 / np.maximum(variance.users, 1) + prior**2 / np.maximum(without.users, 1)
-    return score_bounds(difference, at_none, students_t.ppf(upper, 1.5 / spread))
+    at_none, freedom = _at_none(difference, sides, inflation)
+    # Since the score form is wider than Student's at few users, there are twice as many degrees (found by simulation).
+    return score_bounds(difference, at_none, students_t.ppf(upper, 2 * freedom))
+
+
+def _at_none(difference: Floats, sides: Sequence[_Side], inflation: Floats) -> tuple[Floats, Floats]:
+    """The variance that a difference of 0 would have: what was found on each side, drawn towards that without a
+    difference; and its degrees of freedom, as many as the users are on which its parts stand (after Satterthwaite)."""
+    room = np.maximum(1 - difference**2, TINY)
+    variance, spread = np.zeros((2, len(difference)))
+    for side in sides:
+        prior = PRIOR / (PRIOR + side.users)
+        parts = ((1 - prior) * side.found / room, prior * side.without)
+        variance += parts[0] + parts[1]
+        spread += parts[0] ** 2 / np.maximum(side.users, 1) + parts[1] ** 2 / side.freedom
+    freedom = np.divide(variance**2, spread, out=np.ones_like(variance), where=spread > 0)
+    return variance * inflation**2, np.maximum(freedom, 1)
 
 
 def score_bounds(difference: Floats, at_none: Floats, quantile: Floats) -> Bounds:
@@ -111,54 +123,63 @@ def stands_on(contributions: Floats) -> Floats:
     return users
 
 
-def _variance_at_none(difference: Floats, variance: _Variance, without: _Variance, inflation: Floats) -> Floats:
-    """The variance that a difference of 0 would have: what was found, drawn towards that of equal sides."""
-    prior = _prior(variance)
-    room = 1 - difference**2
-    found = np.where(room > TINY, variance.found / np.maximum(room, TINY), 0.0)
-    at_none: Floats = ((1 - prior) * found + prior * without.found) * inflation**2
-    return at_none
-
-
-def _prior(variance: _Variance) -> Floats:
-    prior: Floats = PRIOR / (PRIOR + variance.users)
-    return prior
-
-
-def _variance(cells: Cells, means: Stratified) -> _Variance:
+def _sides(cells: Cells, means: Stratified, centred: Floats) -> list[_Side]:
+    """The variances of both sides; `centred` are the conversations' values less the mixture's mean of their task."""
     contributions = by_user(cells, means.coefficients * means.deviations)
     weights = by_user(cells, means.coefficients)
-    found = np.zeros(contributions.shape[1])
-    fewest = np.full(contributions.shape[1], np.inf)
-    for side in (cells.sides, ~cells.sides):
-        users = np.maximum(_effective(weights[side]), 1 + TINY)
-        found += (contributions[side] ** 2).sum(axis=0) * users / (users - 1)
-        fewest = np.minimum(fewest, users)
-    return _Variance(found, np.maximum(fewest - 1, 1), stands_on(contributions))
+    centred = np.where(cells.weights > 0, centred, 0.0)
+    share = cells.weights * means.coefficients[cells.cell]
+    squares, alike = _mixture(cells, centred, share)
+    sides = []
+    for of_side in (cells.sides, ~cells.sides):
+        users = np.maximum(_effective(weights[of_side]), 1 + TINY)
+        own = contributions[of_side]
+        rows = of_side[cells.user[cells.cell]]
+        spread = (1 - alike) * (share[rows] ** 2).sum(axis=0) + alike * (weights[of_side] ** 2).sum(axis=0)
+        sides.append(
+            _Side(
+                found=(own**2).sum(axis=0) * users / (users - 1),
+                without=squares * spread * users / (users - 1),
+                users=stands_on(own),
+                freedom=np.maximum(users - 1, 1),
+            )
+        )
+    return sides
 
 
-def _without_difference(cells: Cells, means: Stratified, scores: Floats) -> _Variance:
-    """The variance if both sides were drawn from one mixture, half of it each side's; `scores` are centred on it."""
-    contributions, weights = by_user(cells, means.coefficients * scores), by_user(cells, means.coefficients)
-    rates, sizes = np.zeros((2, contributions.shape[1]))
-    for side in (cells.sides, ~cells.sides):
-        size = (weights[side] ** 2).sum(axis=0)
-        sizes += size
-        rates += (contributions[side] ** 2).sum(axis=0) / np.maximum(size, TINY) / 2
-    users = _effective(weights[cells.sides]) + _effective(weights[~cells.sides])
-    freedom = np.maximum(users - 1, 1)
-    return _Variance(rates * sizes * users / freedom, freedom, stands_on(contributions))
+def _mixture(cells: Cells, centred: Floats, share: Floats) -> tuple[Floats, Floats]:
+    """Of a random conversation of the mixture the variance; and how much two of one user go together, 0 to 1.
+
+    Users of one side may have many conversations and those of the other one: what means of many vary in says little of
+    a single one.
+    """
+    user = cells.user[cells.cell]
+    count, total, of_squares = np.zeros((3, len(cells.sides), centred.shape[1]))
+    for numbers, values in ((count, cells.weights > 0), (total, centred), (of_squares, centred**2)):
+        np.add.at(numbers, user, values)
+    repeated = count > 1
+    pairs = np.where(repeated, (total**2 - of_squares) / np.maximum(count * (count - 1), 1), 0.0)
+    squares, together, sides = np.zeros((3, centred.shape[1]))
+    for of_side in (cells.sides, ~cells.sides):
+        rows = of_side[user]
+        weight = share[rows].sum(axis=0)
+        squares += (share[rows] * centred[rows] ** 2).sum(axis=0) / np.maximum(weight, TINY) / 2
+        users = repeated[of_side].sum(axis=0)
+        together += np.where(users > 0, pairs[of_side].sum(axis=0) / np.maximum(users, 1), 0.0)
+        sides += users > 0
+    mean = np.where(sides > 0, together / np.maximum(sides, 1), squares)
+    return squares, np.clip(mean / np.maximum(squares, TINY**2), 0, 1)
 
 
 def _mixture_mean(cells: Cells) -> Floats:
-    """Cell x measure: the mean of its task, half of it each side's."""
+    """Conversation x measure: the mean of its task, half of it each side's."""
     place = 2 * cells.task + cells.simulated
     defined = ~np.isnan(cells.means)
     total, count = np.zeros((2, 2 * cells.tasks, cells.means.shape[1]))
     np.add.at(total, place, np.where(defined, cells.means, 0.0))
     np.add.at(count, place, defined)
     mean = total / np.maximum(count, 1)
-    middle: Floats = ((mean[0::2] + mean[1::2]) / 2)[cells.task]
+    middle: Floats = ((mean[0::2] + mean[1::2]) / 2)[cells.task[cells.cell]]
     return middle
 
 

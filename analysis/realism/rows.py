@@ -141,13 +141,14 @@ def task_rows(parts: Mapping[str, TwoSamples], width: int) -> list[list[TaskRow]
 
 def heterogeneity_of(parts: Sequence[TwoSamples], width: int) -> Heterogeneity:
     """Whether the effect is the same in every task in which neither side has too few users, of so many measures."""
-    effects, variances = np.full((2, len(parts), width), np.nan)
+    effects, variances, freedoms = np.full((3, len(parts), width), np.nan)
     for number, part in enumerate(parts):
         effects[number] = part.effect
         few_users, few_telling = part.without_interval
         usable = (few_users + few_telling == 0) & ~np.isnan(part.effect)
-        variances[number] = np.where(usable, effect_variance(part.cells, part.inflation), np.nan)
-    return heterogeneity(effects, variances)
+        variance, freedoms[number] = effect_variance(part.cells, part.inflation)
+        variances[number] = np.where(usable, variance, np.nan)
+    return heterogeneity(effects, variances, freedoms)
 
 
 def reference_rows(
@@ -229,5 +230,5 @@ def why_no_interval(few_users: bool, few_telling: bool) -> str:
     if few_users:
         return f"too few users for an interval: it needs {FEWEST_FOR_INTERVAL} on each side that weigh alike"
     if few_telling:
-        return f"too few users for an interval: fewer than {FEWEST_TELLING} differ from the most frequent value"
+        return f"too few users for an interval: fewer than {FEWEST_TELLING} in a conversation of each differ from the most frequent value"
     return ""

@@ -1,8 +1,8 @@
 """By how much chance is wider where each conversation is measured against the others of its side.
 
 Such a value depends on who else is on the side, so halves of one side differ by more than shuffled values tell: each
-conversation counts as the one that is compared and as one of the others (Hoeffding 1948: at most twice as much, for
-means). How much more is found by measuring halves of each side anew.
+conversation counts as the one that is compared and as one of the others (Hoeffding 1948: twice as much, for means over
+pairs). How much more is found by measuring halves of each side anew.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from .measures.transcripts import UserTranscript
 from .samples import Sample, alone, generator
 from .shuffling import Differences, permuted, ratio
 
-WIDEST = 2.0
-"""What is taken where users are too few to find it."""
+UNKNOWN = 2.0
+"""What is taken where users are too few to find it: that of means over pairs."""
 _FEWEST_USERS = 16
 """Users of a side that can be halved."""
 _MOST_USERS = 150
@@ -27,12 +27,12 @@ _HALVINGS = 60
 
 
 def inflation_of(measures: Sequence[Measure], sides: Sequence[Sample], seed: int) -> Floats:
-    """By how much the chance of each measure is widened: 1, or 1 to 2 for measures among others."""
+    """By how much the chance of each measure is widened: 1, or more for measures among others."""
     widths = np.ones(len(measures))
     for column, measure in enumerate(measures):
         if measure.parts is not None:
             squares = [_spread(side, measure, seed) for side in sides if len(_users(side)) >= _FEWEST_USERS]
-            widths[column] = np.clip(np.sqrt(np.mean(squares)), 1.0, WIDEST) if squares else WIDEST
+            widths[column] = max(float(np.sqrt(np.mean(squares))), 1.0) if squares else UNKNOWN
     return widths
 
 

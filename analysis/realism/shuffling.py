@@ -13,8 +13,8 @@ import numpy as np
 from .cells import TINY, Bools, Cells, Floats, Ints
 
 CONFIDENCE = 0.95
-_CHUNK = 200
-"""Labellings that are computed at a time, to spare memory."""
+_AT_A_TIME = 4_000_000
+"""Cells, and pairs of a user's cells, times labellings that are computed at a time, to spare memory."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,10 @@ class Differences:
         """
         shape = (len(labellings), self.scores.shape[1])
         difference, error = np.full(shape, np.nan), np.full(shape, np.nan)
-        for start in range(0, len(labellings), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            for pattern in self._patterns:
+        for pattern in self._patterns:
+            step = max(1, _AT_A_TIME // max(1, len(pattern.squares)))
+            for start in range(0, len(labellings), step):
+                rows = slice(start, start + step)
                 found = pattern.differences(labellings[rows])
                 difference[rows, pattern.columns], error[rows, pattern.columns] = found
         return difference, error

@@ -59,13 +59,14 @@ def users_with(cells: Cells, chosen: Bools) -> tuple[Floats, Floats]:
     return has[cells.sides].sum(axis=0).astype(float), has[~cells.sides].sum(axis=0).astype(float)
 
 
-def differing(cells: Cells) -> Bools:
-    """User x measure: whether a conversation of the user has another value than the most frequent one."""
+def telling(cells: Cells) -> Floats:
+    """User x measure: share of the user's conversations that have another value than the most frequent one."""
     users = cells.user[cells.cell]
-    differ = np.zeros((len(cells.sides), cells.values.shape[1]), dtype=bool)
+    differ, count = np.zeros((2, len(cells.sides), cells.values.shape[1]))
     for column, values in enumerate(cells.values.T):
         known = ~np.isnan(values)
         if known.any():
             in_use, counts = np.unique(values[known], return_counts=True)
-            differ[users[known & (values != in_use[counts.argmax()])], column] = True
-    return differ
+            np.add.at(count[:, column], users[known], 1)
+            np.add.at(differ[:, column], users[known & (values != in_use[counts.argmax()])], 1)
+    return differ / np.maximum(count, 1)

@@ -11,10 +11,14 @@ from .distances import wasserstein, within_task_deviation
 from .intervals import Bounds, difference_bounds, effect_bounds, too_few
 from .samples import generator
 from .shuffling import CONFIDENCE, Differences, permutation_test, permuted, ratio
-from .strata import differing, side_means, users_with
+from .strata import side_means, telling, users_with
 
 FEWEST_USERS = 2
 """Users that each side needs for a p."""
+RARE = 5
+"""Users of a side who differ from the most frequent value, if each had one conversation; with fewer a measure is rare."""
+ONE_EACH = 4
+"""Draws of one conversation of each user."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,16 @@ class TwoSamples:
     def p_and_chance(self) -> tuple[Floats, Floats]:
         """The p of the effect, and the effect that one of 20 shufflings exceeds, 1 at most."""
         p, chance = permutation_test(*self._observed, self.shuffled, self.inflation)
-        least = self._least_p
+        least = np.maximum(self._least_p, self._p_of_one_each)
         level = 1 - CONFIDENCE
         chance = np.where(least > level, np.maximum(chance, np.abs(self.effect) * least / level), chance)
         return np.maximum(p, least), np.minimum(chance, 1)
+
+    @cached_property
+    def _telling(self) -> Floats:
+        """Side x measure: users who differ from the most frequent value, if each had one conversation; simulated first."""
+        share = telling(self.cells)
+        return np.stack([share[self.cells.sides].sum(axis=0), share[~self.cells.sides].sum(axis=0)])
 
     @cached_property
     def _least_p(self) -> Floats:
@@ -83,13 +93,34 @@ class TwoSamples:
 
         With one or two such users all shufflings differ by dust alone, and nothing may be made of it.
         """
-        differ = differing(self.cells)
-        of_side = np.stack([differ[self.cells.sides].sum(axis=0), differ[~self.cells.sides].sum(axis=0)])
         users = np.stack(self.users)
-        all_on = _all_drawn(users, users.sum(axis=0), of_side.sum(axis=0))
-        most_on = np.take_along_axis(all_on, (of_side / np.maximum(users, 1)).argmax(axis=0)[None, :], axis=0)
+        all_on = _all_drawn(users, users.sum(axis=0), self._telling.sum(axis=0))
+        most_on = np.take_along_axis(all_on, (self._telling / np.maximum(users, 1)).argmax(axis=0)[None, :], axis=0)
         least: Floats = np.where(all_on <= most_on + TINY, all_on, 0.0).sum(axis=0).clip(max=1)
         return least
+
+    @cached_property
+    def _p_of_one_each(self) -> Floats:
+        """For measures in which few users of a side differ from the most frequent value, the p of one conversation of
+        each user, mean over draws of them (within-cluster resampling: Hoffman et al. 2001); 0 for other measures.
+
+        Users who have many conversations vary little, and those who have one vary much but show it only if it is the
+        rare one: shuffled, the former stand in for the latter.
+        """
+        p = np.zeros(self.cells.values.shape[1])
+        rare = np.flatnonzero(self._telling.min(axis=0) < RARE)
+        if not rare.size or len(self.cells.cell) == len(self.cells.sides):
+            return p
+        rng = generator(self.draws.seed, "one each")
+        some = Cells(self.cells.values[:, rare], self.cells.cell, self.cells.user, self.cells.task, self.cells.sides)
+        for _ in range(ONE_EACH):
+            part = some.one_each(rng)
+            differences = Differences(part, rank_scores(part))
+            effect, error = differences.of(part.labelling)
+            null = ratio(*differences.of(permuted(part.sides, self.draws.shufflings, rng)))
+            drawn = permutation_test(effect[0], error[0], null, self.inflation[rare])[0]
+            p[rare] += np.where(np.isnan(drawn), 1.0, drawn) / ONE_EACH
+        return p
 
     @cached_property
     def shuffled(self) -> Floats:

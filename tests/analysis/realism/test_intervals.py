@@ -12,7 +12,7 @@ from duologue.analysis.realism.discriminator import cross_validated
 from duologue.analysis.realism.intervals import difference_bounds, effect_bounds, too_few
 from duologue.analysis.realism.samples import Sample
 from duologue.analysis.realism.shuffling import Differences, permutation_test, permuted, ratio
-from duologue.analysis.realism.two_samples import Draws
+from duologue.analysis.realism.two_samples import Draws, TwoSamples
 
 KINDS = ["normal", "skewed", "rare"]
 BETWEEN, WITHIN = 0.7, 0.714
@@ -112,6 +112,36 @@ def test_intervals_of_twenty_against_eighty_hold_nearly_as_often(kind, shift, si
     least = 0.88 if kind == "rare" else 0.93
     assert least <= difference <= 0.97
     assert least <= effect <= 0.97
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("sizes", "each"), [((60, 10), (10, 1)), ((60, 20), (10, 1)), ((20, 40), (10, 1)), ((82, 97), (3, 1))]
+)
+def test_many_conversations_against_one_are_no_difference(sizes, each):
+    """Rare and other shares, all conversations alike: raw p and intervals."""
+    rng = np.random.default_rng([5, *sizes])
+    users = [
+        (simulated, str(user))
+        for simulated, size, count in zip((True, False), sizes, each, strict=True)
+        for user in range(size)
+        for _ in range(count)
+    ]
+    rates = np.repeat([0.03, 0.06, 0.12, 0.3, 0.5], 40)
+    below, held = [], []
+    for split in range(10):
+        values = (rng.random((len(users), len(rates))) < rates).astype(float)
+        two = TwoSamples(cells_of(values, users, ["t"] * len(users)), np.ones(200), np.ones(200), Draws(split, 199))
+        below.append(two.p_and_chance[0] <= 0.05)
+        none = np.logical_or(*two.without_interval)
+        held.append(np.where(none, np.nan, (two.effect_bounds.low <= 0) & (two.effect_bounds.high >= 0)))
+    errs, holds = (
+        np.mean(below, axis=0).reshape(5, 40).mean(axis=1),
+        np.nanmean(held, axis=0).reshape(5, 40).mean(axis=1),
+    )
+    print(f"| {sizes} | {each} | {errs.round(3)} | {holds.round(3)} |")
+    assert (errs <= 0.07).all(), errs
+    assert (holds >= 0.92).all(), holds
 
 
 @pytest.mark.heavy

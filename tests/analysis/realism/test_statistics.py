@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import false_discovery_control, wasserstein_distance
+from scipy.stats import chi2, false_discovery_control, ttest_ind, wasserstein_distance
 
 from duologue.analysis.realism.cells import cells_of, placements, rank_scores, standing
 from duologue.analysis.realism.distances import wasserstein, within_task_deviation
@@ -191,21 +191,43 @@ def test_intervals_do_not_move_with_the_order_of_the_sides():
 def test_few_users_and_few_who_differ_get_no_interval():
     assert too_few(cells(range(7), range(20)))[0][0] == 1
     assert too_few(cells(range(8), range(20)))[0][0] == 0
-    assert too_few(cells([0] * 20, [0] * 15 + [1] * 5))[1][0] == 1
-    assert too_few(cells([0] * 20, [0] * 14 + [1] * 6))[1][0] == 0
+    assert too_few(cells([0] * 20, [0] * 18 + [1] * 2))[1][0] == 1
+    assert too_few(cells([0] * 20, [0] * 17 + [1] * 3))[1][0] == 0
     # Seven users of eight stand in a task in which the other side has hardly anybody.
     values, users = np.arange(24.0)[:, None], [(n < 8, str(n)) for n in range(24)]
     assert too_few(cells_of(values, users, ["a"] * 7 + ["b"] * 2 + ["a"] + ["b"] * 14))[0][0] == 1
 
 
+def test_a_rare_event_is_not_found_where_users_of_one_side_have_many_conversations():
+    """The same rate in 60 users with ten conversations and in ten with one, who mostly have none of it."""
+    rng = np.random.default_rng(9)
+    users = [(True, str(n // 10)) for n in range(600)] + [(False, str(n)) for n in range(10)]
+    held, below = [], []
+    for split in range(60):
+        both = cells_of((rng.random(610) < 0.06).astype(float)[:, None], users, ["t"] * 610)
+        two = TwoSamples(both, np.ones(1), np.ones(1), Draws(split, 199))
+        below.append(two.p_and_chance[0][0] <= 0.05)
+        held.append(two.effect_bounds.low[0] <= 0 <= two.effect_bounds.high[0])
+    assert np.mean(below) <= 0.07
+    assert np.mean(held) >= 0.93
+
+
 def test_effects_of_opposite_sign_are_heterogeneous_and_equal_ones_are_not():
-    opposite = heterogeneity(np.array([[-0.6], [0.3]]), np.array([[0.01], [0.01]]))
+    variances, many = np.array([[0.01], [0.01]]), np.full((2, 1), 1e6)
+    opposite = heterogeneity(np.array([[-0.6], [0.3]]), variances, many)
     # Q = (0.45^2 + 0.45^2) / 0.01 with one degree of freedom.
     assert opposite.share[0] == pytest.approx((40.5 - 1) / 40.5)
-    assert opposite.p[0] < 0.001
-    alike = heterogeneity(np.array([[0.3], [0.3]]), np.array([[0.01], [0.01]]))
+    assert opposite.p[0] == pytest.approx(chi2.sf(40.5, 1), rel=1e-2)
+    alike = heterogeneity(np.array([[0.3], [0.3]]), variances, many)
     assert (alike.share[0], alike.p[0]) == (0, 1)
-    assert np.isnan(heterogeneity(np.array([[0.3], [np.nan]]), np.array([[0.1], [0.1]])).p[0])
+    assert np.isnan(heterogeneity(np.array([[0.3], [np.nan]]), variances, many).p[0])
+
+
+def test_heterogeneity_of_two_tasks_is_welchs_test_of_two_means():
+    one, two = np.array([1.0, 2, 3, 7]), np.array([4.0, 9, 8])
+    variances = np.array([[np.var(side, ddof=1) / len(side)] for side in (one, two)])
+    found = heterogeneity(np.array([[one.mean()], [two.mean()]]), variances, np.array([[3.0], [2.0]]))
+    assert found.p[0] == pytest.approx(ttest_ind(one, two, equal_var=False).pvalue)
 
 
 def test_pairs_widen_chance():
