@@ -17,7 +17,10 @@ from .strata import Stratified, by_user, stratified, telling, users_with
 FEWEST_USERS = 8
 """Users that each side needs for an interval."""
 FEWEST_TELLING = 3
-"""Of both sides together so many users must differ from the most frequent value, if each had one conversation."""
+"""Of both sides together so many users must differ from the most frequent value, if each had one conversation; of each
+side where one is small."""
+SMALL_SIDE = 20
+"""Users below which a side is small."""
 PRIOR = 5.0
 """Users that the variance without a difference is worth, beside those on which the found variance stands."""
 _OUTSIDE = 0.05
@@ -52,8 +55,11 @@ def too_few(cells: Cells) -> tuple[Floats, Floats]:
     coefficients = stratified(cells, cells.means).coefficients
     for side in (cells.sides, ~cells.sides):
         fewest = np.minimum(fewest, _effective(by_user(cells, coefficients)[side]))
-    few_users = fewest < FEWEST_USERS - 0.5
-    return few_users.astype(float), (telling(cells).sum(axis=0) < FEWEST_TELLING - TINY).astype(float)
+    share = telling(cells)
+    of_sides = [share[side].sum(axis=0) for side in (cells.sides, ~cells.sides)]
+    small = (fewest < SMALL_SIDE) & (np.minimum(*of_sides) < FEWEST_TELLING - TINY)
+    few_telling = small | (of_sides[0] + of_sides[1] < FEWEST_TELLING - TINY)
+    return (fewest < FEWEST_USERS - 0.5).astype(float), few_telling.astype(float)
 
 
 def difference_bounds(cells: Cells, inflation: Floats, shares: Floats, together: int = 1) -> Bounds:

@@ -230,5 +230,5 @@ def why_no_interval(few_users: bool, few_telling: bool) -> str:
     if few_users:
         return f"too few users for an interval: it needs {FEWEST_FOR_INTERVAL} on each side that weigh alike"
     if few_telling:
-        return f"too few users for an interval: fewer than {FEWEST_TELLING} in a conversation of each differ from the most frequent value"
+        return f"too few users for an interval: fewer than {FEWEST_TELLING} differ from the most frequent value"
     return ""
