@@ -65,7 +65,7 @@ _PROMPT_LEAK = re.compile(
     r"|(?=[作我模用扮系提根按依])"
     r"(?:作为(?:一个|一名|一位)?(?:大?语言模型|(?:AI(?:语言模型|助手|模型)?|人工智能(?:助手|模型)?)(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
     r"|我(?:只)?是(?:一个|一名)?(?:大?语言模型|AI(?:助手|模型|语言模型)|人工智能(?:助手|模型)|虚拟助手|模拟用户)"
-    r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|系统提示|提示词(?:要求|规定|里|中)"
+    r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|提示词(?:要求|规定|里|中)|(?P<general_zh>系统提示)"
     r"|根据(?:我的)?(?:人设|用户画像|角色设定|指令要求)|(?:按照|依照)(?:我的)?(?:人设|角色设定|指令要求)|我的(?:用户画像|人设)"
     r"|我(?:需要|应该|要)(?:以|作为)用户)",
     re.IGNORECASE | re.MULTILINE,
@@ -87,7 +87,7 @@ _TERMINAL = re.compile(
 """What stands beside the prompt of a computer."""
 _ASKED_ABOUT = re.compile(
     r"(?:^|[.!?。！？\n,;:])\W{0,3}(?:(?:and|so|but|hi|hello) )?(?:what|how|why|which|where|who|when|is|are|can|could|do|does|did|should"
-    r"|would|explain|tell me)\b[^.!?。！？\n]*$|(?:什么是|如何|怎么|为什么)[^。！？\n]*$|\b(?:an?|good|better|prompts?) $",
+    r"|would|explain|tell me)\b[^.!?。！？\n]*$|(?:什么是|如何|怎么|为什么)[^。！？\n]*$|\b(?:an?|good|better) $",
     re.IGNORECASE,
 )
 """Words before a thing that is asked about, or that is any of its kind (`a system prompt`)."""
@@ -205,7 +205,7 @@ def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
     kind = match.lastgroup
     if kind == "planned":
         return _SOFTWARE.search(after) is not None
-    if kind == "general":
+    if kind in ("general", "general_zh"):
         return _ASKED_ABOUT.search(before) is not None
     if kind == "asking":
         return _ASKED_ABOUT.search(before) is not None or _TERMINAL.search(before[-_NEAR:] + after[:_NEAR]) is not None

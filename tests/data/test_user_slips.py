@@ -1,7 +1,5 @@
 """What is a slip of a simulated user, and what people write that only looks like one."""
 
-import time
-
 import pytest
 
 from duologue.data.rules.user_turns import leaked_prompt, leaked_role
@@ -28,7 +26,7 @@ NONE = (
     "press [END] on the keyboard", "Which one is the [END] key?", "I hit [EXIT]", "按[END]没有反应", "from <start> to <end>", "<end>3</end>", "<s>old</s> new",
     "arr[end] fails", "[DONE] hotel\n[DONE] train\nWhat is left?", "You must **STOP** now", "please **STOP**", "Should I renew or TERMINATE?",
     "I want to TERMINATE", "THIS CONTRACT MUST TERMINATE", "Which: TERMINATE?", "System: Windows 11", "My computer:\nSystem: Ubuntu 22.04\nRAM: 8", "**System**: 64-bit",
-    "系统：Windows 11", "What does <task> mean in XML?", "Where does <note> go?", "What is a system prompt?", "How do I write a good system prompt?",
+    "系统：Windows 11", "什么是系统提示？", "What does <task> mean in XML?", "Where does <note> go?", "What is a system prompt?", "How do I write a good system prompt?",
     "Can you explain what a user persona is?", "Please write a system prompt for my bot", "什么是系统提示 (system prompt)?", "the prompt asks for a password",
     "The prompt says I must press enter", "What if the prompt asks me this?", "the user wants to log in but the page is blank", "The user needs a button here",
     "Here is the bug: the user asks for help and gets none", "该用户需要重新登录", "can you reply as a human please", "Reply as a human please", "Could you answer as the user of an app?",
