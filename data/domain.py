@@ -7,6 +7,7 @@ a subclass that says more and register an instance of it (`domains.register`, or
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, cast, final
 
@@ -187,13 +188,15 @@ class Domain:
 
 
 def named(keys: Sequence[str], *holders: Mapping[str, Any]) -> str:
-    """The first text or whole number that a holder has at one of the keys; empty if there is none."""
+    """The first text or number that a holder has at one of the keys; empty if there is none. True and false are none."""
     for key in keys:
         for holder in holders:
             name = holder.get(key)
             if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
                 name = int(name)
-            if isinstance(name, str | int):
+            if isinstance(name, str | int) and not isinstance(name, bool):
+                return str(name)
+            if isinstance(name, float) and isfinite(name):
                 return str(name)
     return ""
 

@@ -17,7 +17,9 @@ _PASTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,300}\"|“[^“”]{1,300}”|‘[^‘’\n]{1,300}’(?!\w)|「[^「」]{1,300}」|『[^『』]{1,300}』|《[^《》\n]{1,60}》"
+    r"\"[^\"\n]{1,300}\"|“[^“”]{1,300}”|‘(?:[^‘’\n]|(?<=\w)’(?=\w)){1,300}’(?!\w)|「[^「」]{1,300}」|『[^『』]{1,300}』|《[^《》\n]{1,60}》"
+    # Straight single ones: apostrophes stand within a word, or before one that lacks its begin.
+    r"|(?<!\w)'(?=\S)(?!(?:cause|til|till|em|tis|twas|bout|round|n|\d\ds?)\b(?!'))(?:[^'\n]|(?<=\w)'(?=\w)){1,300}(?<=\S)'(?!\w)"
 )
 
 

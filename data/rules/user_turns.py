@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from .quotations import BLANK, own_words, without_pasted
+from .stop_marks import stop_mark
 
 UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
 """`role_leak`: speaks for another role. `prompt_leak`: reveals its instructions, its reasoning, that it is a model, or a
@@ -24,42 +25,83 @@ _SPEAKER = (
     r"(?:system|assistant|user|human|chatbot|chatgpt|gpt|llm|bot|ai(?:[ -](?:assistant|model))?"
     r"|系统|助手|助理|用户|机器人|人工智能|(?:大?语言|大)?模型|ai\s?助手)"
 )
+_COMPUTER = (
+    r"(?:windows|win ?(?:7|8|10|11|xp)|mac ?os|os ?x|mac(?:book)?|linux|ubuntu|debian|fedora|arch|mint|android|ios|ipados"
+    r"|chrome ?os|freebsd|intel|amd|ryzen|nvidia|apple m\d|arm64|x86|i[3579]|\d+[ -]?(?:gb|tb|mb|ghz|mhz|bits?|cores?))"
+    r"(?![^\W\d_])"
+)
 _ROLE_LEAK = re.compile(
     rf"[\[【<]\s{{0,3}}/?{_SPEAKER}\s{{0,3}}[\]】>]"  # [System], 【系统】, <user>
-    rf"|(?:^|[.!?。！？\"”])[*_#>\s]{{0,6}}{_SPEAKER}\s{{0,2}}[*_]{{0,3}}[:：]"  # Assistant: at the begin of a line or sentence
+    rf"|(?:^|[.!?。！？\"”])[*_#>\s]{{0,6}}(?!(?:system|系统)[\s*_]{{0,5}}[:：][\s*_]{{0,5}}{_COMPUTER}){_SPEAKER}\s{{0,2}}[*_]{{0,3}}[:：]"  # Assistant: at the begin of a line or sentence
     r"|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<SYS>>",
     re.IGNORECASE | re.MULTILINE,
 )
 _OTHERS_LABEL = re.compile(r"\b(?:assistant|teacher)\W{0,4}$|(?:助手|助理|老师)\W{0,4}$", re.IGNORECASE | re.MULTILINE)
 _PROMPT_LEAK = re.compile(
-    r"</?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile|task|note)>"
-    r"|^(?:[^\S\n]*#{3,}"
-    r"|\W{0,3}(?:ok(?:ay)?,? |hmm,? |so,? )?the user (?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
-    r"|\W{0,3}(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在))"
+    r"</?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile)>|</(?:task|note)>"
+    r"|^(?:[^\S\n]*#{3,}[^\S\n]{0,3}(?:"  # of headings only those of prompts: people write headings too
+    r"(?:response|instruction|system(?: prompt| message)?|assistant|user(?: profile| message| turn)?|human|prompt|persona"
+    r"|task context|指令|系统(?:提示)?|助手|用户(?:画像|资料)?|人设|回复)(?:[^\w\n]{0,4}$|[:：])"
+    r"|(?:instructions|role|profile|scenario|task|input)[:：]|$)"
+    r"|\W{0,3}(?:(?:ok(?:ay)?|hmm|so|well|alright),? ){0,2}the user (?:(?:wants|needs|expects|would like) me to|ask(?:s|ed) me)\b)"
+    r"|\A\W{0,3}(?P<planned>(?:(?:ok(?:ay)?|hmm|so|well|alright),? ){0,2}the user "
+    r"(?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
+    r"|(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在))"
     # First letters are told once for all forms: they are looked for at each place of each message.
     r"|\b(?=[abhimorstuwy])(?:(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
     r"(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
     r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant))"
-    r"|simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b|user (?:simulat\w+|persona)\b"
+    r"|simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b"
+    r"|(?P<general>user (?:simulat\w+|persona)\b|(?:system|initial|original) prompt\b)"
     r"|role-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b"
-    r"|(?:system|initial|original) prompt\b|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b"
-    r"|(?:my (?:instructions?|prompt|persona)|(?:the|these|your) (?:prompt|persona)) "
-    r"(?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b"
+    r"|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b"
+    r"|(?:my (?:instructions?|persona)|(?:the|these|your) persona) (?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b"
+    r"|(?P<asking>(?:my|the|these|your) prompt (?:says?|states?|tells?|told|requires?|asks?|is to|was to)\b)"
     r"|according to (?:my (?:instructions?|prompt|persona|role|scenario)|(?:the|your) (?:prompt|persona|scenario))\b"
     r"|i (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act|play|pretend|behave|simulate|respond)\b"
     r"|task context\b"
-    r"|(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human)\b|as the user, i\b"
+    r"|(?P<acted>(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human))\b|as the user, i\b"
     r"|here(?:'s|’s| is) (?:my|the) (?:next )?(?:user )?(?:message|utterance|turn)\b)"
     r"|(?=[作我模用扮系提根按依])"
     r"(?:作为(?:一个|一名|一位)?(?:大?语言模型|(?:AI(?:语言模型|助手|模型)?|人工智能(?:助手|模型)?)(?![\u4e00-\u9fff])|虚拟助手|模拟用户)"
     r"|我(?:只)?是(?:一个|一名)?(?:大?语言模型|AI(?:助手|模型|语言模型)|人工智能(?:助手|模型)|虚拟助手|模拟用户)"
-    r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|系统提示|提示词(?:要求|规定|里|中)"
+    r"|模拟(?:的)?(?:真实)?用户|用户模拟|扮演(?:的)?(?:这个|一个|一名|该)?(?:用户|角色|顾客)|提示词(?:要求|规定|里|中)|(?P<general_zh>系统提示)"
     r"|根据(?:我的)?(?:人设|用户画像|角色设定|指令要求)|(?:按照|依照)(?:我的)?(?:人设|角色设定|指令要求)|我的(?:用户画像|人设)"
     r"|我(?:需要|应该|要)(?:以|作为)用户)",
     re.IGNORECASE | re.MULTILINE,
 )
+_SOFTWARE = re.compile(
+    r"\b(?:log(?:ged|ging|s)?[ -]?(?:in|on|out|off)|sign(?:s|ed)?[ -](?:in|up)|clicks?|buttons?|(?:web)?pages?|web ?sites?|apps?"
+    r"|forms?|fields?|passwords?|accounts?|databases?|api|screens?|menus?|uploads?|downloads?|code|functions?|inputs?|browsers?"
+    r"|tokens?|files?|servers?|permissions?|errors?|interfaces?|bugs?|tickets? system)\b"
+    r"|登[录陆]|注册|按钮|页面|网站|密码|[账帐][号户]|数据库|接口|界面|上传|下载|代码|函数|文件|服务器|权限|报错|功能",
+    re.IGNORECASE,
+)
+"""What developers speak of, who have users."""
+_TERMINAL = re.compile(
+    r"\b(?:terminal|command|console|shell|cmd|powershell|bash|ssh|sudo|root|admin(?:istrator)?|passwords?|passphrase|pin|user ?name|"
+    r"credentials|log ?in|install\w*|pop-?up|screen|overwrite|confirm|y/n|yes or no|access denied|permission|press|enter|dos)\b"
+    r"|密码|终端|命令",
+    re.IGNORECASE,
+)
+"""What stands beside the prompt of a computer."""
+_ASKED_ABOUT = re.compile(
+    r"(?:^|[.!?。！？\n,;:])\W{0,3}(?:(?:and|so|but|hi|hello) )?(?:what|how|why|which|where|who|when|is|are|can|could|do|does|did|should"
+    r"|would|explain|tell me)\b[^.!?。！？\n]*$|(?:什么是|如何|怎么|为什么)[^。！？\n]*$|\b(?:an?|good|better) $",
+    re.IGNORECASE,
+)
+"""Words before a thing that is asked about, or that is any of its kind (`a system prompt`)."""
+_ASKED_OF_YOU = re.compile(r"\b(?:you|please)\b[^.!?\n]*$", re.IGNORECASE)
+_OF_MYSELF = re.compile(
+    r"(?:\b(?:i|i['’](?:ll|m|d)|let me|told to|asked to)\b[^.!?\n]*|(?:^|[.!?\n])\W*)$", re.IGNORECASE
+)
+
 _OWN_PROFILE = re.compile(
-    r"\b(?:(?:given|based on|according to|per|(?:mentioned|described) in) (?:my|the) (?:user )?profile|my user profile)\b"
+    r"\b(?:(?:given|based on|according to|per|(?P<stated>(?:mentioned|described|stated|noted|listed|indicated|specified) in)) "
+    r"(?:my|the) (?:user )?profile|my user profile"
+    r"|in my profile,? (?:it (?:says|states|mentions|is (?:said|stated|written|mentioned))|i am described)"
+    r"|it (?:says|states|is (?:said|stated|written|mentioned)) in my profile|my profile (?:says|states|mentions|tells|describes))\b"
+    r"|我的(?:个人)?(?:资料|档案|画像)[里中上]?(?:写|说|提到)"
     r"|(?=[根按依基结我])(?:(?:根据|按照|依照|基于|结合)我?的?(?:用户资料|用户档案|个人资料|个人档案|个人画像)|我的用户(?:资料|档案))",
     re.IGNORECASE,
 )
@@ -67,25 +109,17 @@ _PROFILE_WORDS = ("profile", "资料", "档案", "画像")
 """One of them is in each form of `_OWN_PROFILE`."""
 _OF_A_SITE = re.compile(
     r"\b(?:(?<!into )accounts?|(?:the|your|their|this|that|my|our) (?:web ?site|site|page|portal|app|dashboard)|"
-    r"log(?:ged|ging)?[ -]?in|sign(?:ed)?[ -]in|passwords?|usernames?|membership|e-?mail address|phone number|"
-    r"linkedin|facebook|instagram|twitter|github|tinder|airbnb|steam|spotify|on file)\b"
+    r"log(?:ged|ging)?[ -]?in|sign(?:ed)?[ -]in|passwords?|usernames?|membership|e-?mails?|phone number|"
+    r"linkedin|facebook|instagram|twitter|github|tinder|offline|verified|locked|expired|airbnb|steam|spotify|on file)\b"
     r"|[账帐][号户]|官网|(?:你们?的?|贵|官方|这个|该)网站|网页上|页面|登[录陆]|注册|密码|会员|微信|微博|淘宝|京东|支付宝|领英|手机号",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(
+    r"\b(?:change|update|edit|correct|delete|remove|fix) (?:the|my|that|a) (?:\w+ ){1,3}$", re.IGNORECASE
+)
+"""What people have done to something on a site."""
 _NEAR = 60
 """Characters on either side of a profile within which a word tells that it is the profile of a site."""
-_CONVERSATION = r"(?:conversation|dialogue|dialog|chat|session)"
-_STOP_MARK = re.compile(
-    r"(?=[#\[【<(（E])(?:"
-    r"#{2,4}[A-Z][A-Z_ -]{1,38}[A-Z]#{2,4}"  # tau-bench: ###STOP###, ###OUT-OF-SCOPE###
-    r"|#{2,4}\s?(?:(?i:stop|end|terminate)|(?:停止|结束|终止|转接)(?:对话)?|对话结束)\s?#{2,4}"
-    r"|[\[【<]{1,2}\s?/?(?:STOP|END|TERMINATE|EOS|(?:对话|会话|聊天)?(?:停止|结束|终止))\s?[\]】>]{1,2}"
-    rf"|[\[【<(（]{{1,2}}\s?(?i:(?:end|stop)[ _-](?:of[ _-])?(?:the[ _-])?{_CONVERSATION}"
-    rf"|{_CONVERSATION}[ _-](?:ends?|ended|over|completed?|finished)|(?:结束|终止)对话|对话(?:已|到此)?(?:结束|终止))\s?[\]】>)）]{{1,2}}"
-    r"|\bEND_(?:OF_)?(?:CONVERSATION|DIALOGUE|CHAT)\b)"
-    r"|^[^\w\n]*TERMINATE[^\w\n]*\Z",  # AutoGen: a last line
-    re.MULTILINE,
-)
 _NOT_WORD = re.compile(r"[\W_]+")
 
 _ITEM = re.compile(
@@ -152,12 +186,33 @@ def leaked_prompt(text: str) -> str | None:
     What the text quotes is not its own (`quotations.own_words`); only marks such as `###STOP###` are found there too.
     """
     own = own_words(text)
-    return _found(_PROMPT_LEAK.search(own) or _own_profile(own) or _STOP_MARK.search(without_pasted(text)))
+    return _found(_shown_prompt(own) or _own_profile(own) or stop_mark(without_pasted(text)))
 
 
 def _found(match: re.Match[str] | None) -> str | None:
     """The words that were found, as they stand in the text."""
     return match.group().strip(f" \t\n\r\f\v{BLANK}") if match else None
+
+
+def _shown_prompt(text: str) -> re.Match[str] | None:
+    """Where the text shows an instruction, reasoning or a model, and does not merely speak of such things."""
+    return next((match for match in _PROMPT_LEAK.finditer(text) if not _is_meant_otherwise(match, text)), None)
+
+
+def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
+    """Whether the words beside the match tell that it is a developer's user, any prompt, or a wish to the assistant."""
+    before, after = text[max(0, match.start() - 2 * _NEAR) : match.start()], text[match.end() : match.end() + 2 * _NEAR]
+    kind = match.lastgroup
+    if kind == "planned":
+        return _SOFTWARE.search(after) is not None
+    if kind in ("general", "general_zh"):
+        return _ASKED_ABOUT.search(before) is not None
+    if kind == "asking":
+        return _ASKED_ABOUT.search(before) is not None or _TERMINAL.search(before[-_NEAR:] + after[:_NEAR]) is not None
+    if kind == "acted":
+        wished = _ASKED_OF_YOU.search(before) or re.match(r"\W{0,3}please\b", after, re.IGNORECASE)
+        return wished is not None or (match.group().lower().endswith("human") and not _OF_MYSELF.search(before))
+    return False
 
 
 def _own_profile(text: str) -> re.Match[str] | None:
@@ -167,7 +222,8 @@ def _own_profile(text: str) -> re.Match[str] | None:
         return None
     for match in _OWN_PROFILE.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-        if not _OF_A_SITE.search(around):
+        changed = match["stated"] and _CHANGED.search(text[max(0, match.start() - _NEAR) : match.start()])
+        if not changed and not _OF_A_SITE.search(around):
             return match
     return None
 

@@ -3,6 +3,7 @@
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
+from duologue.data.domain import declared_topic
 from duologue.data.outlines import means
 from duologue.data.pairing import topic_key
 from duologue.data.records import NodeTiming, Timing, Unsaid
@@ -150,6 +151,24 @@ def test_plain_conversations_are_paired_by_the_topic_that_their_line_names():
     assert [(one.id, two.id) for one, two in found.pairs] == [("a", "y"), ("b", "x")]
     assert [each.id for each in found.only_first] == ["c", "d"]
     assert [each.id for each in found.only_second] == ["w", "z"]
+
+
+def test_a_topic_may_be_any_number_and_true_or_false_is_none():
+    first = [
+        declared("a", topic=3.5),
+        declared("b", topic=True),
+        declared("c", topic=1),
+        declared("d", topic=float("nan")),
+    ]
+    second = [
+        declared("x", topic="3.5"),
+        declared("y", topic=True),
+        declared("z", topic=1.0),
+        declared("w", topic="True"),
+    ]
+    found = paired(first, second)
+    assert [(one.id, two.id) for one, two in found.pairs] == [("a", "x"), ("c", "z")]
+    assert declared_topic(declared("e", topic=False, topic_id=2.5)) == declared_topic(declared("f", topic=2.5))
 
 
 def test_of_one_declared_topic_the_conversations_of_the_same_user_are_paired_first():

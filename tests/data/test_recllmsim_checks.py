@@ -133,7 +133,8 @@ def test_what_is_counted_is_told_by_name() -> None:
 @pytest.mark.parametrize(
     "piece",
     ["\n", "[ ", ". ", "# ", "-\n", "*", "given my ", "1. a\n", "给", '" ', "as an ", "`", "```", "“", '"a', "> ", "on a\n",
-     "from:abc\n", "based on my profile ", "#A", "[end of ", "http://", "‘"],
+     "from:abc\n", "based on my profile ", "#A", "[end of ", "http://", "‘",
+     " 'a", "press [end] ", "[end]", "</s>", "TERMINATE ", "bye *", "system prompt ", "the prompt asks ", "you reply as a human ", "my profile says email "],
 )  # fmt: skip
 def test_input_made_to_be_slow_ends_soon(piece: str) -> None:
     text = piece * (30_000 // len(piece)) + "a"
