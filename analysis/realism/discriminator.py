@@ -50,8 +50,8 @@ def discriminate(
     """How well a logistic regression on the chosen columns orders conversations of users that it has not seen.
 
     Whole users are held out, in five folds that are drawn ten times; a missing value is replaced by the median, and
-    each measure is standardised within its task. Conversations that stand on both sides are held out together. The
-    floor is the same model on halves of the people.
+    each measure is centred within what conversations must have in common (`Sample.strata`). Conversations that stand on
+    both sides are held out together. The floor is the same model on halves of the people.
     """
     names = tuple(measures[column].name for column in columns)
     scored = cross_validated(sim, human, columns, draws)
@@ -121,6 +121,11 @@ def cross_validated(sim: Sample, human: Sample, columns: Sequence[int], draws: D
     The AUC is the share of pairs of a simulated and a person's conversation that the model orders rightly.
     """
     nothing = np.zeros(0)
+    if sim.transcripts and human.transcripts:
+        common = set(sim.strata) & set(human.strata)
+        if not common:
+            return Scored(Interval(value=None, reason=f"no {sim.within} in which both sides tell it"), nothing)
+        sim, human = (side.where([stratum in common for stratum in side.strata]) for side in (sim, human))
     transcripts = (*sim.transcripts, *human.transcripts)
     side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
     user = _numbered(list(zip(side.tolist(), (transcript.cluster for transcript in transcripts), strict=True)))
@@ -134,8 +139,8 @@ def cross_validated(sim: Sample, human: Sample, columns: Sequence[int], draws: D
         return Scored(
             Interval(value=None, reason="the sides share conversations of all users: none can be held out"), nothing
         )
-    task = _numbered([transcript.task for transcript in transcripts])
-    values = _standardised(np.concatenate([sim.values, human.values])[:, list(columns)], task)
+    stratum = _numbered([*sim.strata, *human.strata])
+    values = _standardised(np.concatenate([sim.values, human.values])[:, list(columns)], stratum)
     placed, weights = [], []
     for repeat in range(repeats):
         fold = _folds(held, side, folds, generator(draws.seed, "folds", repeat))
@@ -218,14 +223,14 @@ def _folds(held: Ints, side: Ints, folds: int, rng: np.random.Generator) -> Ints
     return dealt[number]
 
 
-def _standardised(values: Floats, task: Ints) -> Floats:
-    """Each column with the median for what is missing, centred within tasks, at standard deviation 1."""
+def _standardised(values: Floats, stratum: Ints) -> Floats:
+    """Each column with the median for what is missing, centred within strata, at standard deviation 1."""
     centred = values.copy()
-    for number in np.unique(task):
-        rows = task == number
-        in_task = centred[rows]
-        median = np.nan_to_num(quantile(in_task, 0.5))
-        filled = np.where(np.isnan(in_task), median, in_task)
+    for number in np.unique(stratum):
+        rows = stratum == number
+        inside = centred[rows]
+        median = np.nan_to_num(quantile(inside, 0.5))
+        filled = np.where(np.isnan(inside), median, inside)
         centred[rows] = filled - filled.mean(axis=0)
     deviation = centred.std(axis=0)
     scaled: Floats = np.clip(centred / np.where(deviation > 1e-12, deviation, 1.0), -5, 5)

@@ -28,6 +28,11 @@ class Sample:
         further = self.further_strata or ("",) * len(self.transcripts)
         return [f"{one.task}\n{more}" for one, more in zip(self.transcripts, further, strict=True)]
 
+    @property
+    def within(self) -> str:
+        """What the strata are, in words."""
+        return "task and assistant" if self.further_strata else "task"
+
     def where(self, chosen: Sequence[bool]) -> "Sample":
         """Some of the conversations; what was measured against the others of the side stays as it was."""
         kept = tuple(transcript for transcript, take in zip(self.transcripts, chosen, strict=True) if take)

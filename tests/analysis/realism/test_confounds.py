@@ -52,15 +52,31 @@ def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_kn
     assert report.by_assistant
     assert any("the same assistant (long, short)" in note for note in report.notes)
     assert abs(row(report, "message length").effect) < 0.3
+    assert report.discriminator.auc.value < 0.6
     assert report.sim.assistants == {"long": 20, "short": 5}
     nameless = [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in sim]
     unadjusted = compare(nameless, human, **QUICK)
     assert not unadjusted.by_assistant
     assert row(unadjusted, "message length").effect > 0.5
+    assert unadjusted.discriminator.auc.value > 0.7
     (note,) = [note for note in unadjusted.notes if note.startswith("Who answered")]
     assert "simulated users do not tell whom they talked to" in note
     assert "people talked to long, short" in note
     assert "not taken out" in note
+
+
+def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_speaks(talk):
+    def length(assistant, user):
+        return 3 * (user % 5) + (60 + user % 2 if assistant == "long" else 1)
+
+    sides = side(talk, "s", ("long", "short"), length), side(talk, "h", ("long", "short"), length)
+    known = next(one for one in compare(*sides, **QUICK).persona if one.name == "message length")
+    assert known.human > 0.9
+    nameless = [
+        [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in one_side] for one_side in sides
+    ]
+    unknown = next(one for one in compare(*nameless, **QUICK).persona if one.name == "message length")
+    assert unknown.human < 0
 
 
 def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_named(talk):
