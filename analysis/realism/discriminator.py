@@ -102,15 +102,16 @@ def _between(
 def _floor(human: Sample, columns: Sequence[int], draws: Draws) -> Interval:
     """Median AUC between halves of the people, with the range of the middle 95 % of the halvings."""
     user = _numbered([transcript.cluster for transcript in human.transcripts])
-    aucs = []
+    found = []
     for half in halvings(int(user.max(initial=-1)) + 1, draws)[:FLOOR_HALVINGS]:
         in_first = half[user] > 0
         first, second = human.where(list(in_first)), human.where(list(~in_first))
-        auc = cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc.value
-        if auc is not None:
-            aucs.append(auc)
-    if not aucs:
+        found.append(cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc)
+    if not found:
         return Interval(value=None, reason="too few people for halves")
+    aucs = [auc.value for auc in found if auc.value is not None]
+    if not aucs:
+        return Interval(value=None, reason=f"halves of the people: {found[0].reason}")
     low, median, high = (float(quantile(np.array(aucs)[:, None], share)[0]) for share in (0.025, 0.5, 0.975))
     return Interval(value=median, low=low, high=high)
 

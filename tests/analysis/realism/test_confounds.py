@@ -259,3 +259,19 @@ def test_five_users_a_side_get_an_effect_and_the_reason_why_there_is_no_interval
     assert (length.effect, length.ci_low, length.effect_high) == (-1, None, None)
     assert length.no_interval.startswith("too few users for an interval")
     assert report.discriminator.auc.reason == "too few users for an interval"
+
+
+def test_halves_of_people_without_an_auc_tell_why(talk):
+    def floor(sim, human):
+        return compare(sim, human, **QUICK).discriminator.floor
+
+    varied = side(talk, "s", ("",), lambda assistant, user: user % 5)
+    equal = [talk("a plan", "ok", user=f"h{n}", id=f"h{n}") for n in range(20)]
+    shared = "halves of the people: the sides share conversations of all users: none can be held out"
+    assert floor(varied, equal).reason == shared
+    constant = [talk(f"a plan {word}", "ok", user=word, id=word) for word in (f"{a}{b}" for a in "abcd" for b in "xyz")]
+    nothing = floor(constant, constant)
+    assert nothing.value is None
+    assert nothing.reason == "halves of the people: no measure that both sides tell differs"
+    assert floor(varied, varied[:3]).reason == "too few people for halves"
+    assert floor(varied, varied).value is not None
