@@ -30,19 +30,25 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
     """The sides; whether conversations are to be compared with those of the same assistant only; and notes.
 
     Where all conversations of simulated users and people name the assistant, those of the same one are compared, and
-    those of one that the other side has not are left out. Otherwise the note says what is not adjusted.
+    those of one that the other side has not are left out, of further sides too. Otherwise the note says what is not
+    adjusted.
     """
     kept = {name: list(side) for name, side in sides.items()}
-    sim, human = (Counter(transcript.assistant for transcript in kept[name]) for name in ("Simulated", "People"))
-    if not sim or not human or (len(sim) == len(human) == 1 and sim.keys() == human.keys() != {""}):
+    counts = {name: Counter(transcript.assistant for transcript in side) for name, side in kept.items() if side}
+    if "Simulated" not in counts or "People" not in counts:
         return kept, False, []
-    if "" in sim or "" in human:
+    sim, human = counts["Simulated"], counts["People"]
+    named = {assistant for of_side in counts.values() for assistant in of_side}
+    if len(named) == 1 and named != {""}:
+        return kept, False, []
+    whom = "; ".join(_named(_who(name), of_side) for name, of_side in counts.items())
+    if "" in sim or "" in human or (len(sim) == 1 and sim.keys() == human.keys()):
         return (
             kept,
             False,
             [
-                f"Who answered: {_named('simulated users', sim)}; {_named('people', human)}. The difference that the assistant "
-                "makes is not taken out, so length, turns and whatever else an answer provokes may differ by that alone."
+                f"Who answered: {whom}. The difference that the assistant makes is not taken out, so length, turns and "
+                "whatever else an answer provokes may differ by that alone."
             ],
         )
     common = sorted(sim.keys() & human.keys())
@@ -51,23 +57,32 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
             kept,
             False,
             [
-                f"Who answered: {_named('simulated users', sim)}; {_named('people', human)}. No assistant is common to both, "
-                "so what differs by the assistant cannot be told from what differs by the user."
+                f"Who answered: {whom}. No assistant is common to both simulated users and people, so what differs by the "
+                "assistant cannot be told from what differs by the user."
             ],
         )
-    notes = [f"Who answered: conversations are compared with those of the same assistant ({_listed(common)})."]
-    for name, who in (("Simulated", "simulated users"), ("People", "people")):
-        if left_out := sum(transcript.assistant not in common for transcript in kept[name]):
-            others = sorted({transcript.assistant for transcript in kept[name]} - set(common))
-            notes.append(f"Who answered: {left_out} conversations of {who} with {_listed(others)} only: not compared.")
-    for name, side in kept.items():
-        chosen = [transcript for transcript in side if transcript.assistant in common]
-        if name in ("Simulated", "People") or len(chosen) == len(side):
-            kept[name] = chosen
-        elif side:
-            notes.append(f"{name}: not all of its conversations name one of these assistants: it is left out.")
-            kept[name] = []
+    notes = [f"Who answered: conversations are compared with those of the same assistant ({_listed(common)}): {whom}."]
+    for name, of_side in counts.items():
+        if others := sorted(of_side.keys() - set(common)):
+            left_out = sum(of_side[assistant] for assistant in others)
+            notes.append(
+                f"Who answered: {left_out} of {of_side.total()} conversations of {_who(name)} are with "
+                f"{_listed([assistant or 'one that is not named' for assistant in others])}: not compared."
+            )
+            kept[name] = [transcript for transcript in kept[name] if transcript.assistant in common]
+    pairs = [{(one.task, one.assistant) for one in kept[name]} for name in ("Simulated", "People")]
+    if not pairs[0] & pairs[1]:
+        notes.append(
+            "Who answered: no task and assistant in common, as both sides talked to the same assistants about different "
+            "tasks only: nothing is compared."
+        )
     return kept, True, notes
+
+
+def _who(name: str) -> str:
+    """The side in words."""
+    words = {"Simulated": "simulated users", "People": "people", "Published": "the published ones"}
+    return words.get(name, name[:1].lower() + name[1:])
 
 
 def _named(who: str, counts: Mapping[str, int]) -> str:

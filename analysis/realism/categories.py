@@ -48,7 +48,7 @@ def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, publish
         direction=f"more {label.values[most]}",
         keyboard=KEYBOARD,
         survives_translation=True,
-        reason=why_missing(sim_users, human_users, effect[0]),
+        reason=why_missing(sim_users, human_users, effect[0], sim.within),
         no_interval=no_interval,
         sim=finite(sim_shares[most]),
         human=finite(human_shares[most]),
@@ -76,7 +76,7 @@ def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, publish
 
 def _floor(human: Sample, label: Label, draws: Draws) -> tuple[float | None, float | None, float | None]:
     """Of halves of the people: median distance, the one that one in 20 exceeds, and median effect."""
-    people = alone(labelled(human.transcripts, label))
+    people = alone(labelled(human, label))
     halves = halvings(len(people.sides), draws)
     if not len(halves):
         return None, None, None
@@ -109,7 +109,7 @@ def refused_row(label: Label) -> Row:
 
 
 def _cells(sim: Sample, human: Sample, label: Label) -> Cells:
-    return joined(labelled(sim.transcripts, label), labelled(human.transcripts, label))
+    return joined(labelled(sim, label), labelled(human, label))
 
 
 def _total_variation(differences: Floats) -> Floats:

@@ -50,8 +50,8 @@ def discriminate(
     """How well a logistic regression on the chosen columns orders conversations of users that it has not seen.
 
     Whole users are held out, in five folds that are drawn ten times; a missing value is replaced by the median, and
-    each measure is standardised within its task. Conversations that stand on both sides are held out together. The
-    floor is the same model on halves of the people.
+    each measure is centred within what conversations must have in common (`Sample.strata`). Conversations that stand on
+    both sides are held out together. The floor is the same model on halves of the people.
     """
     names = tuple(measures[column].name for column in columns)
     scored = cross_validated(sim, human, columns, draws)
@@ -102,15 +102,16 @@ def _between(
 def _floor(human: Sample, columns: Sequence[int], draws: Draws) -> Interval:
     """Median AUC between halves of the people, with the range of the middle 95 % of the halvings."""
     user = _numbered([transcript.cluster for transcript in human.transcripts])
-    aucs = []
+    found = []
     for half in halvings(int(user.max(initial=-1)) + 1, draws)[:FLOOR_HALVINGS]:
         in_first = half[user] > 0
         first, second = human.where(list(in_first)), human.where(list(~in_first))
-        auc = cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc.value
-        if auc is not None:
-            aucs.append(auc)
-    if not aucs:
+        found.append(cross_validated(first, second, columns, draws, repeats=FEWER_REPEATS).auc)
+    if not found:
         return Interval(value=None, reason="too few people for halves")
+    aucs = [auc.value for auc in found if auc.value is not None]
+    if not aucs:
+        return Interval(value=None, reason=f"halves of the people: {found[0].reason}")
     low, median, high = (float(quantile(np.array(aucs)[:, None], share)[0]) for share in (0.025, 0.5, 0.975))
     return Interval(value=median, low=low, high=high)
 
@@ -121,6 +122,11 @@ def cross_validated(sim: Sample, human: Sample, columns: Sequence[int], draws: D
     The AUC is the share of pairs of a simulated and a person's conversation that the model orders rightly.
     """
     nothing = np.zeros(0)
+    if sim.transcripts and human.transcripts:
+        common = set(sim.strata) & set(human.strata)
+        if not common:
+            return Scored(Interval(value=None, reason=f"no {sim.within} in which both sides tell it"), nothing)
+        sim, human = (side.where([stratum in common for stratum in side.strata]) for side in (sim, human))
     transcripts = (*sim.transcripts, *human.transcripts)
     side = np.array([1] * len(sim.transcripts) + [0] * len(human.transcripts), dtype=np.int64)
     user = _numbered(list(zip(side.tolist(), (transcript.cluster for transcript in transcripts), strict=True)))
@@ -134,8 +140,8 @@ def cross_validated(sim: Sample, human: Sample, columns: Sequence[int], draws: D
         return Scored(
             Interval(value=None, reason="the sides share conversations of all users: none can be held out"), nothing
         )
-    task = _numbered([transcript.task for transcript in transcripts])
-    values = _standardised(np.concatenate([sim.values, human.values])[:, list(columns)], task)
+    stratum = _numbered([*sim.strata, *human.strata])
+    values = _standardised(np.concatenate([sim.values, human.values])[:, list(columns)], stratum)
     placed, weights = [], []
     for repeat in range(repeats):
         fold = _folds(held, side, folds, generator(draws.seed, "folds", repeat))
@@ -218,14 +224,14 @@ def _folds(held: Ints, side: Ints, folds: int, rng: np.random.Generator) -> Ints
     return dealt[number]
 
 
-def _standardised(values: Floats, task: Ints) -> Floats:
-    """Each column with the median for what is missing, centred within tasks, at standard deviation 1."""
+def _standardised(values: Floats, stratum: Ints) -> Floats:
+    """Each column with the median for what is missing, centred within strata, at standard deviation 1."""
     centred = values.copy()
-    for number in np.unique(task):
-        rows = task == number
-        in_task = centred[rows]
-        median = np.nan_to_num(quantile(in_task, 0.5))
-        filled = np.where(np.isnan(in_task), median, in_task)
+    for number in np.unique(stratum):
+        rows = stratum == number
+        inside = centred[rows]
+        median = np.nan_to_num(quantile(inside, 0.5))
+        filled = np.where(np.isnan(inside), median, inside)
         centred[rows] = filled - filled.mean(axis=0)
     deviation = centred.std(axis=0)
     scaled: Floats = np.clip(centred / np.where(deviation > 1e-12, deviation, 1.0), -5, 5)

@@ -61,7 +61,7 @@ def matched(
     sides = {"Simulated": list(sim), "People": list(human), "Published": list(published or ()), **named}
     transcripts: dict[str, list[UserTranscript]] = {}
     for name, conversations in sides.items():
-        readable = transcripts[name] = transcripts_of(conversations, chosen)
+        readable = transcripts[name] = sorted(transcripts_of(conversations, chosen), key=_place)
         if missing := len(conversations) - len(readable):
             known = f" that is to be had in {NAMES[chosen]}" if chosen else ""
             notes.append(
@@ -97,6 +97,13 @@ def matched(
         by_assistant,
         (*notes, *task_notes, *assistant_notes),
     )
+
+
+def _place(transcript: UserTranscript) -> tuple[str, ...]:
+    """What conversations are sorted by: random draws number the users, and must not depend on the order of lines."""
+    conversation = transcript.conversation
+    whole = digest(conversation.model_dump_json())
+    return transcript.cluster, transcript.task, digest(transcript.dialogue), conversation.id, whole
 
 
 def _shared_notes(transcripts: Mapping[str, Sequence[UserTranscript]]) -> list[str]:
@@ -202,10 +209,10 @@ def _of_common_tasks(
 
 def summary(conversations: Sequence[Conversation], compared: Sequence[UserTranscript]) -> SideSummary:
     """What a side consists of."""
-    dialogues = [
-        [conversation.id, [(message.role, message.text) for message in conversation.messages]]
+    dialogues = sorted(
+        [conversation.id, [[message.role, message.text] for message in conversation.messages]]
         for conversation in conversations
-    ]
+    )
     return SideSummary(
         conversations=len(conversations),
         compared=len(compared),

@@ -43,7 +43,7 @@ def number_rows(
     draws = both.draws
     floor = floor_of(alone(human), both.inflation, draws)
     earlier = two_samples(published, human, measures, draws) if published is not None else None
-    rows = plain_rows(both, [description(measure) for measure in measures])
+    rows = plain_rows(both, [description(measure) for measure in measures], sim.within)
     parts = parts_by_task(both, tasks_of(sim, human))
     by_task = task_rows(parts, len(measures))
     unlike = heterogeneity_of(list(parts.values()), len(measures))
@@ -67,8 +67,8 @@ def number_rows(
     return result
 
 
-def plain_rows(both: TwoSamples, descriptions: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """A row for each measure with all that two sides alone tell."""
+def plain_rows(both: TwoSamples, descriptions: Sequence[Mapping[str, Any]], within: str) -> list[Row]:
+    """A row for each measure with all that two sides alone tell; `within`: what is a stratum (`Sample.within`)."""
     sim_users, human_users = both.users
     sim_mean, human_mean = both.means
     p, chance = both.p_and_chance
@@ -83,7 +83,7 @@ def plain_rows(both: TwoSamples, descriptions: Sequence[Mapping[str, Any]]) -> l
         rows.append(
             Row(
                 **described,
-                reason=why_missing(int(sim_users[column]), int(human_users[column]), effect),
+                reason=why_missing(int(sim_users[column]), int(human_users[column]), effect, within),
                 no_interval=why,
                 sim=finite(sim_mean[column]),
                 human=finite(human_mean[column]),
@@ -210,7 +210,7 @@ def _plain_mean(side: Sample, column: int) -> float | None:
     return float(values.mean()) if values.size else None
 
 
-def why_missing(sim_users: int, human_users: int, effect: float) -> str:
+def why_missing(sim_users: int, human_users: int, effect: float, within: str) -> str:
     """Why numbers of a row are missing; empty where none are but perhaps the interval."""
     if not sim_users or not human_users:
         if not sim_users and not human_users:
@@ -219,7 +219,7 @@ def why_missing(sim_users: int, human_users: int, effect: float) -> str:
             side = "no simulated conversation" if not sim_users else "no person's conversation"
         return f"{side} tells it"
     if math.isnan(effect):
-        return "no task in which both sides tell it"
+        return f"no {within} in which both sides tell it"
     if min(sim_users, human_users) < FEWEST_USERS:
         return "a side has one user only: no interval and no p"
     return ""

@@ -28,6 +28,11 @@ class Sample:
         further = self.further_strata or ("",) * len(self.transcripts)
         return [f"{one.task}\n{more}" for one, more in zip(self.transcripts, further, strict=True)]
 
+    @property
+    def within(self) -> str:
+        """What the strata are, in words."""
+        return "task and assistant" if self.further_strata else "task"
+
     def where(self, chosen: Sequence[bool]) -> "Sample":
         """Some of the conversations; what was measured against the others of the side stays as it was."""
         kept = tuple(transcript for transcript, take in zip(self.transcripts, chosen, strict=True) if take)
@@ -62,14 +67,14 @@ def measured(
     return Sample(tuple(transcripts), values)
 
 
-def labelled(transcripts: Sequence[UserTranscript], label: Label) -> Sample:
+def labelled(side: Sample, label: Label) -> Sample:
     """The conversations with the share of each value of the label; NaN where one does not carry it."""
-    values = np.full((len(transcripts), len(label.values)), np.nan)
-    for row, transcript in enumerate(transcripts):
+    values = np.full((len(side.transcripts), len(label.values)), np.nan)
+    for row, transcript in enumerate(side.transcripts):
         shares = label.shares(transcript)
         if shares is not None:
             values[row] = [shares.get(value, 0.0) for value in label.values]
-    return Sample(tuple(transcripts), values)
+    return replace(side, values=values)
 
 
 def levelled(sim: Sample, human: Sample, measures: Sequence[Measure]) -> tuple[Sample, Sample]:

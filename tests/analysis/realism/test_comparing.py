@@ -2,6 +2,7 @@
 
 import html
 import json
+import random
 import warnings
 
 import pytest
@@ -54,9 +55,41 @@ def test_anybodys_conversations_are_compared_and_the_planted_courtesies_stand_fi
     assert report.discriminator.auc.value == 1
 
 
-def test_the_same_conversations_give_the_same_report_in_any_order(two_sides):
-    one, two = (compare(*two_sides, **QUICK) for _ in range(2))
-    assert one == two
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_conversations_give_the_same_report_in_any_order(seed, open_sides):
+    """Messages, people who answer surveys, published ones and references, with users of several conversations."""
+    simulated, people = open_sides
+    sides = [simulated[:40], people[:50], simulated[40:70], people[50:80]]
+    rng = random.Random(seed)
+    shuffled = [rng.sample(side, len(side)) for side in sides]
+    assert shuffled != sides
+    one, two = (compare(*of_sides[:3], references={"others": of_sides[3]}, **QUICK) for of_sides in (sides, shuffled))
+    assert one.model_dump_json() == two.model_dump_json()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_file_in_any_order_of_lines_gives_the_same_report(seed, two_sides, tmp_path):
+    """With ids that are not unique, nameless users, two assistants and ratings."""
+    rng = random.Random(seed)
+    reports = []
+    for order in ("as it is", "shuffled"):
+        sides = []
+        for name, conversations in zip(("sim", "people"), two_sides, strict=True):
+            said = [[{"role": one.role, "content": one.text} for one in talked.messages] for talked in conversations]
+            lines = [
+                json.dumps(
+                    {"messages": told, "assistant": "ab"[n // 2 % 2], "rating": n % 4, "id": f"{n % 24}"}
+                    | ({"user": f"u{n % 7}"} if n % 3 else {})
+                )
+                for n, told in enumerate([*said, *said[:4]])
+            ]
+            if order == "shuffled":
+                rng.shuffle(lines)
+            path = tmp_path / f"{name} {order}.jsonl"
+            path.write_text("\n".join(lines) + "\n")
+            sides.append(load(path).conversations)
+        reports.append(compare(*sides, **QUICK).model_dump_json())
+    assert reports[0] == reports[1]
 
 
 def test_what_is_written_is_json_without_nan_and_a_page_without_network(two_sides, tmp_path):

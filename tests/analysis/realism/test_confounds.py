@@ -52,21 +52,37 @@ def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_kn
     assert report.by_assistant
     assert any("the same assistant (long, short)" in note for note in report.notes)
     assert abs(row(report, "message length").effect) < 0.3
+    assert report.discriminator.auc.value < 0.6
     assert report.sim.assistants == {"long": 20, "short": 5}
     nameless = [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in sim]
     unadjusted = compare(nameless, human, **QUICK)
     assert not unadjusted.by_assistant
     assert row(unadjusted, "message length").effect > 0.5
+    assert unadjusted.discriminator.auc.value > 0.7
     (note,) = [note for note in unadjusted.notes if note.startswith("Who answered")]
     assert "simulated users do not tell whom they talked to" in note
     assert "people talked to long, short" in note
     assert "not taken out" in note
 
 
+def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_speaks(talk):
+    def length(assistant, user):
+        return 3 * (user % 5) + (60 + user % 2 if assistant == "long" else 1)
+
+    sides = side(talk, "s", ("long", "short"), length), side(talk, "h", ("long", "short"), length)
+    known = next(one for one in compare(*sides, **QUICK).persona if one.name == "message length")
+    assert known.human > 0.9
+    nameless = [
+        [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in one_side] for one_side in sides
+    ]
+    unknown = next(one for one in compare(*nameless, **QUICK).persona if one.name == "message length")
+    assert unknown.human < 0
+
+
 def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_named(talk):
     report = compare(side(talk, "s", ("one", "other")), side(talk, "h", ("one",)), **QUICK)
     assert (report.sim.compared, report.human.compared) == (20, 20)
-    assert any("20 conversations of simulated users with other only" in note for note in report.notes)
+    assert any("20 of 40 conversations of simulated users are with other: not" in note for note in report.notes)
     apart = compare(side(talk, "s", ("one",)), side(talk, "h", ("other",)), **QUICK)
     assert not apart.by_assistant
     assert any("No assistant is common to both" in note for note in apart.notes)
@@ -74,6 +90,60 @@ def test_conversations_with_an_assistant_of_one_side_alone_are_left_out_and_name
     assert not any("Who answered" in note for note in same.notes)
     nobody = compare(side(talk, "s", ("",)), side(talk, "h", ("",)), **QUICK)
     assert any("Who answered" in note and "do not tell" in note for note in nobody.notes)
+
+
+def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_to_compare(talk):
+    def apart(name, length, first, second):
+        return side(talk, name, ("one",), length, task=first, labels={"mood": "calm"}) + side(
+            talk, name, ("other",), length, task=second, labels={"mood": "brisk"}
+        )
+
+    sim = apart("s", lambda assistant, user: 20 + user % 5, "gifts", "trips")
+    human = apart("h", lambda assistant, user: user % 5, "trips", "gifts")
+    report = compare(sim, human, **QUICK)
+    assert any("no task and assistant in common" in note and "nothing is compared" in note for note in report.notes)
+    told = [one for one in report.measures if one.reason not in ("neither side tells it", "no person's conversation")]
+    reason = "no task and assistant in which both sides tell it"
+    assert row(report, "message length").reason == row(report, "mood").reason == reason
+    assert all(one.effect is None for one in told)
+    assert (report.discriminator.auc.value, report.discriminator.auc.reason) == (None, reason)
+    together = compare(sim, apart("h", lambda assistant, user: user % 5, "gifts", "trips"), **QUICK)
+    assert not any("nothing is compared" in note for note in together.notes)
+
+
+def test_categories_are_compared_within_assistants_as_measures_are(talk):
+    def moods(name, calm, brisk):
+        return side(talk, name, ("one",), users=calm, labels={"mood": "calm"}) + side(
+            talk, name, ("other",), users=brisk, labels={"mood": "brisk"}
+        )
+
+    assert row(compare(moods("s", 20, 5), moods("h", 5, 20), **QUICK), "mood").effect == 0
+
+
+def test_references_that_talked_to_another_assistant_are_named(talk):
+    sides = side(talk, "s", ("one",)), side(talk, "h", ("one",))
+    report = compare(*sides, sides[0], references={"others": side(talk, "r", ("other",))}, **QUICK)
+    (note,) = [note for note in report.notes if note.startswith("Who answered")]
+    assert "reference 'others' talked to other" in note
+    assert "the published ones talked to one" in note
+    assert report.references["others"].compared == 40 // 2
+    alike = compare(*sides, references={"others": side(talk, "r", ("one",))}, **QUICK)
+    assert not any("Who answered" in note for note in alike.notes)
+    unknown = compare(side(talk, "s", ("",)), sides[1], references={"others": side(talk, "r", ("other",))}, **QUICK)
+    assert any("reference 'others' talked to other" in note for note in unknown.notes)
+
+
+def test_conversations_of_a_reference_with_the_same_assistants_are_used_and_only_others_left_out(talk):
+    sides = side(talk, "s", ("one", "two")), side(talk, "h", ("one", "two"))
+    reference = side(talk, "r", ("one",)) + side(talk, "r", ("other",), users=5) + side(talk, "q", ("",), users=3)
+    report = compare(*sides, reference, references={"mixed": reference, "apart": reference[20:25]}, **QUICK)
+    assert report.references.keys() == {"mixed"}
+    assert (report.references["mixed"].compared, report.published.compared) == (20, 20)
+    assert row(report, "message length").references[0].effect is not None
+    told = "8 of 28 conversations of {} are with one that is not named, other: not compared."
+    for who in ("reference 'mixed'", "the published ones"):
+        assert any(told.format(who) in note for note in report.notes)
+    assert any("5 of 5 conversations of reference 'apart' are with other: not compared." in one for one in report.notes)
 
 
 def test_how_much_the_assistant_makes_among_people_stands_beside_the_effect(talk):
@@ -189,3 +259,19 @@ def test_five_users_a_side_get_an_effect_and_the_reason_why_there_is_no_interval
     assert (length.effect, length.ci_low, length.effect_high) == (-1, None, None)
     assert length.no_interval.startswith("too few users for an interval")
     assert report.discriminator.auc.reason == "too few users for an interval"
+
+
+def test_halves_of_people_without_an_auc_tell_why(talk):
+    def floor(sim, human):
+        return compare(sim, human, **QUICK).discriminator.floor
+
+    varied = side(talk, "s", ("",), lambda assistant, user: user % 5)
+    equal = [talk("a plan", "ok", user=f"h{n}", id=f"h{n}") for n in range(20)]
+    shared = "halves of the people: the sides share conversations of all users: none can be held out"
+    assert floor(varied, equal).reason == shared
+    constant = [talk(f"a plan {word}", "ok", user=word, id=word) for word in (f"{a}{b}" for a in "abcd" for b in "xyz")]
+    nothing = floor(constant, constant)
+    assert nothing.value is None
+    assert nothing.reason == "halves of the people: no measure that both sides tell differs"
+    assert floor(varied, varied[:3]).reason == "too few people for halves"
+    assert floor(varied, varied).value is not None
