@@ -17,10 +17,12 @@ from .strata import Stratified, by_user, stratified, telling, users_with
 FEWEST_USERS = 8
 """Users that each side needs for an interval."""
 FEWEST_TELLING = 3
-"""Of both sides together so many users must differ from the most frequent value, if each had one conversation; of each
-side where one is small."""
+"""Of both sides together so many users must differ from the most frequent value, if each had one conversation."""
 SMALL_SIDE = 20
 """Users below which a side is small."""
+FEWEST_EXPECTED = 4
+"""Of a small side so many users must be expected to differ, by the rates of both sides. (What it has itself must not
+decide: the samples in which a rare event is frequent are those that mislead.)"""
 PRIOR = 5.0
 """Users that the variance without a difference is worth, beside those on which the found variance stands."""
 _OUTSIDE = 0.05
@@ -57,7 +59,10 @@ def too_few(cells: Cells) -> tuple[Floats, Floats]:
         fewest = np.minimum(fewest, _effective(by_user(cells, coefficients)[side]))
     share = telling(cells)
     of_sides = [share[side].sum(axis=0) for side in (cells.sides, ~cells.sides)]
-    small = (fewest < SMALL_SIDE) & (np.minimum(*of_sides) < FEWEST_TELLING - TINY)
+    rate = sum(
+        told / np.maximum(users, 1) for told, users in zip(of_sides, users_with(cells, cells.counts > 0), strict=True)
+    )
+    small = (fewest < SMALL_SIDE) & (fewest * rate / 2 < FEWEST_EXPECTED - TINY)
     few_telling = small | (of_sides[0] + of_sides[1] < FEWEST_TELLING - TINY)
     return (fewest < FEWEST_USERS - 0.5).astype(float), few_telling.astype(float)
 

@@ -48,7 +48,7 @@ def test_each_family_errs_in_3_to_7_percent_of_the_divisions(plain, halved):
     common = (telling(alone(plain)) > 0).sum(axis=0) >= 10
     errs: dict[str, list[bool]] = defaultdict(list)
     for design in DESIGNS:
-        for split in range(300):
+        for split in range(200):
             for measure, p, is_common in zip(
                 MEASURES, p_values(halved(plain, 5000 + split, design), split, 199), common, strict=True
             ):
