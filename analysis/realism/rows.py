@@ -9,7 +9,7 @@ import numpy as np
 
 from .cells import TINY, Cells, Floats, rank_scores
 from .heterogeneity import Heterogeneity, heterogeneity
-from .intervals import FEWEST_TELLING, effect_variance
+from .intervals import effect_variance
 from .intervals import FEWEST_USERS as FEWEST_FOR_INTERVAL
 from .measures import Measure
 from .report import ReferenceRow, Row, TaskRow
@@ -230,5 +230,5 @@ def why_no_interval(few_users: bool, few_telling: bool) -> str:
     if few_users:
         return f"too few users for an interval: it needs {FEWEST_FOR_INTERVAL} on each side that weigh alike"
     if few_telling:
-        return f"too few users for an interval: fewer than {FEWEST_TELLING} differ from the most frequent value"
+        return "too few users for an interval: too few of them differ from the most frequent value"
     return ""
