@@ -46,7 +46,7 @@ def page(text: str) -> tuple[list[Block], str | None, list[str]]:
     title = soup.title.extract() if soup.title and soup.title.find_parent("svg") is None else None
     left: Counter[str] = Counter()
     for tag in _apart_from_text(soup):
-        if tag.name not in NO_TEXT:
+        if tag.name not in NO_TEXT and not _is_anchor(tag):
             left[tag.name if tag.name in LEFT_OUT else "hidden parts"] += _size(tag)
         tag.extract()
     root = next((found[0] for name in ("main", "article") if len(found := soup.find_all(name)) == 1), soup)
@@ -62,11 +62,16 @@ def _apart_from_text(soup: Any) -> list[Any]:
     found, stack = [], [soup]
     while stack:
         for tag in stack.pop().find_all(recursive=False):
-            if tag.name in LEFT_OUT or tag.name in NO_TEXT or tag.has_attr("hidden"):
+            if tag.name in LEFT_OUT or tag.name in NO_TEXT or tag.has_attr("hidden") or _is_anchor(tag):
                 found.append(tag)
             else:
                 stack.append(tag)
     return found
+
+
+def _is_anchor(tag: Any) -> bool:
+    """Whether it is the sign beside a heading that links to the heading itself."""
+    return tag.name == "a" and str(tag.get("href", "")).startswith("#") and tag.get_text().strip() in ("#", "¶", "§")
 
 
 def _size(tag: Any) -> int:

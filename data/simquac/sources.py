@@ -115,7 +115,7 @@ def _of_documents(path: Path, background: Background, max_section_bytes: int, ma
             document, background=background, max_section_bytes=max_section_bytes, max_bytes=max_bytes
         )
         if not made:
-            remarks.append("has no text under a heading or without one: no topic")
+            remarks.append("has no text: no topic")
         notes += [f"{document.name}: {remark}" for remark in remarks]
         located += [(f"{document.name}, {topic.header!r}", topic) for topic in made]
     if not located:
