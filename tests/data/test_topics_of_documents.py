@@ -159,6 +159,10 @@ def test_a_paragraph_is_cut_behind_a_sentence_then_at_a_space_then_anywhere() ->
     assert [len(piece) for piece in pieces(["x" * 100], 60)] == [56, 44]
 
 
+def test_pieces_are_of_about_the_same_size_and_not_one_full_and_one_of_a_few_words() -> None:
+    assert [size(piece) for piece in pieces(["x" * 80] * 10, 810)] == [490, 326]
+
+
 def test_data_sets_with_the_name_of_a_text_are_still_read_as_such() -> None:
     Path("teacher.txt").write_text("<Topic: 1>\nMill\nIt is old.\nOwners\nA miller.\n", encoding="utf-8")
     assert simquac.read_topics("teacher.txt") == [
