@@ -19,6 +19,7 @@ from .show import draw, show
 from .simulate import simulate
 from .stats import stats
 from .testing import measure_success
+from .topics import topics
 
 app = typer.Typer(
     help="Simulate conversations between a user and an assistant, write them in published data set formats, measure them.",
@@ -35,6 +36,7 @@ app.command()(validators)
 app.add_typer(repair, name="repair")
 app.add_typer(stats, name="stats")
 app.command()(compare)
+app.command()(topics)
 app.command()(tasks)
 app.add_typer(profiles, name="profiles")
 app.command()(draw)

@@ -20,10 +20,20 @@ class TopicSource(ScenarioSource):
 
     topics: Path | None = Field(
         default=None,
-        description="Topics: JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
+        description="Topics: a document of yours (.md, .txt, .html, .docx) or a folder of them, JSON lines, SimQuAC or QuAC JSON, or a run folder. Default: those of the replayed file, or the shipped samples.",
     )
     sample: int | None = Field(
         default=None, ge=1, description="Only N topics, drawn at random with the seed, in the file's order."
+    )
+
+    background: simquac.Background = Field(
+        default="lead",
+        description="Background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
+    )
+    max_section_bytes: int = Field(
+        default=simquac.MAX_SECTION_BYTES,
+        ge=200,
+        description="Most bytes of a section of a document; a longer one is split into several topics.",
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
@@ -33,7 +43,14 @@ class TopicSource(ScenarioSource):
         if len(set(replays)) == 2:
             notes.insert(0, "user and assistant replay two files: answers belong to the questions of their own file")
         if self.topics is not None:
-            topics, source = simquac.read_topics(self.topics, max_bytes=self.max_topic_bytes), self.topics.name
+            made = simquac.topic_set(
+                self.topics,
+                max_bytes=self.max_topic_bytes,
+                background=self.background,
+                max_section_bytes=self.max_section_bytes,
+            )
+            topics, source = made.topics, self.topics.absolute().name
+            notes += made.notes
         elif replays:
             topics = simquac.topics_of(replayed(replays[0]), replays[0], max_bytes=self.max_topic_bytes)
             source = replays[0].name

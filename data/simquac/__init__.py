@@ -4,14 +4,18 @@ from . import released
 from .dataset import misplaced, to_object, write
 from .domain import DOMAIN
 from .reference_answers import by_people, references
-from .sources import read, read_topics, samples, topics_of
+from .sections import MAX_SECTION_BYTES, Background
+from .sources import TopicSet, read, read_topics, samples, topic_set, topics_of
 from .topics import KIND, MAX_BYTES, Topic
 
 __all__ = [
     "DOMAIN",
     "KIND",
     "MAX_BYTES",
+    "MAX_SECTION_BYTES",
+    "Background",
     "Topic",
+    "TopicSet",
     "by_people",
     "misplaced",
     "read",
@@ -20,6 +24,7 @@ __all__ = [
     "released",
     "samples",
     "to_object",
+    "topic_set",
     "topics_of",
     "write",
 ]

@@ -1,0 +1,97 @@
+"""`duologue topics`: what `simulate simquac --topics` makes of a document, a folder or a file, before it is simulated."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from ..data import simquac
+from ..data.simquac import MAX_BYTES, MAX_SECTION_BYTES, Background
+from .output import print_json, say, stdout
+
+WORDS, NAME = 60, 24
+"""Most columns of the table for a section's first words, and for a title or a heading."""
+
+
+def topics(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SRC",
+            help="A document (.md, .txt, .html, .docx), a folder of documents, or any other file that --topics takes.",
+        ),
+    ],
+    background: Annotated[
+        Background, typer.Option(help="Background from a document, as for `simulate simquac`.")
+    ] = "lead",
+    max_section_bytes: Annotated[
+        int, typer.Option(min=200, help="Most bytes of a section of a document; a longer one is split.")
+    ] = MAX_SECTION_BYTES,
+    max_topic_bytes: Annotated[int, typer.Option(min=1, help="Most bytes of text in a topic.")] = MAX_BYTES,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print an object on stdout: the whole topics, and the notes.")
+    ] = False,
+) -> int:
+    """Show the topics that conversations would be about: `simulate simquac --topics SRC` takes the same ones."""
+    made = simquac.topic_set(
+        source, max_bytes=max_topic_bytes, background=background, max_section_bytes=max_section_bytes
+    )
+    for note in made.notes:
+        say(_plain(note))
+    if as_json:
+        fields = ("id", "title", "background", "header", "section")
+        print_json(
+            {
+                "source": str(source),
+                "topics": [
+                    {field: getattr(topic, field) for field in fields}
+                    | {"characters": len(topic.section), "background_characters": len(topic.background)}
+                    for topic in made.topics
+                ],
+                "notes": list(made.notes),
+            }
+        )
+        return 0
+    stdout.print(_table(made.topics))
+    count = len(made.topics)
+    print(f"{count} {'topic' if count == 1 else 'topics'}; lengths are in characters")
+    return 0
+
+
+def _plain(text: str) -> str:
+    """The text on one line, without characters that a terminal would obey."""
+    return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))
+
+
+def _table(topics: Sequence[simquac.Topic]) -> Table:
+    """A line for each topic, as wide as the terminal."""
+    rows = [
+        (
+            _cut(topic.title, NAME),
+            _cut(topic.header, NAME),
+            f"{len(topic.background):,}",
+            f"{len(topic.section):,}",
+            topic.section[: 4 * WORDS],
+        )
+        for topic in topics
+    ]
+    names = ("title", "heading", "background", "section")
+    used = sum(max(len(name), *(cell_len(str(row[number])) for row in rows)) + 2 for number, name in enumerate(names))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in names:
+        table.add_column(name, justify="right" if name in ("background", "section") else "left", no_wrap=True)
+    table.add_column("first words", no_wrap=True)
+    for title, header, background, size, section in rows:
+        table.add_row(title, header, background, size, _cut(section, min(WORDS, max(12, stdout.width - used))))
+    return table
+
+
+def _cut(text: str, width: int) -> Text:
+    """The text on one line of at most `width` columns."""
+    line = Text(_plain(text))
+    line.truncate(width, overflow="ellipsis")
+    return line

@@ -1,0 +1,218 @@
+"""HTML, by Beautiful Soup (extra `documents`): the text that a reader of the page sees, without its navigation."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from ...errors import DataError, of_extra
+from .blocks import Block, heading, one_line, paragraph, unwrapped
+from .tags import APART, HEADINGS
+
+ENDING = (APART - {"br"}).union(HEADINGS)
+"""Tags that end a paragraph."""
+LEFT_OUT = frozenset("nav footer aside button select textarea noscript iframe object svg".split())
+"""Parts of a page that are no text of the document; the notes say how much was in them."""
+NO_TEXT = frozenset("script style template".split())
+
+_Event: TypeAlias = tuple[str, Any]
+_CODED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]+)|<\?xml[^>]{0,200}encoding=[\"']([\w-]+)", re.I)
+
+
+def decoded(content: bytes) -> str:
+    """The text of an HTML file: in the encoding of its byte order mark, the one that it declares, or UTF-8."""
+    marks = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+    encoding = next((name for mark, name in marks.items() if content.startswith(mark)), None)
+    if encoding is None:
+        found = _CODED.search(content[:4096])
+        encoding = (found[1] or found[2]).decode("ascii", "replace").lower() if found else "utf-8"
+        if encoding.startswith("utf-16"):  # the declaration could not be read in it
+            encoding = "utf-8"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not {encoding} at byte {error.start}: save it as UTF-8") from None
+    except LookupError:
+        raise DataError(f"declares the encoding {encoding!r}, which is none: save it as UTF-8") from None
+
+
+def page(text: str) -> tuple[list[Block], str | None, list[str]]:
+    """The blocks of a page, its `<title>`, and notes about what was left out.
+
+    The page's text is that of its only `<main>`, else of its only `<article>`, else of all of it. MissingExtraError
+    without Beautiful Soup.
+    """
+    soup = of_extra("bs4", "documents").BeautifulSoup(text, "html.parser")
+    title = soup.title.extract() if soup.title and soup.title.find_parent("svg") is None else None
+    left: Counter[str] = Counter()
+    for tag in _apart_from_text(soup):
+        if tag.name not in NO_TEXT and not _is_anchor(tag):
+            left[tag.name if tag.name in LEFT_OUT else "hidden parts"] += _size(tag)
+        tag.extract()
+    root = next((found[0] for name in ("main", "article") if len(found := soup.find_all(name)) == 1), soup)
+    if root is not soup:
+        left[f"outside of <{root.name}>"] += _size(soup) - _size(root)
+    parts = ", ".join(f"{name} {size:,}" for name, size in left.items() if size)
+    name = one_line(title.get_text()) if title else ""
+    return blocks(root), name or None, [f"left out of the page, in characters: {parts}"] if parts else []
+
+
+def _apart_from_text(soup: Any) -> list[Any]:
+    """The outermost tags whose content is no text of the document."""
+    found, stack = [], [soup]
+    while stack:
+        for tag in stack.pop().find_all(recursive=False):
+            if tag.name in LEFT_OUT or tag.name in NO_TEXT or tag.has_attr("hidden") or _is_anchor(tag):
+                found.append(tag)
+            else:
+                stack.append(tag)
+    return found
+
+
+def _is_anchor(tag: Any) -> bool:
+    """Whether it is the sign beside a heading that links to the heading itself."""
+    return tag.name == "a" and str(tag.get("href", "")).startswith("#") and tag.get_text().strip() in ("#", "¶", "§")
+
+
+def _size(tag: Any) -> int:
+    return len(one_line(" ".join(tag.stripped_strings)))
+
+
+def blocks(root: Any) -> list[Block]:
+    """Headings and readable text below a tag of Beautiful Soup: list items and rows of a table a line each.
+
+    Headings inside lists and tables are text. An image is its alternative text.
+    """
+    reader = _Reader()
+    for kind, what in _events(root):
+        match kind:
+            case "open":
+                reader.open(what)
+            case "close":
+                reader.close(what.name)
+            case _:
+                reader.text(what)
+    reader.flush()
+    return reader.blocks
+
+
+def _events(root: Any) -> Iterator[_Event]:
+    """Tags as they open and close, and texts between them; without recursion, as pages can be nested at will."""
+    stack = [iter(root.contents)]
+    tags = [root]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            yield "close", tags.pop()
+        elif hasattr(node, "contents"):
+            yield "open", node
+            stack.append(iter(node.contents))
+            tags.append(node)
+        elif type(node).__name__ in ("NavigableString", "CData"):  # not a comment, not a declaration
+            yield "text", str(node)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.kept: list[str] = []
+        """Pieces of the paragraph that is open."""
+        self.level: int | None = None
+        self.code = 0
+        """How many `<pre>` are open."""
+        self.lists: list[tuple[str, int]] = []
+        """For each open list its kind and the number of its current item."""
+        self.mark = ""
+        """Mark of an item of which nothing was kept so far."""
+        self.tables = 0
+        self.row: list[str] = []
+        self.cell: list[str] | None = None
+        self.lines: list[str] = []
+        """Lines of the list or table that is open."""
+
+    def text(self, text: str) -> None:
+        self.kept.append(text if self.code else re.sub(r"[^\S\n]+", " ", text))
+
+    def open(self, tag: Any) -> None:
+        name = tag.name
+        if name == "br":
+            self.kept.append("\n" if self.code else "\0")
+        elif name == "img":
+            self.text(one_line(str(tag.get("alt") or "")))
+        elif name in ENDING:
+            self.flush()
+        if name in ("td", "th"):
+            self.end_cell()
+            self.cell = []
+        elif name == "tr":
+            self.end_row()
+        elif name in HEADINGS and not self.lists and not self.tables:
+            self.level = int(name[1])
+        elif name == "pre":
+            self.code += 1
+        elif name == "table":
+            self.tables += 1
+        elif name in ("ul", "ol"):
+            start = str(tag.get("start") or "1")
+            self.lists.append((name, int(start) - 1 if start.isascii() and start.isdigit() else 0))
+        elif name == "li" and self.lists:
+            kind, number = self.lists[-1]
+            self.lists[-1] = (kind, number + 1)
+            self.mark = "- " if kind == "ul" else f"{number + 1}. "
+
+    def close(self, name: str) -> None:
+        if name in ENDING:
+            self.flush()
+        if name in HEADINGS:
+            self.level = None
+        elif name == "pre":
+            self.code -= 1
+        elif name in ("td", "th"):
+            self.end_cell()
+        elif name == "tr":
+            self.end_row()
+        elif name == "table":
+            self.end_row()
+            self.tables -= 1
+        elif name in ("ul", "ol"):
+            self.lists.pop()
+            self.mark = ""
+        if not self.lists and not self.tables and self.lines:
+            self.blocks += paragraph("\n".join(self.lines))
+            self.lines = []
+
+    def end_cell(self) -> None:
+        if self.cell is not None:
+            self.row.append(" ".join(self.cell))
+        self.cell = None
+
+    def end_row(self) -> None:
+        self.end_cell()
+        if any(self.row):
+            self.lines.append(" | ".join(self.row))
+        self.row = []
+
+    def flush(self) -> None:
+        """End the paragraph that is open."""
+        whole = "".join(self.kept)
+        self.kept = []
+        if not self.code:
+            whole = "\n".join(
+                unwrapped(re.sub(" +", " ", line) for line in part.split("\n")) for part in whole.split("\0")
+            )
+        if not whole.strip():
+            return
+        if self.cell is not None:
+            self.cell.append(one_line(whole))
+        elif self.tables:
+            self.lines.append(one_line(whole))
+        elif self.level is not None:
+            self.blocks += heading(whole, self.level)
+        elif self.lists:
+            indent = "  " * (len(self.lists) - 1)
+            for line in whole.strip("\n").split("\n"):
+                self.lines.append(f"{indent}{self.mark}{line}")
+                self.mark = " " * len(self.mark)
+        else:
+            self.blocks += paragraph(whole)

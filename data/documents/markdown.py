@@ -1,0 +1,165 @@
+"""Markdown, by markdown-it-py: CommonMark with tables and strikethrough, and front matter as YAML or TOML."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ...errors import DataError
+from .blocks import Block, heading, one_line, paragraph, unwrapped
+from .tags import tagged_blocks, without_tags
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+NESTING = 100
+"""Most levels of lists and quotations inside each other; the parser leaves deeper text out."""
+
+_FRONT = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\n]+\]:", re.MULTILINE)
+
+
+def parsed(text: str) -> "list[Token]":
+    """The tokens of a text as markdown-it-py gives them; DataError if it is nested too deeply."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
+    if _FOOTNOTE.search(text):  # CommonMark knows no footnotes, and takes one of a single word for a link's address
+        parser.disable("reference")
+    tokens = parser.parse(text)
+    if any(token.level >= NESTING - 1 for token in tokens):
+        raise DataError(f"has lists or quotations nested {NESTING // 2} deep: make them flatter")
+    return tokens
+
+
+def front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """The fields of the front matter, and the text behind it. Two rules around anything else are text."""
+    found = _FRONT.match(text)
+    if found is None:
+        return {}, text
+    try:
+        fields = yaml.safe_load(found[2] or "") if found[1] == "---" else tomllib.loads(found[2] or "")
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}, text
+    return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
+
+
+def titled_markdown(text: str) -> tuple[list[Block], str | None]:
+    """The blocks of a Markdown file, and the title in its front matter."""
+    fields, body = front_matter(text)
+    title = fields.get("title")
+    return markdown_blocks(body), (one_line(title) or None) if isinstance(title, str) else None
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """Headings and readable text: a link as its text, an image as its alternative text, a table a row a line.
+
+    Headings inside lists and quotations are text, as is what looks like a heading inside code.
+    """
+    return _Reader().read(parsed(text))
+
+
+class _Reader:
+    """Goes through the tokens once and collects blocks."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.level: int | None = None
+        """Level of the heading that is open."""
+        self.lists: list[str] = []
+        """For each open list the mark of its current item; spaces behind the item's first line."""
+        self.lines: list[str] = []
+        """Lines of the list or table that is open."""
+        self.row: list[str] | None = None
+
+    def read(self, tokens: "Sequence[Token]") -> list[Block]:
+        for token in tokens:
+            match token.type:
+                case "heading_open":
+                    self.level = int(token.tag[1:]) if token.level == 0 else None
+                case "heading_close":
+                    self.level = None
+                case "inline":
+                    self.inline(inline_text(token.children or ()))
+                case "fence" | "code_block":
+                    self.put(token.content.strip("\n"), whole=True)
+                case "html_block":
+                    self.html(token.content)
+                case _:
+                    self.frame(token)
+        return self.blocks
+
+    def frame(self, token: "Token") -> None:
+        """Begin or end a list, an item, a table or a row."""
+        match token.type:
+            case "bullet_list_open" | "ordered_list_open":
+                self.lists.append("")
+            case "list_item_open":
+                self.lists[-1] = f"{token.info}{token.markup} " if token.info else "- "
+            case "bullet_list_close" | "ordered_list_close":
+                self.lists.pop()
+                self.close()
+            case "tr_open":
+                self.row = []
+            case "tr_close":
+                row, self.row = " | ".join(self.row or ()), None
+                if self.lists:
+                    self.put(row)
+                else:
+                    self.lines.append(row)
+            case "table_close":
+                self.close()
+
+    def inline(self, text: str) -> None:
+        if self.level is not None:
+            self.blocks += heading(text, self.level)
+        elif self.row is not None:
+            self.row.append(one_line(text))
+        else:
+            self.put(text)
+
+    def put(self, text: str, *, whole: bool = False) -> None:
+        """Add text as a paragraph, or as lines of the open list."""
+        if not text.strip():
+            return
+        if not self.lists:
+            self.blocks += paragraph(text)
+            return
+        indent = "  " * (len(self.lists) - 1)
+        for line in text.split("\n"):
+            self.lines.append(f"{indent}{self.lists[-1]}{line if whole else line.strip()}")
+            self.lists[-1] = " " * len(self.lists[-1])
+
+    def html(self, text: str) -> None:
+        for block in tagged_blocks(text):
+            if block.level is not None and not self.lists:
+                self.blocks.append(block)
+            else:
+                self.put(block.text)
+
+    def close(self) -> None:
+        """End the outermost list or a table."""
+        if not self.lists and self.lines:
+            self.blocks += paragraph("\n".join(self.lines))
+            self.lines = []
+
+
+def inline_text(tokens: "Iterable[Token]") -> str:
+    """The readable text of inline tokens; only hard line breaks stay breaks."""
+    lines, row = [], [""]
+    for token in tokens:
+        match token.type:
+            case "softbreak":
+                row.append("")
+            case "hardbreak":
+                lines.append(unwrapped(row))
+                row = [""]
+            case "image":
+                row[-1] += one_line(inline_text(token.children or ()))
+            case "html_inline":
+                row[-1] += without_tags(token.content)
+            case _:
+                row[-1] += token.content
+    return "\n".join([*lines, unwrapped(row)])

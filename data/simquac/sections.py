@@ -1,0 +1,149 @@
+"""Topics from documents: the highest heading is the title, the text under it the background, each further one a topic."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from ..documents import Document
+from .pieces import pieces, size, within
+from .topics import Topic
+
+MAX_SECTION_BYTES = 8_000
+"""Default bound of a section of a document, in bytes of UTF-8: about 1,300 English words."""
+
+Background: TypeAlias = Literal["lead", "paragraph", "none"]
+
+
+@dataclass
+class Section:
+    """A heading and the text under it, up to the next heading."""
+
+    path: tuple[str, ...]
+    """The headings above it below the title, its own last."""
+    paragraphs: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The heading itself."""
+        return self.path[-1]
+
+
+@dataclass
+class Part:
+    """A title with its sections: a document, or a chapter of it."""
+
+    title: str
+    lead: list[str]
+    """Paragraphs between the title and the next heading."""
+    sections: list[Section]
+
+
+def topics_of_document(
+    document: Document, *, background: Background, max_section_bytes: int, max_bytes: int
+) -> tuple[list[Topic], list[str]]:
+    """The topics of a document in order, and notes about what was split or left out. No topic if it has no text.
+
+    The topic's id is the file's name and the heading. A longer section is split between paragraphs, a longer
+    paragraph behind a sentence; each piece is a topic. `max_bytes` is the bound of the whole topic.
+    """
+    topics: list[Topic] = []
+    notes: list[str] = list(document.notes)
+    bare: list[str] = []
+    ids: Counter[str] = Counter()
+    for part in parts(document):
+        bare += [section.name for section in part.sections if not section.paragraphs]
+        if not part.lead and not part.sections:
+            bare.append(part.title)
+        sections = [section for section in part.sections if section.paragraphs]
+        lead = part.lead
+        if lead and not sections:
+            if part.sections:
+                notes.append(f"no heading under {part.title!r} has text: the text under it is the section")
+            sections, lead = [Section((part.title,), lead)], []
+        before = _background(lead, background, max_section_bytes, part.title, notes) if sections else ""
+        for section, header in zip(sections, _headers(sections), strict=True):
+            room = max_bytes - size(part.title + before + header) - len(" (999/999)")
+            texts = pieces(section.paragraphs, min(max_section_bytes, room) if room > 0 else max_section_bytes)
+            if len(texts) > 1:
+                notes.append(f"{header!r} is split into {len(texts)} topics of at most {max_section_bytes:,} bytes")
+            for number, text in enumerate(texts, start=1):
+                name = header if len(texts) == 1 else f"{header} ({number}/{len(texts)})"
+                ids[name] += 1
+                own = f"{document.name}#{name}" + (f"~{ids[name]}" if ids[name] > 1 else "")
+                topics.append(Topic(title=part.title, background=before, header=name, section=text, id=own))
+    if bare:
+        which = "1 heading has no text of its" if len(bare) == 1 else f"{len(bare)} headings have no text of their"
+        notes.append(f"{which} own and no topic: {_some(bare)}")
+    return topics, notes
+
+
+def parts(document: Document) -> list[Part]:
+    """The document by titles.
+
+    The only heading of the highest level is the title. Several ones are a title each if there are headings below
+    them, else sections. The title of sections without one above them is what the file declares, else its name.
+    """
+    levels = [block.level for block in document.blocks if block.level is not None]
+    name = document.title or _readable(document.name)
+    if not document.blocks:
+        return []
+    if not levels:
+        return [Part(name, [block.text for block in document.blocks], [])]
+    top = min(levels)
+    declared = document.title is not None and top > 1
+    titled = not declared and (levels.count(top) == 1 or set(levels) != {top})
+    made = [Part(name, [], [])]
+    into = made[0].lead
+    above: list[tuple[int, str]] = []
+    for block in document.blocks:
+        if block.level is None:
+            into.append(block.text)
+        elif titled and block.level == top:
+            above = []
+            if levels.count(top) == 1:  # what stands before the only title is the document's too
+                made[0].title = block.text
+            else:
+                made.append(Part(block.text, [], []))
+            into = made[-1].lead
+        else:
+            above = [(level, text) for level, text in above if level < block.level] + [(block.level, block.text)]
+            made[-1].sections.append(Section(tuple(text for _, text in above)))
+            into = made[-1].sections[-1].paragraphs
+    return [part for part in made if part.lead or part.sections or part is not made[0]]
+
+
+def _background(lead: Sequence[str], kind: Background, bound: int, title: str, notes: list[str]) -> str:
+    """The background, of whole paragraphs as far as the bound allows; a note says how much was left out."""
+    if not lead:
+        return ""
+    whole = "\n\n".join(lead)
+    kept = {"none": "", "paragraph": within(lead[:1], bound), "lead": within(lead, bound)}[kind]
+    if left := len(whole) - len(kept):
+        notes.append(f"{left:,} of {len(whole):,} characters under {title!r} are in no background")
+    return kept
+
+
+def _headers(sections: Sequence[Section]) -> Iterator[str]:
+    """The sections' headings; those of equal name with the headings above them, then with a number."""
+    names = Counter(section.name for section in sections)
+    paths = Counter(section.path for section in sections)
+    seen: Counter[tuple[str, ...]] = Counter()
+    for section in sections:
+        seen[section.path] += 1
+        if names[section.name] == 1:
+            yield section.name
+        else:
+            number = f" ({seen[section.path]})" if paths[section.path] > 1 else ""
+            yield ": ".join(section.path) + number
+
+
+def _readable(name: str) -> str:
+    """The name of a file as a title: without folders and ending, with spaces for `_` and `-`."""
+    stem = name.rpartition("/")[2].rpartition(".")[0] or name
+    return " ".join(stem.replace("_", " ").replace("-", " ").split()) or stem
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    listed = ", ".join(repr(name if len(name) <= 60 else name[:59] + "…") for name in names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
