@@ -13,6 +13,11 @@ from pydantic import BaseModel
 from ..data.text.cleaning import clean
 from .state import Draft
 
+INTERRUPTED = "agent_interrupted"
+"""The stop reason of an agent that stands at an interrupt which nobody can answer."""
+NO_CHECKPOINTER = "it has no checkpointer"
+NO_QUESTION = "it asks no one question"
+
 
 def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
     """A model's text as a draft: cleaned, with the raw text if cleaning changed it."""
@@ -57,6 +62,26 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
         if pending_reasoning:
             drafts[-1]["reasoning"] = "\n\n".join(filter(None, [drafts[-1].get("reasoning"), *pending_reasoning]))
         drafts[0]["usage"] = usage_of(answers)
+    return drafts
+
+
+def drafts_at_interrupt(messages: Sequence[BaseMessage], values: Sequence[Any], why: str) -> list[Draft]:
+    """The drafts of a reply that ends at interrupts which nobody can answer; the last one has each as a tool call.
+
+    `why`: `NO_CHECKPOINTER` or `NO_QUESTION`.
+    """
+    drafts = drafts_of(messages) or [Draft(text="")]
+    calls: list[dict[str, Any]] = []
+    for value in values:
+        try:
+            asked = plain_json(value)
+        except (TypeError, ValueError, RecursionError):
+            asked = _writable(str(value))
+        calls.append(
+            {"name": "interrupt", "arguments": asked if isinstance(asked, dict) else {"value": asked}}
+            | {"error": f"nobody can answer the agent: {why}"}
+        )
+    drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *calls]
     return drafts
 
 
