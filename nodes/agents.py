@@ -11,7 +11,6 @@ from langchain_core.messages import (
     HumanMessage,
     RemoveMessage,
     ToolMessage,
-    convert_to_messages,
 )
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.errors import GraphInterrupt
@@ -25,7 +24,16 @@ from ..prompts import Page
 from .contract import ContractError, describe
 from .limits import Limits
 from .messages import MessageBuilder, Talk, note, sends_prompt
-from .replies import INTERRUPTED, NO_CHECKPOINTER, NO_QUESTION, drafts_at_interrupt, drafts_of, new_messages, plain_json
+from .replies import (
+    INTERRUPTED,
+    NO_CHECKPOINTER,
+    NO_QUESTION,
+    drafts_at_interrupt,
+    drafts_of,
+    messages_of,
+    new_messages,
+    plain_json,
+)
 from .speakers import NO_PAGE, given_by, on_its_own, own_view, placed_view
 from .state import Draft, State, Update, attempt_number, merged
 from .threads import THREAD, Place, beginning, has_checkpointer, held_ids, is_remote, on_server, takes_out, thread_of
@@ -139,7 +147,7 @@ class AgentSpeaker:
         if is_remote(self.agent):  # with a thread's id the server would add the whole conversation to it every time
             config = {"metadata": {"conversation": self._thread(state)}}
         answer, interrupts = await self._called({**channels, "messages": sent}, config, runtime)
-        added = [] if answer is None else new_messages(self._messages(answer), sent)
+        added = [] if answer is None else new_messages(messages_of(self.role, answer), sent)
         return _Reply(answer, channels, added, interrupts)
 
     async def _on_thread(self, state: State, runtime: Runtime[Limits]) -> "_Reply":
@@ -174,7 +182,7 @@ class AgentSpeaker:
         after = await agent.aget_state({"configurable": {"thread_id": thread}})
         if after.next and not interrupts:
             interrupts = [f"paused before {', '.join(after.next)}", None]  # a breakpoint asks nothing
-        added = [message for message in self._messages(answer) if message.id not in before]
+        added = [message for message in messages_of(self.role, answer) if message.id not in before]
         added = new_messages(added, sent) if sent else added
         place = Place(
             thread=thread,
@@ -192,6 +200,8 @@ class AgentSpeaker:
             options["context"] = runtime.context
             # With output_keys, channels outside the graph's output schema are returned too.
             options |= {"output_keys": ["messages", *self.keep]} if self.keep else {}
+        elif is_remote(self.agent) and (at := config.get("configurable", {}).get("checkpoint_id")):
+            options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
         with on_its_own() as settings:
             if settings:
                 config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
@@ -232,18 +242,6 @@ class AgentSpeaker:
                         f"{self.role}: {what}: the agent's input has no {name!r}, only {', '.join(sorted(taken))}: "
                         "it could not go on from it"
                     )
-
-    def _messages(self, answer: Any) -> list[BaseMessage]:
-        if isinstance(answer, BaseMessage):
-            return [answer]
-        if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
-            raise ContractError(
-                f"{self.role}: expected the agent to answer with 'messages', got {type(answer).__name__}"
-            )
-        try:
-            return convert_to_messages(answer["messages"])
-        except (ValueError, NotImplementedError) as error:
-            raise ContractError(f"{self.role}: expected the agent to answer with messages; {error}") from None
 
     def _kept(self, channels: Mapping[str, Any]) -> dict[str, Any]:
         kept = {}

@@ -7,10 +7,12 @@ from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage, convert_to_messages
 from pydantic import BaseModel
 
+from ..data.records import Role
 from ..data.text.cleaning import clean
+from .contract import ContractError
 from .state import Draft
 
 INTERRUPTED = "agent_interrupted"
@@ -115,6 +117,18 @@ def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     cached = sum((report.get("input_token_details") or {}).get("cache_read") or 0 for report in reports)
     reasoned = sum((report.get("output_token_details") or {}).get("reasoning") or 0 for report in reports)
     return usage | ({"cached_tokens": cached} if cached else {}) | ({"reasoning_tokens": reasoned} if reasoned else {})
+
+
+def messages_of(role: Role, answer: Any) -> list[BaseMessage]:
+    """The messages in an agent's answer: its state, or one message. ContractError if it has none."""
+    if isinstance(answer, BaseMessage):
+        return [answer]
+    if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
+        raise ContractError(f"{role}: expected the agent to answer with 'messages', got {type(answer).__name__}")
+    try:
+        return convert_to_messages(answer["messages"])
+    except (ValueError, NotImplementedError) as error:
+        raise ContractError(f"{role}: expected the agent to answer with messages; {error}") from None
 
 
 def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:

@@ -189,6 +189,43 @@ async def test_a_rejected_draft_leaves_no_trace_in_the_agents_history(reject):
     assert len(agent.heard) == 4 + reject.count("x")
 
 
+async def test_a_history_in_a_database_has_no_trace_either_and_a_later_process_starts_anew(tmp_path):
+    sqlite = pytest.importorskip("langgraph.checkpoint.sqlite.aio", reason="needs langgraph-checkpoint-sqlite")
+    for _ in range(2):
+        async with sqlite.AsyncSqliteSaver.from_conn_string(str(tmp_path / "threads.db")) as saver:
+            agent = Recording(checkpointer=saver)
+            await talk(in_cast(agent.graph, reject="x-x"), turns=3, id="one")
+        kinds = [["note" if text.startswith("<note>") else kind for kind, text in heard] for heard in agent.heard]
+        assert kinds == [
+            ["human"],
+            ["human", "note"],
+            ["human", "ai", "human"],
+            ["human", "ai", "human", "note"],
+            ["human", "ai", "human", "ai", "human"],
+        ]
+
+
+async def test_a_thread_without_its_first_checkpoint_is_deleted_before_a_conversation_starts_on_it():
+    agent = persistent()
+    config: RunnableConfig = {"configurable": {"thread_id": "one"}}
+    await agent.graph.ainvoke({"messages": [AIMessage("old")]}, config, durability="exit")
+    agent.heard.clear()
+    await talk(in_cast(agent.graph), id="one")
+    assert [[kind for kind, _ in heard] for heard in agent.heard] == [["human"], ["human", "ai", "human"]]
+
+
+async def test_a_thread_that_cannot_be_emptied_is_refused_with_what_to_do():
+    class Keeping(InMemorySaver):
+        async def adelete_thread(self, thread_id: str) -> None:
+            raise NotImplementedError
+
+    agent = Recording(checkpointer=Keeping())
+    config: RunnableConfig = {"configurable": {"thread_id": "one"}}
+    await agent.graph.ainvoke({"messages": [AIMessage("old")]}, config, durability="exit")
+    with pytest.raises(ContractError, match="its Keeping cannot delete it: give the agent an empty checkpointer"):
+        await talk(in_cast(agent.graph), id="one")
+
+
 async def test_the_words_that_the_cast_says_for_an_agent_are_news_to_its_thread():
     agent = persistent()
     await talk(in_cast(agent.graph, reject="xxxx", fallback="I cannot say.", greeting="Hello."))
