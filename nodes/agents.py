@@ -110,7 +110,7 @@ class AgentSpeaker:
         return replace(self, build=placed_view(self.role, self.build, build))
 
     def prompted(self, state: State) -> bool:
-        """Whether the selector's prompt is sent: not with an answer to its own question."""
+        """Whether the selector's prompt is sent: not with an answer to its own question, which it is given as it is."""
         held = Place.of(state.get("memory", {}), self._thread(state))
         return not (held and held.asked) and sends_prompt(self.build, state)
 
@@ -136,7 +136,7 @@ class AgentSpeaker:
         if self.keep or reply.place is not None:
             update["memory"] = memory
         if reply.interrupts and not (reply.place and reply.place.asked):
-            update["stop"] = INTERRUPTED
+            update["stop"] = INTERRUPTED[self.role]
         return update
 
     async def _at_once(self, state: State, runtime: Runtime[Limits]) -> "_Reply":
@@ -159,9 +159,8 @@ class AgentSpeaker:
             held = None
         config = await beginning(agent, thread) if held is None else held.config
         before = set() if held is None else await held_ids(agent, config)
-        out = [RemoveMessage(id=held.note)] if held and held.note in before and takes_out(agent) else []
         channels = self._start(state["scenario"]) if held is None else {}
-        told: str | None = None
+        told = held.note if held and held.asked else None
         sent: list[BaseMessage] = []
         new = messages[held.seen :] if held else messages
         asked: Any
@@ -169,7 +168,7 @@ class AgentSpeaker:
             if state.get("attempts"):  # else LangGraph gives again what it stored for the first answer
                 config = await agent.aupdate_state(config, None, as_node="__copy__")
             said = "\n\n".join(message["text"] for message in new if message["role"] != self.role)
-            asked = Command(resume=said, update={"messages": out} if out else None)
+            asked = Command(resume=said)
         else:
             shown = merged(state, {"messages": new, "prompt": None, "attempts": []})
             sent = (cast(MessageBuilder, self.build) if held is None else Talk(self.role))(shown)
@@ -177,6 +176,7 @@ class AgentSpeaker:
             if line and self.prompted(state):
                 told = f"{thread}/{len(messages)}/{attempt_number(state)}"
                 sent = [*sent, HumanMessage(note(line), id=told)]
+            out = [RemoveMessage(id=held.note)] if held and held.note in before and takes_out(agent) else []
             asked = {**channels, "messages": [*out, *sent]}
         answer, interrupts = await self._called(asked, config, runtime)
         after = await agent.aget_state({"configurable": {"thread_id": thread}})
@@ -259,6 +259,8 @@ class AgentSpeaker:
     def provenance(self) -> dict[str, Any]:
         described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
         described |= given_by(self.path, self.url)
+        if self.send or has_checkpointer(self.agent):
+            described["send"] = self.send or "new"
         if self.keep:
             described["keep"] = list(self.keep)
         if self.start is not None:

@@ -15,8 +15,8 @@ from ..data.text.cleaning import clean
 from .contract import ContractError
 from .state import Draft
 
-INTERRUPTED = "agent_interrupted"
-"""The stop reason of an agent that stands at an interrupt which nobody can answer."""
+INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
+"""The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""
 NO_CHECKPOINTER = "it has no checkpointer"
 NO_QUESTION = "it asks no one question"
 

@@ -119,7 +119,7 @@ class FunctionSpeaker:
                     answer = await answer
             except GraphInterrupt as raised:
                 values = [interrupt.value for interrupt in raised.args[0]]
-                return {"drafts": drafts_at_interrupt([], values, NO_CHECKPOINTER), "stop": INTERRUPTED}
+                return {"drafts": drafts_at_interrupt([], values, NO_CHECKPOINTER), "stop": INTERRUPTED[self.role]}
         if isinstance(answer, BaseMessage):
             return {"drafts": drafts_of([answer])}
         if not isinstance(answer, str):
@@ -141,9 +141,12 @@ NO_PAGE = "{role}: system=True, but the cast has no page for it: give a text, or
 
 def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:
     """What an agent or a function is sent; None if it waits for the cast's builder (`system=True`)."""
-    if build is not None or system is True:
-        return build
-    return Talk(role, "" if system is False else system if isinstance(system, str) else system.fill())
+    text = "" if isinstance(system, bool) else system if isinstance(system, str) else system.fill()
+    if build is None:
+        return None if system is True else Talk(role, text)
+    if text and not (isinstance(build, Talk) and build.system == text):
+        raise ContractError(f"{role}: give build= or a text as system=, not both")
+    return build
 
 
 def placed_view(role: Role, own: MessageBuilder | None, build: MessageBuilder) -> MessageBuilder:

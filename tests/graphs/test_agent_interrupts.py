@@ -80,6 +80,21 @@ def raising(state: dict[str, Any]) -> None:
     raise GraphInterrupt([Interrupt("Which colour?")])
 
 
+async def test_the_repair_line_before_a_question_is_taken_out_after_the_answer():
+    agent = asking(when="<note>", checkpointer=InMemorySaver())
+    made = await talk(agent, "x")
+    told = [message.text for message in made.messages if message.role == "assistant"]
+    assert told == ["Which colour?", "So it is thing 2.", "I heard 3."]
+    held = await agent.aget_state({"configurable": {"thread_id": made.id}})
+    assert [message.text for message in held.values["messages"]] == ["thing 1", told[1], "thing 3", told[2]]
+
+
+async def test_an_interrupt_of_an_agent_that_plays_the_user_is_no_fault_of_the_assistant():
+    cast = recllmsim.cast(user=asking({"tool": "pay"}, when=""))
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
+    assert (made.stop, made.fault, made.failure) == ("user_rejected", "user", None)
+
+
 PERSISTENT: dict[str, Any] = {"checkpointer": InMemorySaver()}
 
 

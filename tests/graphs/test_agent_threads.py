@@ -11,7 +11,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, conversation, recllmsim, record
-from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, conformance, validator
+from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, conformance, plain_messages, validator
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
 
@@ -109,6 +109,12 @@ async def test_system_true_without_a_cast_that_has_pages_is_refused():
     speaker = AgentSpeaker("assistant", Recording().graph, system=True)
     with pytest.raises(ContractError, match="system=True, but the cast has no page for it: give a text, or build="):
         await talk(Cast(name="plain", user_simulator=recllmsim.cast().user_simulator, assistant=speaker))
+
+
+def test_a_text_beside_a_builder_of_ones_own_is_refused():
+    for speaker, own in ((AgentSpeaker, Recording().graph), (FunctionSpeaker, lambda messages: "Yes.")):
+        with pytest.raises(ContractError, match="give build= or a text as system=, not both"):
+            speaker("assistant", own, plain_messages("assistant"), system="Be brief.")
 
 
 async def test_a_model_that_replaces_an_agent_is_sent_the_casts_pages_again():
