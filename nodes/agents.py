@@ -30,13 +30,25 @@ from .replies import (
     NO_QUESTION,
     drafts_at_interrupt,
     drafts_of,
+    kept_channels,
     messages_of,
     new_messages,
-    plain_json,
 )
 from .speakers import NO_PAGE, given_by, on_its_own, own_view, placed_view
 from .state import Draft, State, Update, attempt_number, merged
-from .threads import THREAD, Place, beginning, has_checkpointer, held_ids, is_remote, on_server, takes_out, thread_of
+from .threads import (
+    THREAD,
+    Place,
+    asked_again,
+    beginning,
+    checkpoint_of,
+    has_checkpointer,
+    held_ids,
+    is_remote,
+    on_server,
+    takes_out,
+    thread_of,
+)
 
 CHANNELS = "channels"
 """Key of a side's memory for the channels with which its agent continues."""
@@ -126,7 +138,9 @@ class AgentSpeaker:
         memory = dict(state.get("memory", {}))
         if self.keep:
             # A channel that the answer lacks has not changed.
-            kept = self._kept({**reply.channels, **(reply.answer if isinstance(reply.answer, dict) else {})})
+            kept = kept_channels(
+                self.role, self.keep, {**reply.channels, **(reply.answer if isinstance(reply.answer, dict) else {})}
+            )
             if drafts:
                 drafts[-1]["kept"] = kept
             memory |= {} if reply.place else {CHANNELS: kept}
@@ -160,13 +174,13 @@ class AgentSpeaker:
         config = await beginning(agent, thread) if held is None else held.config
         before = set() if held is None else await held_ids(agent, config)
         channels = self._start(state["scenario"]) if held is None else {}
-        told = held.note if held and held.asked else None
+        said = told = None
         sent: list[BaseMessage] = []
         new = messages[held.seen :] if held else messages
         asked: Any
         if held and held.asked:
-            if state.get("attempts"):  # else LangGraph gives again what it stored for the first answer
-                config = await agent.aupdate_state(config, None, as_node="__copy__")
+            if state.get("attempts"):
+                config = await asked_again(agent, held, lambda asked, at: self._called(asked, at, runtime))
             said = "\n\n".join(message["text"] for message in new if message["role"] != self.role)
             asked = Command(resume=said)
         else:
@@ -184,13 +198,11 @@ class AgentSpeaker:
             interrupts = [f"paused before {', '.join(after.next)}", None]  # a breakpoint asks nothing
         added = [message for message in messages_of(self.role, answer) if message.id not in before]
         added = new_messages(added, sent) if sent else added
-        place = Place(
-            thread=thread,
-            checkpoint=str((after.config.get("configurable") or {})["checkpoint_id"]),
-            seen=len(messages),
-            note=told,
-            asked=len(interrupts) == 1 and isinstance(interrupts[0], str) and bool(interrupts[0].strip()),
-        )
+        asks = len(interrupts) == 1 and isinstance(interrupts[0], str) and bool(interrupts[0].strip())
+        if held and said is not None:
+            place = held.answered(said, after, seen=len(messages), asked=asks)
+        else:
+            place = Place(thread, checkpoint_of(after), len(messages), note=told, asked=asks)
         return _Reply(answer, channels, added, interrupts, place)
 
     async def _called(self, asked: Any, config: RunnableConfig, runtime: Runtime[Limits]) -> tuple[Any, list[Any]]:
@@ -242,19 +254,6 @@ class AgentSpeaker:
                         f"{self.role}: {what}: the agent's input has no {name!r}, only {', '.join(sorted(taken))}: "
                         "it could not go on from it"
                     )
-
-    def _kept(self, channels: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {}
-        for name in self.keep:
-            if name in channels:
-                try:
-                    kept[name] = plain_json(channels[name])
-                except (TypeError, ValueError, RecursionError) as error:
-                    raise ContractError(
-                        f"{self.role}: keep: the agent's {name!r} is no plain JSON; {error}: leave it out, or keep "
-                        "texts, numbers, lists and objects in it"
-                    ) from None
-        return kept
 
     def provenance(self) -> dict[str, Any]:
         described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}

@@ -159,6 +159,21 @@ def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -
     return list(answered)
 
 
+def kept_channels(role: Role, keep: Sequence[str], channels: Mapping[str, Any]) -> dict[str, Any]:
+    """The channels to keep that there are, as plain JSON; ContractError names one that is none."""
+    kept = {}
+    for name in keep:
+        if name in channels:
+            try:
+                kept[name] = plain_json(channels[name])
+            except (TypeError, ValueError, RecursionError) as error:
+                raise ContractError(
+                    f"{role}: keep: the agent's {name!r} is no plain JSON; {error}: leave it out, or keep "
+                    "texts, numbers, lists and objects in it"
+                ) from None
+    return kept
+
+
 def plain_json(value: Any) -> Any:
     """A copy of the value as plain JSON: LangChain messages, pydantic models and dataclasses are dumped.
 

@@ -1,8 +1,8 @@
 """The thread on which an agent with a checkpointer keeps its own history of a conversation."""
 
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self, TypeAlias, TypeGuard
 
 from langchain_core.messages import BaseMessage, convert_to_messages
@@ -11,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
 from langgraph.pregel.protocol import PregelProtocol
+from langgraph.types import Command, StateSnapshot
 
 from ..data.records import Role
 from .contract import ContractError
@@ -35,23 +36,60 @@ class Place:
     """Id of the message with our instruction, which is taken out again by the next call."""
     asked: bool = False
     """Whether the agent was interrupted by a question and waits for the answer."""
+    first: str | None = None
+    """The checkpoint at the first question of the node that asks, if that has asked before."""
+    answers: tuple[str, ...] = ()
+    """What that node was answered before, from its first question on."""
 
     @classmethod
     def of(cls, memory: Mapping[str, Any], thread: str) -> Self | None:
         """The place in a side's memory; None if there is none, or it is another thread's."""
         held = memory.get(THREAD)
-        return cls(**held) if isinstance(held, dict) and held.get("thread") == thread else None
+        if not isinstance(held, dict) or held.get("thread") != thread:
+            return None
+        return cls(**{**held, "answers": tuple(held["answers"])})
+
+    def answered(self, answer: str, after: StateSnapshot, **now: Any) -> Self:
+        """The place after an answer at this one; the same node may have asked another question."""
+        checkpoint = checkpoint_of(after)
+        if checkpoint != self.checkpoint and (after.metadata or {}).get("source") != "fork":
+            return replace(self, checkpoint=checkpoint, first=None, answers=(), **now)
+        first, answers = self.first or self.checkpoint, (*self.answers, answer)
+        return replace(self, checkpoint=checkpoint, first=first, answers=answers, **now)
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return asdict(self)
+        return {**asdict(self), "answers": list(self.answers)}
 
     @property
     def config(self) -> RunnableConfig:
         """The config with which the agent goes on from here."""
-        return {
-            "configurable": {"thread_id": self.thread, "checkpoint_ns": "", "checkpoint_id": self.checkpoint},
-        }
+        return config_at(self.thread, self.checkpoint)
+
+
+def config_at(thread: str, checkpoint: str) -> RunnableConfig:
+    """The config of a checkpoint of a thread."""
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": checkpoint}}
+
+
+def checkpoint_of(snapshot: StateSnapshot) -> str:
+    """The id of a snapshot's checkpoint."""
+    return str(snapshot.config.get("configurable", {})["checkpoint_id"])
+
+
+async def asked_again(
+    agent: Graph, held: Place, call: Callable[[Command[Any], RunnableConfig], Awaitable[Any]]
+) -> RunnableConfig:
+    """The config from which an agent is given the same answer once more, after a rejected draft.
+
+    LangGraph keeps an answer at its checkpoint, and would take a second one for the answer to the node's next
+    question. So the node starts on a copy of its first question, and is given its earlier answers again.
+    """
+    config = await agent.aupdate_state(config_at(held.thread, held.first or held.checkpoint), None, as_node="__copy__")
+    for answer in held.answers:
+        await call(Command(resume=answer), config)
+        config = (await agent.aget_state({"configurable": {"thread_id": held.thread}})).config
+    return config
 
 
 def thread_of(role: Role, state: State) -> str:

@@ -80,6 +80,25 @@ def raising(state: dict[str, Any]) -> None:
     raise GraphInterrupt([Interrupt("Which colour?")])
 
 
+@pytest.mark.parametrize("reject", ["-x", "-xx", "--x", "-x-x", "---x", "x-xx"])
+async def test_a_node_that_asks_several_questions_is_given_each_answer_once_whatever_is_rejected(reject):
+    async def answer(state: MessagesState) -> dict[str, Any]:
+        told = [interrupt(question) for question in ("Which colour?", "Which size?", "Which day?")]
+        return {"messages": [AIMessage(", ".join(told))]}
+
+    graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
+    made = await talk(graph.compile(checkpointer=InMemorySaver()), reject, turns=4)
+    replies = [[attempt.text for attempt in m.attempts] for m in made.messages if m.role == "assistant"]
+    assert [each[-1] for each in replies] == [
+        "Which colour?",
+        "Which size?",
+        "Which day?",
+        "thing 2, thing 3, thing 4",
+    ]
+    assert all(len(set(each)) == 1 for each in replies)
+    assert sum(map(len, replies)) == 4 + reject.count("x")
+
+
 async def test_the_repair_line_before_a_question_is_taken_out_after_the_answer():
     agent = asking(when="<note>", checkpointer=InMemorySaver())
     made = await talk(agent, "x")

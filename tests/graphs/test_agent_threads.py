@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
 
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, conversation, recllmsim, record
@@ -152,6 +153,19 @@ async def test_the_settings_of_a_run_reach_the_agent_and_the_conversations_check
     assert agent.configs[0]["tone"] == "warm"
     assert agent.configs[0]["thread_id"] == state["id"]
     assert agent.heard == TWO_TURNS
+
+
+async def test_an_agents_runtime_has_the_limits_of_the_conversation_as_its_context():
+    contexts: list[Any] = []
+
+    async def answer(state: MessagesState, runtime: Runtime[Limits]) -> dict[str, Any]:
+        contexts.append(runtime.context)
+        return {"messages": [AIMessage("Yes.")]}
+
+    graph = StateGraph(MessagesState, context_schema=Limits).add_node("answer", answer).add_edge(START, "answer")
+    for checkpointer in (None, InMemorySaver()):
+        await talk(in_cast(graph.compile(checkpointer=checkpointer)), turns=1)
+    assert contexts == [Limits(max_turns=1)] * 2
 
 
 async def test_an_agent_with_a_checkpointer_is_sent_only_what_is_new_and_its_history_does_not_double():
