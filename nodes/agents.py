@@ -69,9 +69,10 @@ class AgentSpeaker:
     `build`, the messages of its pages; a cast's `user=` does.
 
     It is called with a `thread_id` (`threads.thread_of`). An agent with a checkpointer of its own keeps its history on
-    that thread: it is sent only what is new, and before it is asked again the thread goes back to where it was. A text
-    in its `interrupt()` is a question to the user, and the user's next message is the answer; any other interrupt ends
-    the conversation as `agent_interrupted`.
+    that thread: it is sent only what is new, and before it is asked again the thread goes back to where it was; the
+    repair line is taken out by the next call (where `add_messages` reduces its messages). A text in its `interrupt()`
+    is a question to the other side, whose next message is the answer; any other interrupt ends the conversation as
+    `agent_interrupted`, or `user_rejected` if the agent plays the user.
 
     Each message with text in its reply is a draft, with the tool calls before it. Its recursion limit is the one that
     it has when it is called on its own: that of its config, else the default; the conversation's does not bind it.

@@ -79,7 +79,7 @@ def _not_empty(text: str) -> str | Refusal:
 def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
     """A speaker as a `Reply`: it is called as for its next message, with a seed of its own."""
     asked: dict[str, Any] = {
-        "speaking": None,
+        "speaking": None,  # its prompt is no part of a turn
         "drafts": [],
         "verdicts": [],
         "stop": None,

@@ -181,3 +181,17 @@ async def test_the_tool_that_asks_the_user_has_its_answer_in_the_record():
     assert [message.text for message in made.messages] == ["thing 1", "Which colour?", "thing 2", "thing 2 it is."]
     (call,) = made.messages[1].tool_calls
     assert (call.name, call.error) == ("ask_user", "no result came")
+
+
+async def test_an_agent_that_was_interrupted_is_asked_the_questions_after_the_conversation_too():
+    heard: list[str] = []
+
+    async def answer(state: MessagesState) -> dict[str, Any]:
+        heard.append(str(state["messages"][-1].text))
+        return {"messages": [AIMessage("Yes." if heard[1:] else interrupt({"tool": "pay"}))]}
+
+    graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
+    cast = recllmsim.cast(assistant=graph.compile(), post_questions=True)
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
+    assert made.stop == "agent_interrupted"
+    assert heard[1].startswith("<note>")
