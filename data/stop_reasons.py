@@ -7,7 +7,14 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AfterValidator
 
 StopReason: TypeAlias = Literal[
-    "max_turns", "user_ended", "user_gave_up", "user_rejected", "model_failed", "budget", "cancelled"
+    "max_turns",
+    "user_ended",
+    "user_gave_up",
+    "user_rejected",
+    "agent_interrupted",
+    "model_failed",
+    "budget",
+    "cancelled",
 ]
 """Why a conversation ended. A cast may declare further reasons, written `cast:reason`."""
 
@@ -18,6 +25,7 @@ FAULTS: Mapping[str, Fault] = {
     "user_ended": "none",
     "user_gave_up": "none",
     "user_rejected": "user",
+    "agent_interrupted": "assistant",
     "model_failed": "infrastructure",
     "budget": "none",
     "cancelled": "none",
@@ -27,7 +35,7 @@ FAULTS: Mapping[str, Fault] = {
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Pattern of the name of a cast and of its own stop reasons."""
 
-_OF_ITSELF = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejected"})
+_OF_ITSELF = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejected", "agent_interrupted"})
 
 
 def own_reason(cast: str, name: str) -> str:

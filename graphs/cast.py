@@ -9,16 +9,17 @@ from langchain_core.runnables import Runnable
 
 from ..data.records import Fault, NodeInfo, Role
 from ..data.stop_reasons import NAME, own_reason
+from ..nodes.agents import AgentSpeaker
 from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.import_path import imported, is_import_path
 from ..nodes.limits import Limits
-from ..nodes.messages import Builds, MessageBuilder
+from ..nodes.messages import Builds, MessageBuilder, Talk
 from ..nodes.models.specs import PROVIDERS, chat_model, without_secrets
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
 from ..nodes.selectors import RepairPrompts
-from ..nodes.speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Reply, is_reply
+from ..nodes.speakers import NO_PAGE, ChatSpeaker, FunctionSpeaker, Reply, is_reply
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
 from ..nodes.validators import not_empty
@@ -31,6 +32,9 @@ Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 """Places that also take a model or a compiled graph of your own instead of a node."""
 
+
+OWN = (AgentSpeaker, FunctionSpeaker)
+"""Speakers that are somebody's own program: what they are sent depends on the cast that they stand in."""
 
 OF_SPEC = ("spec", "live_settings", "live_parts")
 """Fields that say what a cast is as plain data; `replace` sets them."""
@@ -127,7 +131,8 @@ class Cast:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.
 
         A speaker may be a model's spec, a chat model, a compiled LangGraph graph or a function from messages to
-        a text; it gets the same messages as the speaker that it replaces. ContractError names the part, what was
+        a text. A model gets the same messages as the speaker that it replaces; an agent or a function as the assistant
+        gets the conversation and nothing else. ContractError names the part, what was
         expected and what it got.
         """
         names = {part.name for part in fields(self) if part.name not in OF_SPEC}
@@ -140,7 +145,7 @@ class Cast:
                 plain[name] = part_as_json(part)
             except LiveError:
                 live[name] = f"{name} is a live object ({type(part).__name__})"
-            if name in SPEAKERS and _is_no_node(part):
+            if name in SPEAKERS and (_is_no_node(part) or isinstance(part, OWN)):
                 role = SPEAKERS[name]
                 changes[name] = side(role, part, self._build(name), self.offline.get(role))
             elif name in (*PLACES, "stop") and is_import_path(part):
@@ -187,7 +192,11 @@ class Cast:
                 f"{place}: expected a node, since the present one builds no messages that could be sent to a model; "
                 "give nodes.ChatSpeaker or nodes.AgentSpeaker(role, ..., build)"
             )
-        return node.build
+        own: MessageBuilder | None = node.build
+        own = own.instead or own if isinstance(own, Talk) else own
+        if own is None:
+            raise ContractError(f"{place}: {NO_PAGE.format(role=SPEAKERS[place])}")
+        return own
 
     def describe(self) -> dict[str, NodeInfo]:
         """The node of every place, and the stop criterion, in the form that the record keeps."""
@@ -219,7 +228,8 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
         if (path := replayed_path(choice)) is not None:
             return ReplaySpeaker.of(path, role)
         if choice.startswith(REMOTE):
-            return AgentSpeaker(role, remote_agent(choice), build, url=choice.removeprefix(REMOTE))
+            agent, send = remote_agent(choice)
+            return AgentSpeaker(role, agent, _view(role, build), url=choice.removeprefix(REMOTE), send=send)
         if is_import_path(choice) and choice.partition(":")[0] not in PROVIDERS:
             forms = "openai:NAME, offline, replay:PATH, agent:URL"
             own = imported(choice, f"{role}: no model ({forms}), nor an object of yours")
@@ -233,12 +243,19 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
 def speaker(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
     """A model's spec, a chat model, an agent or a function of messages as a node; a node stays as it is.
 
-    `build` makes the messages that are sent. `offline`: the part that the offline model plays on this side.
+    `build` makes the messages that a model is sent, and an agent or a function as the user; as the assistant they are
+    sent the conversation (`nodes.Talk`), unless they are an `AgentSpeaker` or `FunctionSpeaker` with `system=True`.
+    `offline`: the part that the offline model plays on this side.
     """
     if isinstance(choice, (str, BaseChatModel)):
         return ChatSpeaker(role, chat_model(choice, side=offline), build)
     if isinstance(choice, Runnable) and not callable(choice):
-        return AgentSpeaker(role, choice, build)
+        return AgentSpeaker(role, choice, _view(role, build))
     if is_reply(choice):
-        return FunctionSpeaker(role, cast(Reply, choice), build)
-    return cast(Node, choice)
+        return FunctionSpeaker(role, cast(Reply, choice), _view(role, build))
+    return choice.placed(build) if isinstance(choice, OWN) else cast(Node, choice)
+
+
+def _view(role: Role, build: MessageBuilder) -> MessageBuilder:
+    """What an agent or a function is sent: as the assistant the conversation; a user has to know its part."""
+    return Talk(role, instead=build) if role == "assistant" else build

@@ -108,7 +108,7 @@ def _settle(place: Place, cast: Cast) -> Settle:
             return partial(_after_selector, SIDES[place])
         case "user_simulator" | "assistant":
             speaker = getattr(cast, place)
-            return partial(_after_speaker, not isinstance(speaker, Prompted) or speaker.prompted)
+            return partial(_after_speaker, SIDES[place], speaker.prompted if isinstance(speaker, Prompted) else True)
         case "question_validator" | "answer_validator":
             return partial(after_validator, SIDES[place], cast)
         case "turn_recorder":
@@ -124,10 +124,14 @@ def _after_selector(role: Role, state: State, update: Update, limits: Limits) ->
     return changed
 
 
-def _after_speaker(prompted: bool, state: State, update: Update, limits: Limits) -> dict[str, Any]:
+def _after_speaker(
+    role: Role, prompted: bool | Callable[[State], bool], state: State, update: Update, limits: Limits
+) -> dict[str, Any]:
     stop = update.get("stop") or state.get("stop")  # the opening may have set one already
     changed: dict[str, Any] = {"drafts": list(update.get("drafts", [])), "verdicts": [], "stop": stop}
     changed["pending_memory"] = update.get("memory")  # becomes the memory once the drafts are accepted
+    if callable(prompted):
+        prompted = prompted(merged(state, {"memory": state.get("memories", {}).get(role, {})}))
     return changed if prompted else {**changed, "prompt": None}
 
 

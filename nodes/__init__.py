@@ -2,10 +2,11 @@
 
 from ..errors import ModelError
 from . import conformance, models, recllmsim, replay, simquac, stops
+from .agents import AgentSpeaker
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
 from .limits import Limits
-from .messages import MessageBuilder, PageMessages, fenced, messages_for, plain_messages
+from .messages import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
 from .models import chat_model
 from .post_questions import PostQuestions
 from .recllmsim import UserValidator
@@ -13,7 +14,7 @@ from .replies import draft
 from .requests import Answer, Call, ask, parse_json
 from .scorers import Score, Scorer, kept, scoring
 from .selectors import Refusal, RepairPrompts
-from .speakers import AgentSpeaker, ChatSpeaker, FunctionSpeaker
+from .speakers import ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
 from .validators import Observing, accept_all, cut_off, every, not_empty, validator
 
@@ -41,6 +42,7 @@ __all__ = [
     "Scorer",
     "State",
     "Stop",
+    "Talk",
     "Update",
     "UserValidator",
     "Verdict",

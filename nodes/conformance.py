@@ -17,10 +17,9 @@ from langgraph.runtime import Runtime
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..errors import SettingError
+from .agents import AgentSpeaker
 from .contract import ContractError, check_node, check_update
 from .limits import Limits
-from .messages import plain_messages
-from .speakers import AgentSpeaker
 from .state import PLACES, Place, State
 
 SCENARIO: Mapping[str, Any] = {
@@ -50,7 +49,7 @@ async def problems(
         raise SettingError(f"there is no place {place!r}, only {', '.join(PLACES)}")
     if place in ("user_simulator", "assistant") and isinstance(node, Runnable) and not callable(node):
         role: Role = "user" if place == "user_simulator" else "assistant"
-        node = AgentSpeaker(role, node, plain_messages(role))
+        node = AgentSpeaker(role, node)
     try:
         check_node(place, node)
     except ContractError as error:

@@ -49,10 +49,10 @@ class AsksModel(Protocol):
 
 @runtime_checkable
 class Prompted(Protocol):
-    """A speaker that says whether the selector's prompt is sent to it. Speakers without this property get it."""
+    """A speaker that says whether the selector's prompt is sent to it, always or in this state. Others get it."""
 
     @property
-    def prompted(self) -> bool: ...
+    def prompted(self) -> bool | Callable[[State], bool]: ...
 
 
 @runtime_checkable

@@ -7,15 +7,16 @@ instructions are marked with <note> and </note>; no other text that is sent can 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ..data import domains
+from ..data.identity import digest
 from ..data.records import Role
 from ..prompts import Library
-from .state import Prompt, State
+from .state import Prompt, State, merged
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """Builds the messages that a speaker is sent, from the state."""
@@ -105,8 +106,43 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+@dataclass(frozen=True)
+class Talk:
+    """The conversation and nothing else, for an agent that has its own instructions.
+
+    The one addition is a repair line after a rejected draft, or a question after the conversation: the last message,
+    one of its own, between note marks. Rejected drafts are not sent.
+    """
+
+    role: Role
+    system: str = ""
+    """A system page before the conversation."""
+    instead: MessageBuilder | None = field(default=None, repr=False)
+    """Builds the messages for a model in the same place; it is used when one replaces the agent."""
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        talk = merged(state, {"prompt": None})
+        sent = messages_for(self.role, talk, system=self.system, material="", own_drafts=False)
+        line = state.get("prompt")
+        told = [HumanMessage(note(line))] if line and sends_prompt(self, state) else []
+        return [*(sent if self.system else sent[1:]), *told]
+
+    def provenance(self) -> dict[str, Any]:
+        return {"system": digest(self.system)[:16]} if self.system else {}
+
+
+def sends_prompt(build: MessageBuilder | None, state: State) -> bool:
+    """Whether a builder sends the selector's prompt; of the assistant's talk, only a repair or a question after it."""
+    if not isinstance(build, Talk) or build.role == "user":
+        return True
+    return bool(state.get("attempts")) or state.get("speaking") != build.role
+
+
 def plain_messages(role: Role, system: str = "") -> MessageBuilder:
-    """A builder of the messages without material, for an agent that has its own instructions."""
+    """A builder of the conversation with the selector's prompts and the assistant's rejected drafts of this turn.
+
+    What an agent is sent without a builder is `Talk`, which has neither.
+    """
 
     def plain(state: State) -> list[BaseMessage]:
         messages = messages_for(role, state, system=system, material="", own_drafts=role == "assistant")

@@ -78,7 +78,13 @@ def _not_empty(text: str) -> str | Refusal:
 
 def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Reply:
     """A speaker as a `Reply`: it is called as for its next message, with a seed of its own."""
-    asked: dict[str, Any] = {"drafts": [], "verdicts": [], "stop": None, "id": digest(state.get("id", ""), name)[:16]}
+    asked: dict[str, Any] = {
+        "speaking": None,  # its prompt is no part of a turn
+        "drafts": [],
+        "verdicts": [],
+        "stop": None,
+        "id": digest(state.get("id", ""), name)[:16],
+    }
     ended = merged(seen_by(role, state), asked)
     memories = ended.pop("memories", {})
     ended["memory"] = deepcopy(memories.get(role, {}))  # only its own; what it remembers of the question is dropped

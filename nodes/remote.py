@@ -1,6 +1,6 @@
 """Agents on a LangGraph server, by URL."""
 
-from typing import Any
+from typing import Any, Literal, cast
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from langchain_core.runnables import Runnable
@@ -15,8 +15,8 @@ GRAPH = "agent"
 """The default name of the server's graph, as in LangGraph's templates."""
 
 
-def remote_agent(spec: str) -> Runnable[Any, Any]:
-    """The graph of `agent:URL?graph=NAME`; SettingError unless the URL is http or https.
+def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] | None]:
+    """The graph of `agent:URL?graph=NAME&send=new`, and what it is sent; SettingError unless the URL is http or https.
 
     No key of this process is sent: the server has its own keys.
     """
@@ -31,10 +31,15 @@ def remote_agent(spec: str) -> Runnable[Any, Any]:
         arguments = parse_qs(url.query, strict_parsing=bool(url.query))
     except ValueError:
         arguments = {"?": []}
-    if unknown := sorted(set(arguments) - {"graph"}):
-        raise SettingError(f"agent at {host_of(url.geturl())}: there is no argument {unknown[0]!r}, only graph=NAME")
+    if unknown := sorted(set(arguments) - {"graph", "send"}):
+        raise SettingError(
+            f"agent at {host_of(url.geturl())}: there is no argument {unknown[0]!r}, only graph=NAME and send=new"
+        )
+    send = arguments.get("send", [None])[-1]
+    if send not in (None, "all", "new"):
+        raise SettingError(f"agent at {host_of(url.geturl())}: send is all or new, not {send!r}")
     name = arguments.get("graph", [GRAPH])[-1]
     from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
 
     address = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
-    return RemoteGraph(name, url=address, api_key=None)
+    return RemoteGraph(name, url=address, api_key=None), cast('Literal["all", "new"] | None', send)

@@ -7,11 +7,18 @@ from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage, convert_to_messages
 from pydantic import BaseModel
 
+from ..data.records import Role
 from ..data.text.cleaning import clean
+from .contract import ContractError
 from .state import Draft
+
+INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
+"""The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""
+NO_CHECKPOINTER = "it has no checkpointer"
+NO_QUESTION = "it asks no one question"
 
 
 def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
@@ -60,6 +67,26 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
     return drafts
 
 
+def drafts_at_interrupt(messages: Sequence[BaseMessage], values: Sequence[Any], why: str) -> list[Draft]:
+    """The drafts of a reply that ends at interrupts which nobody can answer; the last one has each as a tool call.
+
+    `why`: `NO_CHECKPOINTER` or `NO_QUESTION`.
+    """
+    drafts = drafts_of(messages) or [Draft(text="")]
+    calls: list[dict[str, Any]] = []
+    for value in values:
+        try:
+            asked = plain_json(value)
+        except (TypeError, ValueError, RecursionError):
+            asked = _writable(str(value))
+        calls.append(
+            {"name": "interrupt", "arguments": asked if isinstance(asked, dict) else {"value": asked}}
+            | {"error": f"nobody can answer the agent: {why}"}
+        )
+    drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *calls]
+    return drafts
+
+
 def _with_details(result: Draft, message: BaseMessage, reasoning: Sequence[str], calls: list[dict[str, Any]]) -> Draft:
     """The draft with finish reason, model, reasoning and tool calls."""
     metadata: Mapping[str, Any] = message.response_metadata
@@ -92,6 +119,18 @@ def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     return usage | ({"cached_tokens": cached} if cached else {}) | ({"reasoning_tokens": reasoned} if reasoned else {})
 
 
+def messages_of(role: Role, answer: Any) -> list[BaseMessage]:
+    """The messages in an agent's answer: its state, or one message. ContractError if it has none."""
+    if isinstance(answer, BaseMessage):
+        return [answer]
+    if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
+        raise ContractError(f"{role}: expected the agent to answer with 'messages', got {type(answer).__name__}")
+    try:
+        return convert_to_messages(answer["messages"])
+    except (ValueError, NotImplementedError) as error:
+        raise ContractError(f"{role}: expected the agent to answer with messages; {error}") from None
+
+
 def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
     """The messages that an agent added to those that it was sent.
 
@@ -118,6 +157,21 @@ def new_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -
         ends = [number for number, message in enumerate(answered) if (message.type, message.content) == last]
         return list(answered[ends[-1] + 1 :]) if ends else list(answered)
     return list(answered)
+
+
+def kept_channels(role: Role, keep: Sequence[str], channels: Mapping[str, Any]) -> dict[str, Any]:
+    """The channels to keep that there are, as plain JSON; ContractError names one that is none."""
+    kept = {}
+    for name in keep:
+        if name in channels:
+            try:
+                kept[name] = plain_json(channels[name])
+            except (TypeError, ValueError, RecursionError) as error:
+                raise ContractError(
+                    f"{role}: keep: the agent's {name!r} is no plain JSON; {error}: leave it out, or keep "
+                    "texts, numbers, lists and objects in it"
+                ) from None
+    return kept
 
 
 def plain_json(value: Any) -> Any:

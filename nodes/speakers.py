@@ -1,40 +1,33 @@
 """Speakers that ask a chat model, a LangGraph agent or a plain function for the next message."""
 
 import asyncio
-import copy
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import JSONDecodeError
-from typing import Any, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
-    AIMessage,
     BaseMessage,
-    ToolMessage,
-    convert_to_messages,
     convert_to_openai_messages,
 )
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.pregel import Pregel
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
 from ..data.identity import call_seed
 from ..data.records import Role
+from ..prompts import Page
 from .contract import ContractError, describe
 from .environment import redacted
 from .limits import Limits
-from .messages import MessageBuilder
+from .messages import MessageBuilder, Talk, sends_prompt
 from .models.specs import model_provenance, takes_seed
-from .replies import draft, drafts_of, new_messages, plain_json
+from .replies import INTERRUPTED, NO_CHECKPOINTER, draft, drafts_at_interrupt, drafts_of
 from .state import Draft, State, Update, attempt_number
-
-CHANNELS = "channels"
-"""Key of a side's memory for the channels with which its agent continues."""
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
@@ -63,133 +56,11 @@ class ChatSpeaker:
         return {"drafts": [await drafted(self.model, self.build(state), seed)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"model": model_provenance(self.model), "view": describe(self.build), **_given_by(self.path)}
-
-
-Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
-"""A function from the scenario to the first channels of an agent's state."""
-
-
-@dataclass(frozen=True)
-class AgentSpeaker:
-    """Asks an agent: a compiled LangGraph graph, or any runnable, whose state has `messages`.
-
-    It is sent the same messages as a chat model. Each message with text in its reply is a draft, with the tool calls
-    before it. Its recursion limit is the one that it has when it is called on its own: that of its config, else the
-    default; the conversation's does not bind it.
-    """
-
-    role: Role
-    agent: Runnable[Any, Any]
-    build: MessageBuilder
-    keep: tuple[str, ...] = ()
-    """Channels of the agent's final state that are recorded, and passed to the agent again on its next turn. Each
-    conversation has its own; channels of a rejected draft are dropped."""
-    start: Start | None = None
-    """The agent's channels at the beginning of a conversation; kept channels override them."""
-    path: str | None = None
-    """The import path that the agent was given by."""
-    url: str | None = None
-    """The address on a LangGraph server that the agent was given by."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keep", tuple(self.keep))
-        if "messages" in self.keep:
-            raise ContractError(f"{self.role}: 'messages' cannot be kept: the agent is sent them on every turn")
-        if not isinstance(self.agent, Pregel):
-            return
-        if "messages" not in self.agent.channels:
-            raise ContractError(
-                f"{self.role}: expected an agent whose state has 'messages', got a graph with "
-                + ", ".join(_channels(self.agent))
-            )
-        self._known("keep", self.keep)
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        sent = self.build(state)
-        memory = state.get("memory", {})
-        channels = self._start(state["scenario"]) | memory.get(CHANNELS, {})
-        # With output_keys, channels outside the graph's output schema are returned too.
-        options: dict[str, Any] = {}
-        if self.keep and isinstance(self.agent, Pregel):
-            options["output_keys"] = ["messages", *self.keep]
-        with _own_recursion_limit():
-            answer = await self.agent.ainvoke({**channels, "messages": sent}, **options)
-        drafts = drafts_of(self._added(answer, sent))
-        if not self.keep:
-            return {"drafts": drafts}
-        # A channel that the answer lacks has not changed.
-        kept = self._kept({**channels, **(answer if isinstance(answer, dict) else {})})
-        if drafts:
-            drafts[-1]["kept"] = kept
-        return {"drafts": drafts, "memory": {**memory, CHANNELS: kept}}
-
-    def _start(self, scenario: dict[str, Any]) -> dict[str, Any]:
-        if self.start is None:
-            return {}
-        channels = self.start(copy.deepcopy(scenario))
-        if not isinstance(channels, Mapping):
-            raise ContractError(
-                f"{self.role}: expected 'start' to give an object of channels, got {type(channels).__name__}"
-            )
-        self._known("start", channels)
-        return copy.deepcopy(dict(channels))  # conversations must not share mutable objects
-
-    def _known(self, what: str, names: Iterable[str]) -> None:
-        """Raises ContractError for a name that is no input channel of the graph."""
-        if not isinstance(self.agent, Pregel):
-            return
-        known = _channels(self.agent)
-        for name in names:
-            if name not in known:
-                raise ContractError(f"{self.role}: {what}: the agent's state has no {name!r}, only {', '.join(known)}")
-            if isinstance(self.agent, CompiledStateGraph):
-                taken = self.agent.builder.schemas[self.agent.builder.input_schema]
-                if name not in taken:
-                    raise ContractError(
-                        f"{self.role}: {what}: the agent's input has no {name!r}, only {', '.join(sorted(taken))}: "
-                        "it could not go on from it"
-                    )
-
-    def _added(self, answer: Any, sent: Sequence[BaseMessage]) -> list[BaseMessage]:
-        if isinstance(answer, BaseMessage):
-            return [answer]
-        if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
-            raise ContractError(
-                f"{self.role}: expected the agent to answer with 'messages', got {type(answer).__name__}"
-            )
-        try:
-            answered = convert_to_messages(answer["messages"])
-        except (ValueError, NotImplementedError) as error:
-            raise ContractError(f"{self.role}: expected the agent to answer with messages; {error}") from None
-        added = new_messages(answered, sent)
-        return [message for message in added if isinstance(message, (AIMessage, ToolMessage))]
-
-    def _kept(self, channels: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {}
-        for name in self.keep:
-            if name in channels:
-                try:
-                    kept[name] = plain_json(channels[name])
-                except (TypeError, ValueError, RecursionError) as error:
-                    raise ContractError(
-                        f"{self.role}: keep: the agent's {name!r} is no plain JSON; {error}: leave it out, or keep "
-                        "texts, numbers, lists and objects in it"
-                    ) from None
-        return kept
-
-    def provenance(self) -> dict[str, Any]:
-        described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
-        described |= _given_by(self.path, self.url)
-        if self.keep:
-            described["keep"] = list(self.keep)
-        if self.start is not None:
-            described["start"] = describe(self.start)
-        return described
+        return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
 
 
 @contextmanager
-def _own_recursion_limit() -> Iterator[None]:
+def own_recursion_limit() -> Iterator[None]:
     """Inside, a graph does not inherit the recursion limit of the conversation: that counts turns, not its steps."""
     inherited = var_child_runnable_config.get() or {}
     config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
@@ -198,11 +69,6 @@ def _own_recursion_limit() -> Iterator[None]:
         yield
     finally:
         var_child_runnable_config.reset(token)
-
-
-def _channels(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
-    """Names of the graph's channels, without LangGraph's internal ones."""
-    return sorted(str(name) for name in agent.channels if not str(name).startswith(("_", "branch:")))
 
 
 Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | BaseMessage | Awaitable[str | BaseMessage]]
@@ -220,20 +86,40 @@ class FunctionSpeaker:
 
     role: Role
     reply: Reply
-    build: MessageBuilder
+    build: MessageBuilder | None = None
+    """Builds the messages that it is sent, as of an `AgentSpeaker`; None: the conversation, with `system`."""
     path: str | None = None
     """The import path that the function was given by."""
+    system: bool | str | Page = False
+    """Without `build`: a system page before the conversation. True: all that the cast would send a model."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
+
+    def placed(self, build: MessageBuilder) -> Self:
+        """The same speaker in a place of a cast whose pages `build` the messages of a model."""
+        return replace(self, build=placed_view(self.role, self.build, build))
+
+    def prompted(self, state: State) -> bool:
+        """Whether the selector's prompt is sent."""
+        return sends_prompt(self.build, state)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if self.build is None:
+            raise ContractError(NO_PAGE.format(role=self.role))
         sent = convert_to_openai_messages(self.build(state))
         messages: Any = sent if isinstance(sent, list) else [sent]
-        with _own_recursion_limit():
-            if inspect.iscoroutinefunction(self.reply):
-                answer = await self.reply(messages)
-            else:
-                answer = await asyncio.to_thread(self.reply, messages)
-            if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
-                answer = await answer
+        with own_recursion_limit():
+            try:
+                if inspect.iscoroutinefunction(self.reply):
+                    answer = await self.reply(messages)
+                else:
+                    answer = await asyncio.to_thread(self.reply, messages)
+                if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
+                    answer = await answer
+            except GraphInterrupt as raised:
+                values = [interrupt.value for interrupt in raised.args[0]]
+                return {"drafts": drafts_at_interrupt([], values, NO_CHECKPOINTER), "stop": INTERRUPTED[self.role]}
         if isinstance(answer, BaseMessage):
             return {"drafts": drafts_of([answer])}
         if not isinstance(answer, str):
@@ -242,12 +128,53 @@ class FunctionSpeaker:
         return {"drafts": [draft(answer)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"function": describe(self.reply), "view": describe(self.build), **_given_by(self.path)}
+        return {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
 
 
-def _given_by(path: str | None, url: str | None = None) -> dict[str, str]:
+def given_by(path: str | None, url: str | None = None) -> dict[str, str]:
     """What a speaker was given by, for the record; empty for an object."""
     return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
+
+
+NO_PAGE = "{role}: system=True, but the cast has no page for it: give a text, or build="
+
+
+def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:
+    """What an agent or a function is sent; None if it waits for the cast's builder (`system=True`)."""
+    text = "" if isinstance(system, bool) else system if isinstance(system, str) else system.fill()
+    if build is None:
+        return None if system is True else Talk(role, text)
+    if text and not (isinstance(build, Talk) and build.system == text):
+        raise ContractError(f"{role}: give build= or a text as system=, not both")
+    return build
+
+
+def placed_view(role: Role, own: MessageBuilder | None, build: MessageBuilder) -> MessageBuilder:
+    """What an agent or a function is sent in a place of a cast whose pages `build` the messages of a model."""
+    if own is None:
+        return build
+    return replace(own, instead=build) if isinstance(own, Talk) and own.instead is None else own
+
+
+@contextmanager
+def on_its_own() -> Iterator[dict[str, Any]]:
+    """Inside, a graph is called on its own: neither as a part of the conversation's graph, nor with its checkpointer.
+
+    Gives the caller's own `configurable` values, without LangGraph's.
+    """
+    inherited = var_child_runnable_config.get() or {}
+    settings = {
+        name: value
+        for name, value in inherited.get("configurable", {}).items()
+        if not name.startswith(("__", "checkpoint_")) and name != "thread_id"
+    }
+    with own_recursion_limit():
+        own = var_child_runnable_config.get() or {}
+        token = var_child_runnable_config.set(cast(RunnableConfig, {**own, "configurable": settings}))
+        try:
+            yield settings
+        finally:
+            var_child_runnable_config.reset(token)
 
 
 def is_reply(function: object) -> bool:

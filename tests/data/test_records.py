@@ -382,7 +382,11 @@ def test_a_span_ends_behind_its_last_character() -> None:
 
 def test_every_stop_reason_has_its_fault() -> None:
     assert set(FAULTS) == set(get_args(StopReason))
-    assert {reason for reason, fault in FAULTS.items() if fault != "none"} == {"user_rejected", "model_failed"}
+    assert {reason for reason, fault in FAULTS.items() if fault != "none"} == {
+        "user_rejected",
+        "agent_interrupted",
+        "model_failed",
+    }
 
 
 def test_without_its_times_a_record_is_otherwise_the_same() -> None:

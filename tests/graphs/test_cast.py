@@ -9,6 +9,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import (
+    AgentSpeaker,
     ContractError,
     Limits,
     accept_all,
@@ -131,10 +132,13 @@ async def test_somebodys_own_graph_stands_in_the_assistants_place_as_it_is(topic
     assert made.provenance.nodes["assistant"].flat() == {
         "name": "AgentSpeaker",
         "agent": "mine",
-        "view": {"name": "TeacherMessages", "tokens": 40},
+        "view": {"name": "Talk"},
     }
-    assert "1968" in sent[0][1].content  # the agent sees what the teacher sees
-    assert len(sent[1]) > len(sent[0])
+    assert [len(messages) for messages in sent] == [1, 3]
+    shown = simquac.cast().replace(assistant=AgentSpeaker("assistant", agent, system=True))
+    made = record(await conversation(shown).ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))
+    assert made.provenance.nodes["assistant"].settings["view"] == {"name": "TeacherMessages", "tokens": 40}
+    assert "1968" in sent[2][1].content  # the agent sees what the teacher sees
 
 
 async def test_an_agent_that_says_nothing_new_says_nothing(topic):

@@ -289,7 +289,7 @@ async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exch
 
 
 async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
-    with pytest.raises(TypeError, match=r"stop: expected one of budget, .*'tired'"):
+    with pytest.raises(TypeError, match=r"stop: expected one of agent_interrupted, budget, .*'tired'"):
         await play(casting(["Who?"], stop=lambda state, limits: "tired"), topic)
 
 

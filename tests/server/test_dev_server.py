@@ -8,8 +8,13 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from duologue.data.recllmsim import Situation
+from duologue.graphs import conversation, recllmsim, record
+from duologue.nodes import Limits, validator
 
 pytestmark = pytest.mark.heavy
 ROOT = Path(__file__).parent.parent.parent
@@ -20,6 +25,21 @@ SCENARIO = {
     "header": "Keepers",
     "section": "Three keepers lived there.",
 }
+ASKING = """
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import interrupt
+
+
+async def answer(state: MessagesState):
+    told = [str(message.text)[:7] for message in state["messages"]]
+    if told[-1] == "thing 3":
+        return {"messages": [AIMessage("So it is " + interrupt("Which colour?"))]}
+    return {"messages": [AIMessage("heard " + ", ".join(told))]}
+
+
+agent = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer").compile()
+"""
 
 
 @pytest.fixture
@@ -32,7 +52,9 @@ def server(tmp_path):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     config = json.loads((ROOT / "langgraph.json").read_text())
-    (tmp_path / "langgraph.json").write_text(json.dumps({**config, "dependencies": [str(ROOT)]}))
+    (tmp_path / "asking.py").write_text(ASKING)
+    graphs = {**config["graphs"], "asking": f"{tmp_path / 'asking.py'}:agent"}
+    (tmp_path / "langgraph.json").write_text(json.dumps({**config, "graphs": graphs, "dependencies": [str(ROOT)]}))
     environment = os.environ | {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1"}
     command = [
         str(Path(sys.executable).with_name("langgraph")),
@@ -45,26 +67,46 @@ def server(tmp_path):
     with (tmp_path / "log").open("w") as log:
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=log)
         try:
-            yield f"http://127.0.0.1:{port}", process, tmp_path / "log"
+            url = f"http://127.0.0.1:{port}"
+            for _ in range(240):
+                assert process.poll() is None, (tmp_path / "log").read_text()[-2000:]
+                try:
+                    with urllib.request.urlopen(f"{url}/ok", timeout=5):
+                        break
+                except OSError:
+                    time.sleep(0.25)
+            yield url
         finally:
             process.terminate()
             process.wait(timeout=30)
 
 
 def test_the_dev_server_runs_a_conversation_and_takes_limits(server):
-    url, process, log = server
-    for _ in range(240):
-        assert process.poll() is None, log.read_text()[-2000:]
-        try:
-            with urllib.request.urlopen(f"{url}/ok", timeout=5):
-                break
-        except OSError:
-            time.sleep(0.25)
     body = {"assistant_id": "simquac", "input": {"scenario": SCENARIO}, "context": {"max_turns": 2}}
     request = urllib.request.Request(
-        f"{url}/runs/wait", json.dumps(body).encode(), {"content-type": "application/json"}
+        f"{server}/runs/wait", json.dumps(body).encode(), {"content-type": "application/json"}
     )
     with urllib.request.urlopen(request, timeout=60) as reply:
         state = json.load(reply)
     assert state["stop"] == "max_turns"
     assert [message["role"] for message in state["messages"]] == ["user", "assistant"] * 2
+
+
+@pytest.mark.parametrize("send", ["all", "new"])
+async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_asks_the_user_where_it_has_a_thread(server, send):
+    judged, lines = iter("x-x-"), iter(f"thing {number}" for number in range(1, 9))
+    judge = validator(lambda draft, state: "rude" if next(judged, "-") == "x" else None)
+    about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
+    cast = recllmsim.cast(lambda messages: next(lines), f"agent:{server}?graph=asking&send={send}")
+    graph = conversation(cast.replace(answer_validator=judge))
+    made = record(await graph.ainvoke(recllmsim.scenario(about), context=Limits(max_turns=4)))
+    agent: Any = cast.assistant.agent  # type: ignore[attr-defined]
+    await agent.client.aclose()
+    assert made.failure is None
+    told = [message.text for message in made.messages if message.role == "assistant"]
+    if send == "all":
+        assert told[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
+        assert made.stop == "agent_interrupted"
+    else:
+        assert told[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
+        assert told[2:] == ["Which colour?", "So it is thing 4"]

@@ -61,7 +61,6 @@ def cast(
         assistant=nodes.AgentSpeaker(
             "assistant",
             build(agent_model, LENIENT if lenient else POLICY),
-            nodes.plain_messages("assistant"),
             keep=("database",),
             start=lambda scenario: {"database": scenario["database"]},
         ),

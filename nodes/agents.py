@@ -1,0 +1,299 @@
+"""Speakers that are LangGraph agents: what they are sent, on which thread, and what becomes of their answers."""
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias, cast
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    ToolMessage,
+)
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.errors import GraphInterrupt
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..data.records import Role
+from ..prompts import Page
+from .contract import ContractError, describe
+from .limits import Limits
+from .messages import MessageBuilder, Talk, note, sends_prompt
+from .replies import (
+    INTERRUPTED,
+    NO_CHECKPOINTER,
+    NO_QUESTION,
+    drafts_at_interrupt,
+    drafts_of,
+    kept_channels,
+    messages_of,
+    new_messages,
+)
+from .speakers import NO_PAGE, given_by, on_its_own, own_view, placed_view
+from .state import Draft, State, Update, attempt_number, merged
+from .threads import (
+    THREAD,
+    Place,
+    asked_again,
+    beginning,
+    checkpoint_of,
+    has_checkpointer,
+    held_ids,
+    is_remote,
+    on_server,
+    takes_out,
+    thread_of,
+)
+
+CHANNELS = "channels"
+"""Key of a side's memory for the channels with which its agent continues."""
+
+Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
+"""A function from the scenario to the first channels of an agent's state."""
+
+Send: TypeAlias = Literal["all", "new"]
+"""What an agent is sent on each turn: the conversation so far, or what its thread has not seen of it."""
+
+
+@dataclass(frozen=True)
+class AgentSpeaker:
+    """Asks an agent: a compiled LangGraph graph, or any runnable, whose state has `messages`.
+
+    It is sent the conversation and nothing else; after a rejected draft also the repair line, as one last message
+    between note marks. It never sees the rejected draft. An agent that plays the user has to know its part: give it
+    `build`, the messages of its pages; a cast's `user=` does.
+
+    It is called with a `thread_id` (`threads.thread_of`). An agent with a checkpointer of its own keeps its history on
+    that thread: it is sent only what is new, and before it is asked again the thread goes back to where it was; the
+    repair line is taken out by the next call (where `add_messages` reduces its messages). A text in its `interrupt()`
+    is a question to the other side, whose next message is the answer; any other interrupt ends the conversation as
+    `agent_interrupted`, or `user_rejected` if the agent plays the user.
+
+    Each message with text in its reply is a draft, with the tool calls before it. Its recursion limit is the one that
+    it has when it is called on its own: that of its config, else the default; the conversation's does not bind it.
+    """
+
+    role: Role
+    agent: Runnable[Any, Any]
+    build: MessageBuilder | None = None
+    """Builds the messages that it is sent, with a page of yours or the rejected drafts. None: see `system`."""
+    keep: tuple[str, ...] = ()
+    """Channels of the agent's final state that are recorded, and passed to the agent again on its next turn; an agent
+    with a thread has them there. Each conversation has its own; channels of a rejected draft are dropped."""
+    start: Start | None = None
+    """The agent's channels at the beginning of a conversation; kept channels override them."""
+    path: str | None = None
+    """The import path that the agent was given by."""
+    url: str | None = None
+    """The address on a LangGraph server that the agent was given by."""
+    system: bool | str | Page = False
+    """Without `build`: a system page before the conversation. True: it is sent all that the cast would send a model in
+    its place, also the material and the prompts."""
+    send: Send | None = None
+    """None: `new` for an agent with a checkpointer of its own, else `all`. A graph on a server keeps a thread there
+    only with `new`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keep", tuple(self.keep))
+        object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
+        if self.send not in (None, "all", "new"):
+            raise ContractError(f"{self.role}: send: expected 'all' or 'new', got {self.send!r}")
+        if self.send == "new" and not (has_checkpointer(self.agent) or is_remote(self.agent)):
+            raise ContractError(
+                f"{self.role}: send='new' is for an agent that keeps its own history: compile(checkpointer=...)"
+            )
+        if "messages" in self.keep:
+            raise ContractError(f"{self.role}: 'messages' cannot be kept: the agent is sent them on every turn")
+        if not isinstance(self.agent, Pregel):
+            return
+        if "messages" not in self.agent.channels:
+            raise ContractError(
+                f"{self.role}: expected an agent whose state has 'messages', got a graph with "
+                + ", ".join(_channels(self.agent))
+            )
+        self._known("keep", self.keep)
+
+    def placed(self, build: MessageBuilder) -> Self:
+        """The same speaker in a place of a cast whose pages `build` the messages of a model."""
+        return replace(self, build=placed_view(self.role, self.build, build))
+
+    def prompted(self, state: State) -> bool:
+        """Whether the selector's prompt is sent: not with an answer to its own question, which it is given as it is."""
+        held = Place.of(state.get("memory", {}), self._thread(state))
+        return not (held and held.asked) and sends_prompt(self.build, state)
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if self.build is None:
+            raise ContractError(NO_PAGE.format(role=self.role))
+        if has_checkpointer(self.agent) or (is_remote(self.agent) and self.send == "new"):
+            reply = await self._on_thread(state, runtime)
+        else:
+            reply = await self._at_once(state, runtime)
+        drafts = reply.drafts
+        update: Update = {"drafts": drafts}
+        memory = dict(state.get("memory", {}))
+        if self.keep:
+            # A channel that the answer lacks has not changed.
+            kept = kept_channels(
+                self.role, self.keep, {**reply.channels, **(reply.answer if isinstance(reply.answer, dict) else {})}
+            )
+            if drafts:
+                drafts[-1]["kept"] = kept
+            memory |= {} if reply.place else {CHANNELS: kept}
+        if reply.place is not None:
+            place = replace(reply.place, seen=reply.place.seen + len(drafts))
+            memory[THREAD] = place.plain()
+        if self.keep or reply.place is not None:
+            update["memory"] = memory
+        if reply.interrupts and not (reply.place and reply.place.asked):
+            update["stop"] = INTERRUPTED[self.role]
+        return update
+
+    async def _at_once(self, state: State, runtime: Runtime[Limits]) -> "_Reply":
+        """The reply to the whole conversation, of an agent that keeps no history."""
+        sent = cast(MessageBuilder, self.build)(state)
+        channels = self._start(state["scenario"]) | state.get("memory", {}).get(CHANNELS, {})
+        config: RunnableConfig = {"configurable": {"thread_id": self._thread(state)}}
+        if is_remote(self.agent):  # with a thread's id the server would add the whole conversation to it every time
+            config = {"metadata": {"conversation": self._thread(state)}}
+        answer, interrupts = await self._called({**channels, "messages": sent}, config, runtime)
+        added = [] if answer is None else new_messages(messages_of(self.role, answer), sent)
+        return _Reply(answer, channels, added, interrupts)
+
+    async def _on_thread(self, state: State, runtime: Runtime[Limits]) -> "_Reply":
+        """The reply of an agent that keeps its history on a thread."""
+        agent, thread = cast(Pregel[Any, Any, Any, Any], self.agent), self._thread(state)
+        messages = state.get("messages", [])
+        held = Place.of(state.get("memory", {}), thread)
+        if held is not None and not held.asked and self.send == "all":
+            held = None
+        config = await beginning(agent, thread) if held is None else held.config
+        before = set() if held is None else await held_ids(agent, config)
+        channels = self._start(state["scenario"]) if held is None else {}
+        said = told = None
+        sent: list[BaseMessage] = []
+        new = messages[held.seen :] if held else messages
+        asked: Any
+        if held and held.asked:
+            if state.get("attempts"):
+                config = await asked_again(agent, held, lambda asked, at: self._called(asked, at, runtime))
+            said = "\n\n".join(message["text"] for message in new if message["role"] != self.role)
+            asked = Command(resume=said)
+        else:
+            shown = merged(state, {"messages": new, "prompt": None, "attempts": []})
+            sent = (cast(MessageBuilder, self.build) if held is None else Talk(self.role))(shown)
+            line = state.get("prompt")
+            if line and self.prompted(state):
+                told = f"{thread}/{len(messages)}/{attempt_number(state)}"
+                sent = [*sent, HumanMessage(note(line), id=told)]
+            out = [RemoveMessage(id=held.note)] if held and held.note in before and takes_out(agent) else []
+            asked = {**channels, "messages": [*out, *sent]}
+        answer, interrupts = await self._called(asked, config, runtime)
+        after = await agent.aget_state({"configurable": {"thread_id": thread}})
+        if after.next and not interrupts:
+            interrupts = [f"paused before {', '.join(after.next)}", None]  # a breakpoint asks nothing
+        added = [message for message in messages_of(self.role, answer) if message.id not in before]
+        added = new_messages(added, sent) if sent else added
+        asks = len(interrupts) == 1 and isinstance(interrupts[0], str) and bool(interrupts[0].strip())
+        if held and said is not None:
+            place = held.answered(said, after, seen=len(messages), asked=asks)
+        else:
+            place = Place(thread, checkpoint_of(after), len(messages), note=told, asked=asks)
+        return _Reply(answer, channels, added, interrupts, place)
+
+    async def _called(self, asked: Any, config: RunnableConfig, runtime: Runtime[Limits]) -> tuple[Any, list[Any]]:
+        """The agent's answer, and the values of the interrupts at which it stands."""
+        options: dict[str, Any] = {}
+        if isinstance(self.agent, Pregel):
+            options["context"] = runtime.context
+            # With output_keys, channels outside the graph's output schema are returned too.
+            options |= {"output_keys": ["messages", *self.keep]} if self.keep else {}
+        elif is_remote(self.agent) and (at := config.get("configurable", {}).get("checkpoint_id")):
+            options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
+        with on_its_own() as settings:
+            if settings:
+                config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
+            try:
+                answer = await self.agent.ainvoke(asked, config, **options)
+            except GraphInterrupt as raised:  # of a graph inside a runnable
+                return None, [interrupt.value for interrupt in raised.args[0]]
+        interrupts = answer.pop("__interrupt__", ()) if isinstance(answer, dict) else ()
+        return answer, [one["value"] if isinstance(one, dict) else one.value for one in interrupts]
+
+    def _thread(self, state: State) -> str:
+        thread = thread_of(self.role, state)
+        return on_server(thread) if is_remote(self.agent) else thread
+
+    def _start(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        if self.start is None:
+            return {}
+        channels = self.start(copy.deepcopy(scenario))
+        if not isinstance(channels, Mapping):
+            raise ContractError(
+                f"{self.role}: expected 'start' to give an object of channels, got {type(channels).__name__}"
+            )
+        self._known("start", channels)
+        return copy.deepcopy(dict(channels))  # conversations must not share mutable objects
+
+    def _known(self, what: str, names: Iterable[str]) -> None:
+        """Raises ContractError for a name that is no input channel of the graph."""
+        if not isinstance(self.agent, Pregel):
+            return
+        known = _channels(self.agent)
+        for name in names:
+            if name not in known:
+                raise ContractError(f"{self.role}: {what}: the agent's state has no {name!r}, only {', '.join(known)}")
+            if isinstance(self.agent, CompiledStateGraph):
+                taken = self.agent.builder.schemas[self.agent.builder.input_schema]
+                if name not in taken:
+                    raise ContractError(
+                        f"{self.role}: {what}: the agent's input has no {name!r}, only {', '.join(sorted(taken))}: "
+                        "it could not go on from it"
+                    )
+
+    def provenance(self) -> dict[str, Any]:
+        described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
+        described |= given_by(self.path, self.url)
+        if self.send or has_checkpointer(self.agent):
+            described["send"] = self.send or "new"
+        if self.keep:
+            described["keep"] = list(self.keep)
+        if self.start is not None:
+            described["start"] = describe(self.start)
+        return described
+
+
+def _channels(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
+    """Names of the graph's channels, without LangGraph's internal ones."""
+    return sorted(str(name) for name in agent.channels if not str(name).startswith(("_", "branch:")))
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What an agent answered."""
+
+    answer: Any
+    channels: Mapping[str, Any]
+    """What it was sent besides messages."""
+    added: Sequence[BaseMessage]
+    """The messages that it was not sent."""
+    interrupts: Sequence[Any]
+    """The values of the interrupts at which it stands."""
+    place: Place | None = None
+    """Where its thread stands, without the drafts; None if it has no thread."""
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The drafts of its messages, the last one the question of its interrupt."""
+        own = [message for message in self.added if isinstance(message, (AIMessage, ToolMessage))]
+        if self.place is not None and self.place.asked:
+            return drafts_of([*own, AIMessage(self.interrupts[0])])
+        if self.interrupts:
+            why = NO_CHECKPOINTER if self.place is None else NO_QUESTION
+            return drafts_at_interrupt(own, self.interrupts, why)
+        return drafts_of(own)
