@@ -9,8 +9,8 @@ import numpy as np
 
 from .cells import TINY, Cells, Floats, rank_scores
 from .heterogeneity import Heterogeneity, heterogeneity
-from .intervals import effect_variance
 from .intervals import FEWEST_USERS as FEWEST_FOR_INTERVAL
+from .intervals import effect_variance
 from .measures import Measure
 from .report import ReferenceRow, Row, TaskRow
 from .sameness import inflation_of
