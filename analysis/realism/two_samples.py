@@ -117,7 +117,7 @@ class TwoSamples:
             part = some.one_each(rng)
             differences = Differences(part, rank_scores(part))
             effect, error = differences.of(part.labelling)
-            null = ratio(*differences.of(permuted(part.sides, self.draws.shufflings, rng)))
+            null = ratio(*differences.of(permuted(part.sides, self.draws.shufflings // 2, rng)))
             drawn = permutation_test(effect[0], error[0], null, self.inflation[rare])[0]
             p[rare] += np.where(np.isnan(drawn), 1.0, drawn) / ONE_EACH
         return p
