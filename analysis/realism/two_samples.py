@@ -17,6 +17,8 @@ FEWEST_USERS = 2
 """Users that each side needs for a p."""
 RARE = 5
 """Users of a side who differ from the most frequent value, if each had one conversation; with fewer a measure is rare."""
+UNEQUAL = 2
+"""How many times more conversations the users of one side have, from where on sides are not shuffled for rare measures."""
 ONE_EACH = 4
 """Draws of one conversation of each user."""
 
@@ -94,22 +96,27 @@ class TwoSamples:
         With one or two such users all shufflings differ by dust alone, and nothing may be made of it.
         """
         users = np.stack(self.users)
-        all_on = _all_drawn(users, users.sum(axis=0), self._telling.sum(axis=0))
-        most_on = np.take_along_axis(all_on, (self._telling / np.maximum(users, 1)).argmax(axis=0)[None, :], axis=0)
+        differ = telling(self.cells) > 0
+        of_side = np.stack([differ[self.cells.sides].sum(axis=0), differ[~self.cells.sides].sum(axis=0)]).astype(float)
+        all_on = _all_drawn(users, users.sum(axis=0), of_side.sum(axis=0))
+        most_on = np.take_along_axis(all_on, (of_side / np.maximum(users, 1)).argmax(axis=0)[None, :], axis=0)
         least: Floats = np.where(all_on <= most_on + TINY, all_on, 0.0).sum(axis=0).clip(max=1)
         return least
 
     @cached_property
     def _p_of_one_each(self) -> Floats:
-        """For measures in which few users of a side differ from the most frequent value, the p of one conversation of
-        each user, mean over draws of them (within-cluster resampling: Hoffman et al. 2001); 0 for other measures.
+        """For measures in which few users of a side differ from the most frequent value, and users of one side have many
+        more conversations, the p of one conversation of each user, mean over draws of them (within-cluster
+        resampling: Hoffman et al. 2001); 0 for other measures.
 
         Users who have many conversations vary little, and those who have one vary much but show it only if it is the
         rare one: shuffled, the former stand in for the latter.
         """
         p = np.zeros(self.cells.values.shape[1])
-        rare = np.flatnonzero(self._telling.min(axis=0) < RARE)
-        if not rare.size or len(self.cells.cell) == len(self.cells.sides):
+        each = np.stack(self.conversations) / np.maximum(np.stack(self.users), 1)
+        unequal = each.max(axis=0) > UNEQUAL * each.min(axis=0)
+        rare = np.flatnonzero(unequal & (self._telling.min(axis=0) < RARE))
+        if not rare.size:
             return p
         rng = generator(self.draws.seed, "one each")
         some = Cells(self.cells.values[:, rare], self.cells.cell, self.cells.user, self.cells.task, self.cells.sides)
