@@ -191,10 +191,8 @@ class AgentSpeaker:
             if line and self.prompted(state):
                 told = f"{thread}/{len(messages)}/{attempt_number(state)}"
                 sent = [*sent, HumanMessage(note(line), id=told)]
-            out = (
-                [RemoveMessage(id=held.note)] if held and held.note and held.note in before and takes_out(agent) else []
-            )
-            asked = {**channels, "messages": [*out, *sent]}
+            gone = held.note if held and held.note in before and takes_out(agent) else None
+            asked = {**channels, "messages": [*([RemoveMessage(id=gone)] if gone else []), *sent]}
         answer, interrupts = await self._called(asked, config, runtime)
         after = await agent.aget_state({"configurable": {"thread_id": thread}})
         if after.next and not interrupts:
