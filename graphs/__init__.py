@@ -2,9 +2,10 @@
 
 from . import casts, profiles, recllmsim, simquac
 from .cast import Cast, side
-from .casts import CastFactory, CastSettings, CastSpec
+from .casts import CastFactory, CastSpec
 from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
+from .settings import CastSettings
 
 __all__ = [
     "Cast",

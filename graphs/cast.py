@@ -23,6 +23,7 @@ from ..nodes.speakers import NO_PAGE, ChatSpeaker, FunctionSpeaker, Reply, is_re
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
 from ..nodes.validators import not_empty
+from ..nodes.worlds import World, check_world
 from ..prompts import Library, shipped
 from .plain import LiveError, part_as_json
 
@@ -72,6 +73,8 @@ class Cast:
     closing: Node = closing
     stop: Stop = until_spent
     """Asked when a user's turn has been judged and when an exchange is complete."""
+    world: World | None = None
+    """Makes the world of each conversation from its scenario (`nodes.worlds`): what the agents' tools work on."""
     limits: Limits = field(default_factory=lambda: Limits(max_turns=10))
     """What holds when a run names no limits, and its number of turns when it names none."""
     fallback: str | None = None
@@ -98,6 +101,8 @@ class Cast:
         for place in PLACES:
             check_node(place, getattr(self, place))
         check_stop(self.stop)
+        if self.world is not None:
+            check_world(self.world)
         self._check_reasons()
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
@@ -148,7 +153,7 @@ class Cast:
             if name in SPEAKERS and (_is_no_node(part) or isinstance(part, OWN)):
                 role = SPEAKERS[name]
                 changes[name] = side(role, part, self._build(name), self.offline.get(role))
-            elif name in (*PLACES, "stop") and is_import_path(part):
+            elif name in (*PLACES, "stop", "world") and is_import_path(part):
                 changes[name] = imported(part, name)
         closing = changes.get("closing", self.closing)
         if isinstance(closing, AsksSides):  # it must ask the new speakers, not the replaced ones
@@ -199,8 +204,8 @@ class Cast:
         return own
 
     def describe(self) -> dict[str, NodeInfo]:
-        """The node of every place, and the stop criterion, in the form that the record keeps."""
-        places = (*PLACES, "stop")
+        """The node of every place, the stop criterion and the world, in the form that the record keeps."""
+        places = (*PLACES, "stop", *(["world"] if self.world is not None else []))
         return {place: NodeInfo.of(place, describe(getattr(self, place))) for place in places}
 
     @property

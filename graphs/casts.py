@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from importlib.metadata import entry_points
 from threading import RLock
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
 
@@ -19,9 +19,9 @@ from ..errors import DuologueError, SettingError
 from ..nodes.environment import error_line
 from ..nodes.import_path import imported, is_import_path, line_of
 from ..nodes.limits import Limits
-from ..prompts import Library, shipped
 from .cast import Cast
 from .plain import LiveError, setting_as_json, shown
+from .settings import CastSettings
 from .sources import ScenarioFile, ScenarioSource
 
 GROUP = "duologue.casts"
@@ -30,30 +30,6 @@ GROUP = "duologue.casts"
 PACKAGE = __name__.partition(".")[0]
 
 log = logging.getLogger(__name__)
-
-
-class CastSettings(BaseModel):
-    """The settings that every cast has. In code `user`, `assistant`, `prompts` and `stop` may also be live
-    objects; a cast with a live object runs in this process only."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-    user: Any = Field(
-        default="offline",
-        description="Who plays the user: openai:NAME (a model), offline (rules, no network), replay:PATH (the user of stored conversations), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
-    )
-    assistant: Any = Field(
-        default="offline",
-        description="Who plays the assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.",
-    )
-    prompts: Any = Field(
-        default=None, description="Folder of prompt pages; each replaces the shipped page of the same name."
-    )
-    stop: Any = Field(default=None, description="Your own stop criterion in place of the cast's: MODULE:NAME.")
-    limits: Limits | None = Field(default=None, description="Limits of a run that sets none itself.")
-
-    def check(self) -> None:
-        """Raise SettingError if two settings exclude each other."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +75,8 @@ class CastFactory:
             raise SettingError(f"{self.name}: {error_line(error)} in {line_of(error)}") from error
         if not isinstance(cast, Cast):
             raise SettingError(f"{self.name}: gave {shown(cast)}, not a cast: return graphs.Cast(...)")
-        return cast
+        world = settings.world if isinstance(settings, CastSettings) else None
+        return cast if world is None else cast.replace(world=world)
 
     def _is_findable(self) -> bool:
         """Whether another process finds this cast by its name: imported, shipped or of an installed package."""
@@ -255,43 +232,3 @@ def _settings_of(function: Callable[..., Any], path: str) -> type[BaseModel]:
 
 def _module_of(value: object) -> str:
     return str(getattr(value, "__module__", ""))
-
-
-def library(name: str, prompts: Any, language: str = "en") -> Library:
-    """The prompt pages of a shipped cast. `prompts`: a folder whose pages replace those of the same names, or a
-    whole library."""
-    if isinstance(prompts, Library):
-        return prompts
-    pages = shipped(name, language)
-    return pages if prompts is None else pages.replaced(prompts)
-
-
-def criterion(stop: Any) -> Any:
-    """A stop criterion: imported if it is an import path, else as it is."""
-    return imported(stop, "stop") if isinstance(stop, str) else stop
-
-
-Function = TypeVar("Function", bound=Callable[..., Cast])
-
-
-def documented(settings: type[BaseModel]) -> Callable[[Function], Function]:
-    """Give a function with `**settings` the fields of the model as its signature and in its docstring."""
-
-    def with_settings(function: Function) -> Function:
-        own = inspect.signature(function).parameters
-        parameters = [parameter for parameter in own.values() if parameter.kind is not parameter.VAR_KEYWORD]
-        lines = []
-        for name, setting in settings.model_fields.items():
-            if name not in own:
-                parameters.append(
-                    inspect.Parameter(
-                        name, inspect.Parameter.KEYWORD_ONLY, default=setting.default, annotation=setting.annotation
-                    )
-                )
-                lines.append(f"`{name}`: {setting.description}")
-        returned = inspect.signature(function).return_annotation
-        function.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
-        function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", "\n".join(lines)])
-        return function
-
-    return with_settings

@@ -1,14 +1,19 @@
 """A cast's conversation as a compiled graph, which draws itself without a network."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from typing import Any, TypeAlias
+from typing import cast as cast_to
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from ..data.records import Conversation
+from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
 from ..nodes.state import State
+from ..nodes.worlds import Context, World, living
 from .cast import Cast
 from .recording import record
 from .steps import step
@@ -21,9 +26,32 @@ class ConversationGraph(Compiled):
     """A compiled conversation. As the last line of a notebook's cell it draws itself without a network, and it
     makes records of its own states."""
 
-    def __init__(self, *, cast_name: str, **attributes: Any) -> None:
+    def __init__(
+        self, *, cast_name: str, world: World | None = None, limits: Limits | None = None, **attributes: Any
+    ) -> None:
         super().__init__(**attributes)  # LangGraph copies a graph by its attributes, for example in `with_config`
         self.cast_name = cast_name
+        self.world = world
+        self.limits = limits
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
+    ) -> AsyncIterator[Any]:
+        """As of any compiled graph; the world of the conversation lives as long as the stream.
+
+        WorldError if it cannot be set up or torn down.
+        """
+        if self.world is None:
+            async for part in super().astream(input, config, context=context, **options):
+                yield part
+            return
+        limits = Limits(**context) if isinstance(context, dict) else context or self.limits or Limits()
+        async with living(self.world, _scenario(input)) as world:
+            live = Context.of(limits, world)
+            stream = cast_to(AsyncGenerator[Any, None], super().astream(input, config, context=live, **options))
+            async with aclosing(stream) as parts:
+                async for part in parts:
+                    yield part
 
     def record(self, state: State | Mapping[str, Any]) -> Conversation:
         """The conversation of any state of this graph: initial, intermediate or final."""
@@ -35,11 +63,22 @@ class ConversationGraph(Compiled):
         return {"text/vnd.mermaid": text, "text/plain": text}
 
 
+def _scenario(given: Any) -> Mapping[str, Any]:
+    """What the conversation is about. A world cannot be had again in the middle of one: ContractError."""
+    scenario: Any = given.get("scenario") if isinstance(given, Mapping) else None
+    if isinstance(scenario, Mapping):
+        return scenario
+    raise ContractError(
+        "a conversation with a world begins with a scenario and cannot go on from a checkpoint, "
+        "which does not hold what its tools did: simulate it anew"
+    )
+
+
 def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = None) -> ConversationGraph:
     """The cast's conversation as a compiled graph: `await graph.ainvoke(scenario, context=Limits())`."""
     graph = topology(lambda place: step(place, cast))
     compiled = graph.compile(checkpointer=checkpointer, name=f"{cast.name} conversation")
-    return ConversationGraph(cast_name=cast.name, **vars(compiled))
+    return ConversationGraph(cast_name=cast.name, world=cast.world, limits=cast.limits, **vars(compiled))
 
 
 def fuse(limits: Limits) -> int:

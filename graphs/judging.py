@@ -7,14 +7,24 @@ from ..nodes.contract import OF_THE_CALL, check_reason
 from ..nodes.limits import Limits
 from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ..nodes.stops import budget, until_spent
-from .cast import Cast
+from ..nodes.tools import lasting
+from ..nodes.worlds import restorable
+from .cast import SPEAKERS, Cast
 
 FELL_WITH_ANOTHER = "fell_with_another"
 """Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
 
+NOT_UNDONE = "not asked again: it had called {tools}"
+"""Note of a rejected draft that stands, because what its tools did cannot be undone."""
+
+
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
-    """The update after one judged turn: keep the drafts as messages, ask again, or end."""
+    """The update after one judged turn: keep the drafts as messages, ask again, or end.
+
+    Rejected drafts whose tools may have changed something stand if the conversation has no world that can be put back:
+    asked again, the agent would do it twice, and the user would not know of the first time.
+    """
     drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
     stop = update.get("stop") or state.get("stop")
     number = attempt_number(state)
@@ -35,6 +45,9 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
             for draft, verdict, attempt in zip(drafts, verdicts, tried, strict=True)
         ]
         changed = _said(role, state, messages, earlier) | _remembered(role, state)
+    elif not stop and (tools := [] if restorable(limits) else lasting(_speaker(role, cast), drafts)):
+        note = NOT_UNDONE.format(tools=", ".join(tools))
+        changed = _stands(role, state, drafts, [_noted(attempt, note) for attempt in tried], earlier)
     elif role == "assistant" and budget(merged(state, {"attempts": earlier + tried}), limits):
         changed, stop = _unsaid(role, state, earlier + tried), "budget"
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
@@ -45,16 +58,23 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     elif cast.fallback is not None:
         changed = _said(role, state, [{"role": role, "text": cast.fallback}], earlier + tried)
     else:
-        standing = [attempt | {"verdict": "observed"} for attempt in tried]
-        messages = [
-            _message(role, draft, Verdict(accepted=True, observed=True), attempt)
-            for draft, attempt in zip(drafts, standing, strict=True)
-        ]
-        changed = _said(role, state, messages, earlier) | _remembered(role, state)
+        changed = _stands(role, state, drafts, tried, earlier)
     changed = {"pending_memory": None} | changed
     if role == "user":
         return changed | {"stop": stop_of(cast, state, changed, stop, limits)}
     return changed | {"stop": "model_failed" if state.get("failure") else stop}
+
+
+def unsaid(state: State, changed: dict[str, Any]) -> bool:
+    """Whether the drafts that were judged are no messages: they were rejected, or the conversation ended before."""
+    said = changed.get("messages", state.get("messages", []))[len(state.get("messages", [])) :]
+    return bool(state.get("drafts")) and not any(
+        attempt["verdict"] != "rejected" for message in said for attempt in message.get("attempts", [])
+    )
+
+
+def _speaker(role: Role, cast: Cast) -> object:
+    return next(getattr(cast, place) for place, side in SPEAKERS.items() if side == role)
 
 
 def stop_of(cast: Cast, state: State, changed: dict[str, Any], reason: str | None, limits: Limits) -> str | None:
@@ -77,6 +97,21 @@ def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: lis
     if not first["attempts"]:
         del first["attempts"]
     return changed | {"messages": [*state.get("messages", []), first, *messages[1:]]}
+
+
+def _stands(
+    role: Role, state: State, drafts: list[Draft], tried: list[dict[str, Any]], earlier: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Rejected drafts are messages all the same, recorded as observed."""
+    messages = [
+        _message(role, draft, Verdict(accepted=True, observed=True), attempt | {"verdict": "observed"})
+        for draft, attempt in zip(drafts, tried, strict=True)
+    ]
+    return _said(role, state, messages, earlier) | _remembered(role, state)
+
+
+def _noted(attempt: dict[str, Any], note: str) -> dict[str, Any]:
+    return attempt | {"notes": [*attempt.get("notes", []), note]}
 
 
 def _remembered(role: Role, state: State) -> dict[str, Any]:

@@ -23,8 +23,9 @@ from ..nodes.selectors import RepairPrompts
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
-from .casts import CastFactory, CastSettings, criterion, documented, library, register
+from .casts import CastFactory, register
 from .compiled import conversation
+from .settings import CastSettings, criterion, documented, library
 from .tasks import TaskSource, scenario, scenarios
 
 __all__ = [

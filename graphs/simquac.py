@@ -20,8 +20,9 @@ from ..nodes.replay import ReplayedOut, ReplaySpeaker
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing
 from .cast import Cast, Speaker, side
-from .casts import CastFactory, CastSettings, criterion, documented, library, register
+from .casts import CastFactory, register
 from .compiled import conversation
+from .settings import CastSettings, criterion, documented, library
 from .topics import TopicSource, scenario, scenarios
 
 __all__ = [

@@ -21,13 +21,16 @@ from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
 from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
+from ..nodes.worlds import WorldError, before_draft, put_back
 from .beginning import opening
-from .cast import Cast
-from .judging import after_validator, stop_of
+from .cast import SPEAKERS, Cast
+from .judging import after_validator, stop_of, unsaid
 from .topology import Step
 from .trace import timed, walked
 
 log = logging.getLogger(__name__)
+
+VALIDATORS = frozenset({"question_validator", "answer_validator"})
 
 Settle = Callable[[State, Update, Limits], dict[str, Any]]
 """From state, a node's update and the limits to the changes of the state."""
@@ -50,6 +53,8 @@ def step(place: Place, cast: Cast) -> Step:
         elif place == "closing" or _is_due(state):
             try:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
+                if place in SPEAKERS:
+                    await before_draft(limits)
                 update = await node(shown, runtime.override(context=limits))
                 answer = check_update(place, update, state, cast.own_reasons)
             except ContractError:
@@ -59,6 +64,13 @@ def step(place: Place, cast: Cast) -> Step:
                 failure = {"failure": {"node": place, "error": error_line(error)}}
                 state = merged(state, failure)
         settled = settle(state, answer, limits)
+        # What is not said has not happened.
+        if (failure and place in SPEAKERS) or (place in VALIDATORS and unsaid(state, settled)):
+            try:
+                await put_back(limits)
+            except WorldError as error:
+                failure = {"failure": {"node": "world", "error": error_line(error)}}
+                settled = settle(merged(state, failure), answer, limits)
         kept = walked(state, place) | timed(state, place, perf_counter() - began)
         return typed(State, opened | failure | settled | kept)
 

@@ -1,7 +1,7 @@
 """The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
 from ..errors import ModelError
-from . import conformance, models, recllmsim, replay, simquac, stops
+from . import conformance, models, recllmsim, replay, simquac, stops, worlds
 from .agents import AgentSpeaker
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
@@ -17,12 +17,14 @@ from .selectors import Refusal, RepairPrompts
 from .speakers import ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
 from .validators import Observing, accept_all, cut_off, every, not_empty, validator
+from .worlds import Context
 
 __all__ = [
     "AgentSpeaker",
     "Answer",
     "Call",
     "ChatSpeaker",
+    "Context",
     "ContractError",
     "Draft",
     "Ending",
@@ -67,4 +69,5 @@ __all__ = [
     "simquac",
     "stops",
     "validator",
+    "worlds",
 ]

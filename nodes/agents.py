@@ -1,7 +1,6 @@
 """Speakers that are LangGraph agents: what they are sent, on which thread, and what becomes of their answers."""
 
-import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias, cast
 
@@ -14,13 +13,13 @@ from langchain_core.messages import (
 )
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.errors import GraphInterrupt
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..data.records import Role
 from ..prompts import Page
+from .channels import Start, channels_of, check_channels, start_channels
 from .contract import ContractError, describe
 from .limits import Limits
 from .messages import MessageBuilder, Talk, note, sends_prompt
@@ -49,13 +48,12 @@ from .threads import (
     takes_out,
     thread_of,
 )
+from .tools import ReadOnly, read_only_tools, told_read_only
 
+RUNTIME = "__pregel_runtime"
+"""Key of a config under which LangGraph's `get_runtime` looks."""
 CHANNELS = "channels"
 """Key of a side's memory for the channels with which its agent continues."""
-
-Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
-"""A function from the scenario to the first channels of an agent's state."""
-
 Send: TypeAlias = Literal["all", "new"]
 """What an agent is sent on each turn: the conversation so far, or what its thread has not seen of it."""
 
@@ -97,9 +95,13 @@ class AgentSpeaker:
     send: Send | None = None
     """None: `new` for an agent with a checkpointer of its own, else `all`. A graph on a server keeps a thread there
     only with `new`."""
+    read_only: ReadOnly = ()
+    """Tools that change nothing outside the agent's own state, besides those that say so themselves (`nodes.tools.declared`).
+    A rejected draft that called another one stands, unless the cast's world can be put back."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(self.keep))
+        object.__setattr__(self, "read_only", read_only_tools(self.role, self.agent, self.read_only))
         object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
         if self.send not in (None, "all", "new"):
             raise ContractError(f"{self.role}: send: expected 'all' or 'new', got {self.send!r}")
@@ -114,9 +116,9 @@ class AgentSpeaker:
         if "messages" not in self.agent.channels:
             raise ContractError(
                 f"{self.role}: expected an agent whose state has 'messages', got a graph with "
-                + ", ".join(_channels(self.agent))
+                + ", ".join(channels_of(self.agent))
             )
-        self._known("keep", self.keep)
+        check_channels(self.role, self.agent, "keep", self.keep)
 
     def placed(self, build: MessageBuilder) -> Self:
         """The same speaker in a place of a cast whose pages `build` the messages of a model."""
@@ -157,7 +159,9 @@ class AgentSpeaker:
     async def _at_once(self, state: State, runtime: Runtime[Limits]) -> "_Reply":
         """The reply to the whole conversation, of an agent that keeps no history."""
         sent = cast(MessageBuilder, self.build)(state)
-        channels = self._start(state["scenario"]) | state.get("memory", {}).get(CHANNELS, {})
+        channels = start_channels(self.role, self.agent, self.start, state["scenario"]) | state.get("memory", {}).get(
+            CHANNELS, {}
+        )
         config: RunnableConfig = {"configurable": {"thread_id": self._thread(state)}}
         if is_remote(self.agent):  # with a thread's id the server would add the whole conversation to it every time
             config = {"metadata": {"conversation": self._thread(state)}}
@@ -174,7 +178,7 @@ class AgentSpeaker:
             held = None
         config = await beginning(agent, thread) if held is None else held.config
         before = set() if held is None else await held_ids(agent, config)
-        channels = self._start(state["scenario"]) if held is None else {}
+        channels = start_channels(self.role, self.agent, self.start, state["scenario"]) if held is None else {}
         said = told = None
         sent: list[BaseMessage] = []
         new = messages[held.seen :] if held else messages
@@ -210,11 +214,15 @@ class AgentSpeaker:
         """The agent's answer, and the values of the interrupts at which it stands."""
         options: dict[str, Any] = {}
         if isinstance(self.agent, Pregel):
-            options["context"] = runtime.context
+            options["context"] = runtime.context  # with the conversation's world, which its tools find there
             # With output_keys, channels outside the graph's output schema are returned too.
             options |= {"output_keys": ["messages", *self.keep]} if self.keep else {}
-        elif is_remote(self.agent) and (at := config.get("configurable", {}).get("checkpoint_id")):
-            options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
+        elif is_remote(self.agent):
+            if at := config.get("configurable", {}).get("checkpoint_id"):
+                options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
+        else:  # LangGraph's `get_runtime` in its code gives the limits and the world
+            given = {**config.get("configurable", {}), RUNTIME: Runtime(context=runtime.context)}
+            config = {**config, "configurable": given}
         with on_its_own() as settings:
             if settings:
                 config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
@@ -229,33 +237,6 @@ class AgentSpeaker:
         thread = thread_of(self.role, state)
         return on_server(thread) if is_remote(self.agent) else thread
 
-    def _start(self, scenario: dict[str, Any]) -> dict[str, Any]:
-        if self.start is None:
-            return {}
-        channels = self.start(copy.deepcopy(scenario))
-        if not isinstance(channels, Mapping):
-            raise ContractError(
-                f"{self.role}: expected 'start' to give an object of channels, got {type(channels).__name__}"
-            )
-        self._known("start", channels)
-        return copy.deepcopy(dict(channels))  # conversations must not share mutable objects
-
-    def _known(self, what: str, names: Iterable[str]) -> None:
-        """Raises ContractError for a name that is no input channel of the graph."""
-        if not isinstance(self.agent, Pregel):
-            return
-        known = _channels(self.agent)
-        for name in names:
-            if name not in known:
-                raise ContractError(f"{self.role}: {what}: the agent's state has no {name!r}, only {', '.join(known)}")
-            if isinstance(self.agent, CompiledStateGraph):
-                taken = self.agent.builder.schemas[self.agent.builder.input_schema]
-                if name not in taken:
-                    raise ContractError(
-                        f"{self.role}: {what}: the agent's input has no {name!r}, only {', '.join(sorted(taken))}: "
-                        "it could not go on from it"
-                    )
-
     def provenance(self) -> dict[str, Any]:
         described: dict[str, Any] = {"agent": self.agent.get_name(), "view": describe(self.build)}
         described |= given_by(self.path, self.url)
@@ -263,14 +244,10 @@ class AgentSpeaker:
             described["send"] = self.send or "new"
         if self.keep:
             described["keep"] = list(self.keep)
+        described |= told_read_only(self.read_only)
         if self.start is not None:
             described["start"] = describe(self.start)
         return described
-
-
-def _channels(agent: Pregel[Any, Any, Any, Any]) -> list[str]:
-    """Names of the graph's channels, without LangGraph's internal ones."""
-    return sorted(str(name) for name in agent.channels if not str(name).startswith(("_", "branch:")))
 
 
 @dataclass(frozen=True)

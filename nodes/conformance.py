@@ -19,8 +19,8 @@ from ..data.records import Role
 from ..errors import SettingError
 from .agents import AgentSpeaker
 from .contract import ContractError, check_node, check_update
-from .limits import Limits
 from .state import PLACES, Place, State
+from .worlds import Context
 
 SCENARIO: Mapping[str, Any] = {
     "kind": "simquac",
@@ -59,7 +59,7 @@ async def problems(
     for name, state in states(place, scenario).items():
         before = copy.deepcopy(state)
         try:
-            update = await call(state, Runtime(context=Limits(max_turns=3)))
+            update = await call(state, Runtime(context=Context(max_turns=3)))
             check_update(place, update, state, own_reasons)
             if json.loads(json.dumps(update)) != update:
                 violations.append(f"{place}, {name}: the update is not plain JSON: use lists, dicts, texts and numbers")

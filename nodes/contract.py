@@ -92,7 +92,9 @@ def check_stop(stop: object, what: str = "stop") -> None:
     check_function(what, stop, "(state, limits) -> StopReason | None")
 
 
-def check_function(what: str, function: object, signature: str, *, arguments: int = 2) -> None:
+def check_function(
+    what: str, function: object, signature: str, *, arguments: int = 2, may_be_async: bool = False
+) -> None:
     """Raises ContractError unless the object can be called like a plain function of this number of arguments.
 
     `what` is its name and `signature` the expected signature in the error message.
@@ -101,7 +103,7 @@ def check_function(what: str, function: object, signature: str, *, arguments: in
     if not callable(function) or isinstance(function, type):
         raise ContractError(f"{expected}; got {_shown(function)}")
     call = function if inspect.isroutine(function) else type(function).__call__
-    if inspect.iscoroutinefunction(call):
+    if inspect.iscoroutinefunction(call) and not may_be_async:
         raise ContractError(f"{expected}; got {_shown(function)}, which is async: write def")
     try:
         inspect.signature(function).bind(*[{}] * arguments)

@@ -1,6 +1,6 @@
 """Limits of a conversation: plain data, passed to a graph as its context."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from ..errors import SettingError
@@ -25,7 +25,7 @@ class Limits:
     """Most tokens of one conversation, including rejected drafts; None: no limit."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
+        for field in fields(Limits):
             value = getattr(self, field.name)
             optional = field.name in ("max_turns", "max_tokens")
             if value is None and optional:
@@ -41,4 +41,4 @@ class Limits:
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(Limits)}

@@ -49,6 +49,8 @@ class ReplaySpeaker:
     conversations: tuple[Conversation, ...] = field(repr=False)
     prompted: ClassVar[bool] = False
     """No prompt is sent to it, so the record of its messages names none."""
+    read_only: ClassVar[bool] = True
+    """No tool is called again."""
     by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
     labels: dict[tuple[str, int], dict[str, Any]] = field(init=False, repr=False, compare=False)
     """The labels of each conversation."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from json import JSONDecodeError
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
@@ -28,6 +28,7 @@ from .messages import MessageBuilder, Talk, sends_prompt
 from .models.specs import model_provenance, takes_seed
 from .replies import INTERRUPTED, NO_CHECKPOINTER, draft, drafts_at_interrupt, drafts_of
 from .state import Draft, State, Update, attempt_number
+from .tools import ReadOnly, read_only_tools, told_read_only
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
@@ -50,6 +51,8 @@ class ChatSpeaker:
     build: MessageBuilder
     path: str | None = None
     """The import path that the model was given by."""
+    read_only: ClassVar[bool] = True
+    """Nobody carries the model's tool calls out."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         seed = speaker_seed(self.role, state, runtime.context)
@@ -92,9 +95,12 @@ class FunctionSpeaker:
     """The import path that the function was given by."""
     system: bool | str | Page = False
     """Without `build`: a system page before the conversation. True: all that the cast would send a model."""
+    read_only: ReadOnly = ()
+    """Tools that change nothing outside the function, as of an `AgentSpeaker`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
+        object.__setattr__(self, "read_only", read_only_tools(self.role, self.reply, self.read_only))
 
     def placed(self, build: MessageBuilder) -> Self:
         """The same speaker in a place of a cast whose pages `build` the messages of a model."""
@@ -128,7 +134,8 @@ class FunctionSpeaker:
         return {"drafts": [draft(answer)]}
 
     def provenance(self) -> dict[str, Any]:
-        return {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
+        described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
+        return described | told_read_only(self.read_only)
 
 
 def given_by(path: str | None, url: str | None = None) -> dict[str, str]:

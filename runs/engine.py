@@ -1,7 +1,8 @@
 """The plan of a run, and its conversations, many at once. Each scenario becomes a record, also when it fails."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import aclosing
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -17,6 +18,7 @@ from ..nodes.contract import ContractError
 from ..nodes.environment import error_line
 from ..nodes.limits import Limits
 from ..nodes.state import State
+from ..nodes.worlds import WorldError
 
 CONCURRENCY = 8
 """Conversations at the same time, by default."""
@@ -76,16 +78,21 @@ async def converse(
     try:
         # Values are streamed so that the last state survives whatever ends the graph.
         stream = graph.astream(scenario, {"recursion_limit": fuse(limits)}, context=limits, stream_mode="values")
-        async for values in stream:
-            state = cast_to(State, values)
-            if watch is not None:
-                watch(state)
+        async with aclosing(cast_to(AsyncGenerator[Any, None], stream)) as parts:
+            async for values in parts:
+                state = cast_to(State, values)
+                if watch is not None:
+                    watch(state)
     except asyncio.CancelledError:
         over(stop="cancelled")
         raise
     except GraphRecursionError:
         reason = f"no stop criterion held within {fuse(limits)} steps"
         over(stop="budget", failure=Failure(node="stop", error=reason))
+    except WorldError as error:
+        # Torn down badly after the end, the conversation is as good as before; else there was none.
+        stop = {} if state.get("stop") else {"stop": "model_failed"}
+        over(**stop, failure=Failure(node="world", error=error_line(error)))
     except Exception as error:  # a broken node ends its own conversation, not the others
         over(stop="model_failed", failure=Failure(node="graph", error=error_line(error)))
     else:

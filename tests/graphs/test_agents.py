@@ -107,7 +107,7 @@ async def test_a_rejected_draft_has_not_happened_to_the_channels():
     def judge(draft: Any, state: Any) -> str | None:
         return next(verdicts, None)
 
-    cast = shop(keep=("basket",)).replace(answer_validator=validator(judge))
+    cast = shop(keep=("basket",), read_only=["put"]).replace(answer_validator=validator(judge))
     made = await talk(cast, turns=2)
     kept = [attempt.kept for attempt in made.attempts("assistant") if attempt.kept]
     assert [len(one["basket"]) for one in kept] == [1, 1, 2, 2]
@@ -115,7 +115,7 @@ async def test_a_rejected_draft_has_not_happened_to_the_channels():
 
 
 async def test_the_channels_of_a_draft_that_declared_words_replace_are_dropped_and_of_one_that_stands_are_kept():
-    cast = shop(keep=("basket",)).replace(answer_validator=validator(lambda draft, state: "rude"))
+    cast = shop(keep=("basket",), read_only=True).replace(answer_validator=validator(lambda draft, state: "rude"))
     for fallback, counts in ((None, [1, 2]), ("Sorry.", [1, 1])):
         made = await talk(cast.replace(fallback=fallback), turns=2)
         last = [turn[-1].attempts[-1].kept for turn in (made.messages[1:3], made.messages[4:])] if fallback is None else [

@@ -1,0 +1,79 @@
+"""The settings that every shipped cast has, and what makes a cast's function of them."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..nodes.import_path import imported
+from ..nodes.limits import Limits
+from ..prompts import Library, shipped
+from .cast import Cast
+
+
+class CastSettings(BaseModel):
+    """The settings that every cast has. In code `user`, `assistant`, `prompts`, `stop` and `world` may also be live
+    objects; a cast with a live object runs in this process only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    user: Any = Field(
+        default="offline",
+        description="Who plays the user: openai:NAME (a model), offline (rules, no network), replay:PATH (the user of stored conversations), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
+    )
+    assistant: Any = Field(
+        default="offline",
+        description="Who plays the assistant: openai:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.",
+    )
+    prompts: Any = Field(
+        default=None, description="Folder of prompt pages; each replaces the shipped page of the same name."
+    )
+    stop: Any = Field(default=None, description="Your own stop criterion in place of the cast's: MODULE:NAME.")
+    world: Any = Field(
+        default=None, description="What the agents' tools work on, made for each conversation: MODULE:NAME."
+    )
+    limits: Limits | None = Field(default=None, description="Limits of a run that sets none itself.")
+
+    def check(self) -> None:
+        """Raise SettingError if two settings exclude each other."""
+
+
+def library(name: str, prompts: Any, language: str = "en") -> Library:
+    """The prompt pages of a shipped cast. `prompts`: a folder whose pages replace those of the same names, or a
+    whole library."""
+    if isinstance(prompts, Library):
+        return prompts
+    pages = shipped(name, language)
+    return pages if prompts is None else pages.replaced(prompts)
+
+
+def criterion(stop: Any) -> Any:
+    """A stop criterion: imported if it is an import path, else as it is."""
+    return imported(stop, "stop") if isinstance(stop, str) else stop
+
+
+Function = TypeVar("Function", bound=Callable[..., Cast])
+
+
+def documented(settings: type[BaseModel]) -> Callable[[Function], Function]:
+    """Give a function with `**settings` the fields of the model as its signature and in its docstring."""
+
+    def with_settings(function: Function) -> Function:
+        own = inspect.signature(function).parameters
+        parameters = [parameter for parameter in own.values() if parameter.kind is not parameter.VAR_KEYWORD]
+        lines = []
+        for name, setting in settings.model_fields.items():
+            if name not in own:
+                parameters.append(
+                    inspect.Parameter(
+                        name, inspect.Parameter.KEYWORD_ONLY, default=setting.default, annotation=setting.annotation
+                    )
+                )
+                lines.append(f"`{name}`: {setting.description}")
+        returned = inspect.signature(function).return_annotation
+        function.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
+        function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", "\n".join(lines)])
+        return function
+
+    return with_settings

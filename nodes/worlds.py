@@ -1,0 +1,137 @@
+"""The world of a conversation: what an agent's tools work on, such as a database or a sandbox.
+
+A cast's `world` makes one for each conversation from its scenario. Tools, validators and scorers find it in the
+runtime's context (`runtime.context.world`); no record, checkpoint, manifest or pickle holds it.
+"""
+
+import copy
+import inspect
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from ..errors import DuologueError
+from .contract import check_function
+from .environment import error_line
+from .limits import Limits
+
+log = logging.getLogger(__name__)
+
+World: TypeAlias = Callable[[dict[str, Any]], Any]
+"""A function from the scenario to the world of one conversation: an async context manager, a plain one, an object,
+or something to await for one of these. What is entered is left when the conversation ends, however it ends; an object
+with `aclose` or `close` is closed."""
+
+
+class WorldError(DuologueError, RuntimeError):
+    """A world could not be set up, put back or torn down."""
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """A world that can be put back, so that a rejected draft has not happened. Both methods may be async."""
+
+    def snapshot(self) -> Any:
+        """What `restore` needs to put the world back to now. Lists and objects are copied when it is taken."""
+        ...
+
+    def restore(self, snapshot: Any) -> Any:
+        """Put the world back to a snapshot."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context(Limits):
+    """What the nodes of a conversation with a world are given as `runtime.context`: its limits, and the live world."""
+
+    world: Any = field(default=None, repr=False, compare=False)
+    before: list[Any] = field(default_factory=list, repr=False, compare=False)
+    """The snapshot from before the draft under way; empty if there is none."""
+
+    @classmethod
+    def of(cls, limits: Limits, world: Any) -> "Context":
+        """These limits with a world."""
+        return cls(world=world, **limits.plain())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _plain_limits, (self.plain(),)  # a world lives in this process only
+
+
+def _plain_limits(values: Mapping[str, Any]) -> Limits:
+    return Limits(**values)
+
+
+def check_world(world: object) -> None:
+    """Raises ContractError unless the object can be called with a scenario."""
+    check_function("world", world, "(scenario) -> a context manager or an object", arguments=1, may_be_async=True)
+
+
+@asynccontextmanager
+async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any]:
+    """The world of a conversation, from its beginning to its end. WorldError if it cannot be set up or torn down.
+
+    It is torn down in the task that set it up, and in the same way after an error as after the end: what went wrong
+    was the conversation.
+    """
+    try:
+        made = await _awaited(world(copy.deepcopy(dict(scenario))))
+        live = await _entered(made)
+    except Exception as error:
+        raise WorldError(f"the world could not be set up: {error_line(error)}") from error
+    try:
+        yield live
+    except BaseException:
+        try:
+            await _left(made)
+        except Exception as error:  # the first error, or the cancellation, is the one to go on with
+            log.warning("the world could not be torn down: %s", error_line(error))
+        raise
+    try:
+        await _left(made)
+    except Exception as error:
+        raise WorldError(f"the world could not be torn down: {error_line(error)}") from error
+
+
+async def _entered(made: Any) -> Any:
+    if hasattr(type(made), "__aenter__"):
+        return await made.__aenter__()
+    return made.__enter__() if hasattr(type(made), "__enter__") else made
+
+
+async def _left(made: Any) -> None:
+    if hasattr(type(made), "__aexit__"):
+        await made.__aexit__(None, None, None)
+    elif hasattr(type(made), "__exit__"):
+        made.__exit__(None, None, None)
+    elif close := getattr(made, "aclose", None) or getattr(made, "close", None):
+        await _awaited(close())
+
+
+async def _awaited(value: Any) -> Any:
+    return await value if inspect.isawaitable(value) else value
+
+
+def restorable(context: Limits) -> bool:
+    """Whether the conversation has a world that can be put back."""
+    return isinstance(context, Context) and isinstance(context.world, Restorable)
+
+
+async def before_draft(context: Limits) -> None:
+    """Take a snapshot of the world, if it can be put back."""
+    if isinstance(context, Context) and isinstance(context.world, Restorable):
+        snapshot = await _awaited(context.world.snapshot())
+        # A world that gives its own list or object would change the snapshot with itself.
+        context.before[:] = [copy.deepcopy(snapshot) if isinstance(snapshot, (dict, list, set)) else snapshot]
+
+
+async def put_back(context: Limits) -> None:
+    """Put the world back to where it was before the draft under way; WorldError if that fails."""
+    if not isinstance(context, Context) or not context.before:
+        return
+    snapshot = context.before.pop()
+    try:
+        await _awaited(context.world.restore(snapshot))
+    except Exception as error:
+        raise WorldError(f"the world could not be put back: {error_line(error)}") from error

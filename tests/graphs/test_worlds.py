@@ -1,0 +1,353 @@
+"""A world for each conversation: set up, handed to tools and validators, put back, torn down."""
+
+import asyncio
+import json
+import pickle
+from contextlib import asynccontextmanager, contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, ToolRuntime
+from langgraph.runtime import Runtime, get_runtime
+
+from duologue import runs
+from duologue.data.recllmsim import Situation
+from duologue.graphs import Cast, casts, conversation, recllmsim, record
+from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, validator
+from duologue.nodes.tools import declared
+from duologue.nodes.worlds import Context, WorldError
+
+ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
+
+
+class Hotel:
+    """Bookings in memory."""
+
+    def __init__(self) -> None:
+        self.bookings: list[str] = []
+
+    def snapshot(self) -> list[str]:
+        return self.bookings  # its own list: the framework copies it
+
+    def restore(self, snapshot: list[str]) -> None:
+        self.bookings = snapshot
+
+
+class Ledger:
+    """Bookings that nobody can take back."""
+
+    def __init__(self) -> None:
+        self.bookings: list[str] = []
+
+
+@tool
+def book(room: str, runtime: ToolRuntime[Any, Any]) -> str:
+    """Book a room."""
+    runtime.context.world.bookings.append(room)
+    return json.dumps({"booked": len(runtime.context.world.bookings)})
+
+
+@tool
+def look(room: str, runtime: ToolRuntime[Any, Any]) -> str:
+    """Look a room up."""
+    return json.dumps({"free": room not in runtime.context.world.bookings})
+
+
+look.metadata = {"readOnlyHint": True}
+
+
+def agent_that_calls(name: str = "book", *, checkpointer: Any = None) -> Any:
+    """Calls the tool once for each message of the user, then says what it answered."""
+
+    async def clerk(state: MessagesState) -> dict[str, Any]:
+        last = state["messages"][-1]
+        if isinstance(last, HumanMessage):
+            call = {"name": name, "args": {"room": "12"}, "id": f"c{len(state['messages'])}"}
+            return {"messages": [AIMessage("", tool_calls=[call])]}
+        return {"messages": [AIMessage(f"It says {last.text}")]}
+
+    graph = StateGraph(MessagesState).add_node("clerk", clerk).add_node("tools", ToolNode([book, look]))
+    graph.add_edge(START, "clerk").add_edge("tools", "clerk")
+    graph.add_conditional_edges("clerk", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
+    return graph.compile(checkpointer=checkpointer, name="clerk")
+
+
+def rejecting(times: int) -> Any:
+    """A validator that rejects so many drafts, and sees how many bookings there are when it does."""
+    seen: list[int] = []
+
+    async def judge(state: Any, runtime: Runtime[Any]) -> Any:
+        seen.append(len(runtime.context.world.bookings) if runtime.context.world else -1)
+        verdict = {"accepted": False, "reason": "rude"} if len(seen) <= times else {"accepted": True}
+        return {"verdicts": [verdict for _ in state["drafts"]]}
+
+    judge.seen = seen  # type: ignore[attr-defined]
+    return judge
+
+
+def cast_with(world: Any, agent: Any = None, times: int = 1, **changes: Any) -> Cast:
+    cast = recllmsim.cast(lambda messages: "Book room 12.", agent or agent_that_calls(), opens="user")
+    return cast.replace(world=world, answer_validator=rejecting(times), **changes)
+
+
+async def talk(cast: Cast, turns: int = 1, **state: Any) -> Any:
+    limits = Limits(max_turns=turns, answer_attempts=3)
+    return record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT) | state, context=limits))
+
+
+@pytest.mark.parametrize("checkpointer", [None, InMemorySaver()])
+@pytest.mark.parametrize("times", [1, 2])
+async def test_one_booking_not_two_where_the_world_can_be_put_back(times, checkpointer):
+    hotel = Hotel()
+    cast = cast_with(lambda scenario: hotel, agent_that_calls(checkpointer=checkpointer), times)
+    made = await talk(cast)
+    assert hotel.bookings == ["12"]
+    assert [attempt.verdict for attempt in made.attempts("assistant")] == ["rejected"] * times + ["accepted"]
+    assert all(attempt.tool_calls[0].result == {"booked": 1} for attempt in made.attempts("assistant"))
+    assert cast.answer_validator.seen == [1] * (times + 1)  # type: ignore[attr-defined]
+
+
+async def test_one_booking_not_two_where_the_world_cannot_be_put_back():
+    ledger = Ledger()
+    made = await talk(cast_with(lambda scenario: ledger))
+    assert ledger.bookings == ["12"]
+    (attempt,) = made.attempts("assistant")
+    assert (attempt.verdict, attempt.reason) == ("observed", "rude")
+    assert attempt.notes == ("not asked again: it had called book",)
+    assert made.messages[-1].text == 'It says {"booked": 1}'
+
+
+async def test_a_draft_that_acted_stands_even_as_the_last_attempt_and_where_the_cast_has_a_fallback():
+    ledger = Ledger()
+    made = await talk(cast_with(lambda scenario: ledger, fallback="Sorry."))
+    assert made.messages[-1].text == 'It says {"booked": 1}'
+
+
+async def test_an_agent_without_a_world_is_not_asked_again_after_a_tool_that_may_have_acted():
+    called = []
+
+    def helper(messages: list[dict[str, Any]]) -> AIMessage:
+        called.append(1)
+        return AIMessage("Done.", tool_calls=[{"name": "pay", "args": {}, "id": "1"}])
+
+    def rude(draft: Any, state: Any) -> str:
+        return "rude"
+
+    cast = recllmsim.cast(lambda messages: "Pay.", helper, opens="user").replace(answer_validator=validator(rude))
+    made = await talk(cast)
+    assert len(called) == 1
+    assert made.messages[-1].attempts[-1].notes == ("not asked again: it had called pay",)
+    harmless = cast.replace(assistant=FunctionSpeaker("assistant", helper, read_only=["pay"]))
+    assert len(list((await talk(harmless)).attempts("assistant"))) == 3
+
+
+async def test_a_tool_that_says_that_it_is_read_only_may_be_called_again():
+    made = await talk(cast_with(lambda scenario: Ledger(), agent_that_calls("look"), times=2))
+    assert [attempt.verdict for attempt in made.attempts("assistant")] == ["rejected", "rejected", "accepted"]
+    assert declared(agent_that_calls()) == ("look",)
+    inner = agent_that_calls()
+    assert declared(StateGraph(MessagesState).add_node("all", inner).add_edge(START, "all").compile()) == ("look",)
+    speaker = AgentSpeaker("assistant", inner, read_only=["book"])
+    assert speaker.read_only == ("book", "look")
+    assert speaker.provenance()["read_only"] == ["book", "look"]
+
+
+async def test_a_user_that_acts_is_not_asked_again_either():
+    ledger = Ledger()
+    user = AgentSpeaker("user", agent_that_calls(), lambda state: [HumanMessage("Play your part.")])
+    cast = recllmsim.cast(user, lambda messages: "Yes.", opens="user")
+    cast = cast.replace(world=lambda scenario: ledger, question_validator=rejecting(1))
+    made = await talk(cast)
+    assert ledger.bookings == ["12"]
+    assert made.messages[0].attempts[0].notes == ("not asked again: it had called book",)
+
+
+async def test_what_the_last_rejected_draft_did_is_undone_where_the_fallback_is_said():
+    hotel = Hotel()
+    made = await talk(cast_with(lambda scenario: hotel, times=9, fallback="Sorry."))
+    assert made.messages[-1].text == "Sorry."
+    assert hotel.bookings == []
+    standing = Hotel()
+    await talk(cast_with(lambda scenario: standing, times=9))
+    assert standing.bookings == ["12"]  # without a fallback the last draft stands, with what it did
+
+
+async def test_what_a_failing_agent_did_is_undone():
+    hotel = Hotel()
+
+    async def breaks(state: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
+        runtime.context.world.bookings.append("12")
+        raise ConnectionError("the endpoint is down")
+
+    agent = StateGraph(MessagesState).add_node("a", breaks).add_edge(START, "a").compile()
+    made = await talk(cast_with(lambda scenario: hotel, agent))
+    assert (made.stop, made.failure.node, hotel.bookings) == ("model_failed", "assistant", [])
+
+
+async def test_the_world_is_set_up_from_the_scenario_and_torn_down_and_each_conversation_has_its_own():
+    log: list[str] = []
+
+    @asynccontextmanager
+    async def world(scenario: dict[str, Any]) -> Any:
+        task = asyncio.current_task()
+        log.append(f"up {scenario['task']}")
+        scenario["task"] = "changed"  # a copy
+        yield Hotel()
+        assert asyncio.current_task() is task
+        log.append("down")
+
+    sizes = scoring(bookings=lambda state: len(state["messages"]))
+    cast = cast_with(world, times=0, closing=sizes)
+    made = await asyncio.gather(*(talk(cast, turns=2, repeat=number) for number in range(3)))
+    assert log.count("up gift preparation") == log.count("down") == 3
+    assert [each.messages[-1].tool_calls[0].result for each in made] == [{"booked": 2}] * 3
+    assert {each.scenario["task"] for each in made} == {"gift preparation"}
+
+
+class Closed:
+    closed = 0
+
+    def close(self) -> None:
+        Closed.closed += 1
+
+
+async def test_plain_context_managers_objects_with_close_and_awaitables_are_worlds_too():
+    log: list[str] = []
+
+    @contextmanager
+    def plain(scenario: dict[str, Any]) -> Any:
+        yield Hotel()
+        log.append("down")
+
+    async def later(scenario: dict[str, Any]) -> Closed:
+        return Closed()
+
+    assert (await talk(cast_with(plain, times=0))).messages[-1].tool_calls[0].result == {"booked": 1}
+    Closed.closed = 0
+    await talk(recllmsim.cast().replace(world=later))
+    assert (log, Closed.closed) == (["down"], 1)
+
+
+async def test_the_world_is_torn_down_after_a_failure_and_a_cancellation(tmp_path):
+    log: list[str] = []
+    reached = asyncio.Event()
+
+    @asynccontextmanager
+    async def world(scenario: dict[str, Any]) -> Any:
+        yield Hotel()  # without try and finally
+        await asyncio.sleep(0)
+        log.append("down")
+
+    async def hangs(state: MessagesState) -> dict[str, Any]:
+        reached.set()
+        await asyncio.Event().wait()
+        return {}
+
+    async def fails(state: MessagesState) -> dict[str, Any]:
+        raise ValueError("broken")
+
+    def agent(node: Any) -> Any:
+        return StateGraph(MessagesState).add_node("a", node).add_edge(START, "a").compile()
+
+    (failed,) = await runs.asimulate(cast_with(world, agent(fails)), [recllmsim.scenario(ABOUT)])
+    assert (failed.stop, log) == ("model_failed", ["down"])
+    task = asyncio.create_task(
+        runs.asimulate(cast_with(world, agent(hangs)), [recllmsim.scenario(ABOUT)], out=tmp_path / "run")
+    )
+    await reached.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert log == ["down", "down"]
+    assert '"cancelled"' in (tmp_path / "run" / "failures.jsonl").read_text()
+
+
+async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversation_with_a_line():
+    def broken(scenario: dict[str, Any]) -> Any:
+        raise ConnectionError("no database")
+
+    @contextmanager
+    def leaves_badly(scenario: dict[str, Any]) -> Any:
+        yield Hotel()
+        raise OSError("locked")
+
+    states = [recllmsim.scenario(ABOUT)]
+    (made,) = await runs.asimulate(cast_with(broken), states, limits=Limits(max_turns=1))
+    assert (made.stop, made.failure.node) == ("model_failed", "world")
+    assert "could not be set up: ConnectionError: no database" in made.failure.error
+    (over,) = await runs.asimulate(cast_with(leaves_badly), states, limits=Limits(max_turns=1))
+    assert (over.stop, over.finished, over.failure.node) == ("max_turns", True, "world")
+    assert "could not be torn down: OSError: locked" in over.failure.error
+    with pytest.raises(WorldError, match="no database"):
+        await talk(cast_with(broken))
+
+
+async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed():
+    hotel = Hotel()
+    hotel.restore = lambda snapshot: 1 / 0  # type: ignore[method-assign,assignment]
+    made = await talk(cast_with(lambda scenario: hotel))
+    assert (made.stop, made.failure.node) == ("model_failed", "world")
+    assert "could not be put back: ZeroDivisionError" in made.failure.error
+    (attempt,) = made.attempts("assistant")
+    assert attempt.verdict == "rejected"
+
+
+async def test_functions_and_other_runnables_find_the_world_in_the_runtime():
+    def helper(messages: list[dict[str, Any]]) -> str:
+        get_runtime(Context).context.world.bookings.append("12")
+        return "Booked."
+
+    async def runnable(state: dict[str, Any]) -> AIMessage:
+        return AIMessage(helper([]))
+
+    for agent in (helper, RunnableLambda(runnable)):
+        hotel = Hotel()
+        await talk(cast_with(lambda scenario, hotel=hotel: hotel, agent, times=1))
+        assert hotel.bookings == ["12"]
+
+
+async def test_no_record_pickle_or_manifest_holds_the_world():
+    hotel = SimpleNamespace(bookings=[], secret="s3cret")
+    cast = cast_with(lambda scenario: hotel, times=0)
+    made = await talk(cast)
+    assert "s3cret" not in made.model_dump_json()
+    assert made.provenance.limits == Limits(max_turns=1, answer_attempts=3).plain()
+    context = Context.of(Limits(seed=3), hotel)
+    assert context.plain() == Limits(seed=3).plain()
+    assert pickle.loads(pickle.dumps(context)) == Limits(seed=3)
+    assert "s3cret" not in repr(context)
+
+
+async def test_a_conversation_with_a_world_does_not_go_on_from_a_checkpoint():
+    graph = conversation(cast_with(lambda scenario: Hotel(), times=0), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke(recllmsim.scenario(ABOUT), config, context=Limits(max_turns=1))
+    with pytest.raises(ContractError, match="cannot go on from a checkpoint"):
+        await graph.ainvoke(None, config, context=Limits(max_turns=1))
+    copied = graph.with_config(tags=["a"])
+    again = {"configurable": {"thread_id": "2"}}
+    made = record(await copied.ainvoke(recllmsim.scenario(ABOUT), again, context={"max_turns": 1}))
+    assert made.messages[-1].tool_calls[0].result == {"booked": 1}
+
+
+def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):
+    (tmp_path / "my_hotel.py").write_text("class Hotel:\n    pass\n\n\ndef world(scenario):\n    return Hotel()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    cast = recllmsim.cast().replace(world="my_hotel:world")
+    assert pickle.loads(pickle.dumps(cast)).world is cast.world
+    assert cast.plain()["replace"] == {"world": "my_hotel:world"}
+    assert cast.describe()["world"].name == "world"
+    set_by_name = casts.find("recllmsim")(world="my_hotel:world")
+    assert set_by_name.world is cast.world
+    assert set_by_name.plain()["settings"] == {"world": "my_hotel:world"}
+    assert recllmsim.cast().replace(world=lambda scenario: 1).live == ("world is a live object (function)",)
+    with pytest.raises(ContractError, match="world: expected a plain function"):
+        recllmsim.cast().replace(world=Hotel())
+    with pytest.raises(ContractError, match="read_only: expected a list of tools' names"):
+        AgentSpeaker("assistant", agent_that_calls(), read_only="book")
