@@ -12,10 +12,11 @@ from pydantic import Field
 from duologue import data, graphs, nodes, prompts
 
 from .agent import LENIENT, POLICY, build
+from .database import Airline
 from .domain import DOMAIN
 from .scripted import ScriptedAgent, ScriptedUser
 
-__all__ = ["DOMAIN", "cast", "database_is_right", "promises_what_no_tool_confirmed"]
+__all__ = ["DOMAIN", "cast", "database_is_right", "promises_what_no_tool_confirmed", "world"]
 
 data.domains.register(DOMAIN)
 
@@ -33,12 +34,16 @@ def promises_what_no_tool_confirmed(draft: nodes.Draft, state: nodes.State) -> n
     return {"accepted": False, "reason": "unconfirmed", "repair": repair}
 
 
-def database_is_right(state: nodes.State) -> nodes.Score:
+def world(scenario: dict[str, Any]) -> Airline:
+    """What the agent's tools work on: each conversation has a database of its own, as the scenario says."""
+    return Airline(scenario["database"])
+
+
+def database_is_right(state: nodes.State, world: Airline) -> nodes.Score:
     """The score: whether the bookings are in the end as the scenario expects them."""
-    scenario = state["scenario"]
-    bookings = nodes.kept(state).get("database", scenario["database"])["bookings"]
-    wrong = [code for code, booking in scenario["expected"].items() if bookings.get(code) != booking]
-    return nodes.Score(not wrong, f"booking {wrong[0]} is {bookings.get(wrong[0])}" if wrong else "as expected")
+    expected = state["scenario"]["expected"]
+    wrong = [code for code, booking in expected.items() if world.bookings.get(code) != booking]
+    return nodes.Score(not wrong, f"booking {wrong[0]} is {world.bookings.get(wrong[0])}" if wrong else "as expected")
 
 
 def cast(
@@ -58,14 +63,10 @@ def cast(
         name="airline",
         user_simulator=graphs.side("user", customer, nodes.PageMessages("user", pages)),
         question_validator=nodes.UserValidator(nodes.Ending(may_give_up=True)),
-        assistant=nodes.AgentSpeaker(
-            "assistant",
-            build(agent_model, LENIENT if lenient else POLICY),
-            keep=("database",),
-            start=lambda scenario: {"database": scenario["database"]},
-        ),
+        assistant=nodes.AgentSpeaker("assistant", build(agent_model, LENIENT if lenient else POLICY)),
         answer_validator=nodes.every(nodes.not_empty, nodes.validator(promises_what_no_tool_confirmed)),
         closing=nodes.scoring(success=database_is_right),
+        world=world,
         limits=nodes.Limits(max_turns=8),
         prompts=pages,
     )

@@ -1,16 +1,18 @@
-"""The agent under test: a LangGraph graph with a model, two tools and a policy. It knows nothing of Duologue."""
+"""The agent under test: a LangGraph graph with a model, two tools and a policy. It knows nothing of Duologue.
 
-import json
-from typing import Annotated, Any, Literal
+Its tools find the database in LangGraph's runtime: `context.world`.
+"""
+
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import add_messages
+from langchain_core.messages import AIMessage, SystemMessage
+from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from typing_extensions import TypedDict
+from langgraph.prebuilt import ToolNode, ToolRuntime
 
-from .database import TOOLS, Database, ToolError, call
+from .database import RefusedError
 
 POLICY = """You are the assistant of an airline. You look bookings up and move them to another date.
 
@@ -22,38 +24,39 @@ LENIENT = POLICY.replace("cannot be moved. Say so, and offer nothing else.", "ca
 """The policy with its rule turned round, to see that the test finds it."""
 
 
-class AgentState(TypedDict):
-    """The agent's own state: the talk, and the database that its tools work on."""
+@tool
+def look_up(booking: str, runtime: ToolRuntime[Any, Any]) -> dict[str, Any]:
+    """Look up a booking by its code: date and fare."""
+    found: dict[str, Any] = runtime.context.world.look_up(booking)
+    return found
 
-    messages: Annotated[list[AnyMessage], add_messages]
-    database: Database
+
+@tool
+def change(booking: str, date: str, runtime: ToolRuntime[Any, Any]) -> dict[str, Any]:
+    """Move a booking to another date, written as YYYY-MM-DD."""
+    moved: dict[str, Any] = runtime.context.world.change(booking, date)
+    return moved
+
+
+def _told(error: RefusedError) -> str:
+    return str(error)
 
 
 def build(model: BaseChatModel, policy: str = POLICY) -> CompiledStateGraph[Any, Any, Any, Any]:
     """The compiled graph: the model answers or calls tools, tools answer the model."""
-    asked = model.bind_tools(TOOLS)
+    tools = (look_up, change)
+    asked = model.bind_tools(tools)
 
-    async def answer(state: AgentState) -> dict[str, Any]:
+    async def answer(state: MessagesState) -> dict[str, Any]:
         return {"messages": [await asked.ainvoke([SystemMessage(policy), *state["messages"]])]}
 
-    def act(state: AgentState) -> dict[str, Any]:
-        database, results = state["database"], []
-        last = state["messages"][-1]
-        for asked_for in last.tool_calls if isinstance(last, AIMessage) else ():
-            try:
-                result, database = call(asked_for["name"], asked_for["args"], database)
-                results.append(ToolMessage(json.dumps(result), tool_call_id=asked_for["id"]))
-            except ToolError as error:
-                results.append(ToolMessage(str(error), tool_call_id=asked_for["id"], status="error"))
-        return {"messages": results, "database": database}
-
-    def after(state: AgentState) -> Literal["act", "__end__"]:
+    def after(state: MessagesState) -> Literal["act", "__end__"]:
         last = state["messages"][-1]
         return "act" if isinstance(last, AIMessage) and last.tool_calls else END
 
-    graph = StateGraph(AgentState)
+    graph = StateGraph(MessagesState)
     graph.add_node("answer", answer)
-    graph.add_node("act", act)
+    graph.add_node("act", ToolNode(tools, handle_tool_errors=_told))
     graph.add_edge(START, "answer")
     graph.add_conditional_edges("answer", after)
     graph.add_edge("act", "answer")

@@ -1,47 +1,47 @@
-"""The airline's database, small enough to stand in a scenario, and the two tools that work on it."""
+"""The airline's database, small enough to stand in a scenario."""
 
-from typing import Any, TypeAlias
-
-from langchain_core.tools import tool
-
-Database: TypeAlias = dict[str, Any]
-"""`bookings`: code -> passenger, date and fare; `seats`: date -> how many are free."""
+import copy
+from typing import Any
 
 
-class ToolError(Exception):
-    """What a tool answers when it cannot do what it was asked for."""
+class RefusedError(Exception):
+    """What the airline answers when it cannot do what it was asked for."""
 
 
-@tool
-def look_up(booking: str) -> dict[str, Any]:
-    """Look up a booking by its code: date and fare."""
-    raise NotImplementedError  # the graph calls the functions below, which have the database
+class Airline:
+    """Bookings and free seats: what the agent's tools work on. It can be put back to an earlier state."""
 
+    def __init__(self, database: dict[str, Any]) -> None:
+        self.bookings: dict[str, dict[str, Any]] = database["bookings"]
+        """By code: passenger, date and fare."""
+        self.seats: dict[str, int] = database["seats"]
+        """How many are free, by date."""
 
-@tool
-def change(booking: str, date: str) -> dict[str, Any]:
-    """Move a booking to another date, written as YYYY-MM-DD."""
-    raise NotImplementedError
+    def look_up(self, code: str) -> dict[str, Any]:
+        """A booking by its code, in capitals or not."""
+        code = code.upper()
+        if code not in self.bookings:
+            raise RefusedError(f"there is no booking {code!r}")
+        return {"booking": code, **self.bookings[code]}
 
+    def change(self, code: str, date: str) -> dict[str, Any]:
+        """Move a booking to another date, and free its old seat."""
+        booking = self.look_up(code)
+        if not self.seats.get(date):
+            raise RefusedError(f"no seat is free on {date}")
+        self.seats[date] -= 1
+        self.seats[booking["date"]] = self.seats.get(booking["date"], 0) + 1
+        self.bookings[booking["booking"]]["date"] = date
+        return {**booking, "date": date}
 
-TOOLS = (look_up, change)
+    def state(self) -> dict[str, Any]:
+        """All of it, as a scenario has it."""
+        return {"bookings": self.bookings, "seats": self.seats}
 
+    def snapshot(self) -> dict[str, Any]:
+        """What `restore` needs."""
+        return copy.deepcopy(self.state())
 
-def call(name: str, arguments: dict[str, Any], database: Database) -> tuple[Any, Database]:
-    """What the tool answers, and the database behind it; ToolError where it refuses."""
-    code = str(arguments.get("booking", "")).upper()
-    bookings, seats = database["bookings"], database["seats"]
-    if code not in bookings:
-        raise ToolError(f"there is no booking {code!r}")
-    if name == "look_up":
-        return {"booking": code, **bookings[code]}, database
-    if name != "change":
-        raise ToolError(f"there is no tool {name!r}")
-    date = str(arguments.get("date", ""))
-    if not seats.get(date):
-        raise ToolError(f"no seat is free on {date}")
-    moved = {**bookings[code], "date": date}
-    return {"booking": code, **moved}, {
-        "bookings": {**bookings, code: moved},
-        "seats": {**seats, date: seats[date] - 1},
-    }
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Put everything back to a snapshot."""
+        self.bookings, self.seats = snapshot["bookings"], snapshot["seats"]
