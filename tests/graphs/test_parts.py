@@ -7,6 +7,7 @@ import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
+from pydantic import Field
 
 from duologue.data import Conversation, count, record_lines
 from duologue.data.parts import MOST_INLINE
@@ -83,7 +84,7 @@ async def test_a_function_is_sent_openais_blocks_and_its_own_images_as_words() -
 
 
 class Hears(GenericFakeChatModel):
-    heard: list[list[BaseMessage]] = []
+    heard: list[list[BaseMessage]] = Field(default_factory=list)
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
         self.heard.append(messages)
@@ -92,13 +93,13 @@ class Hears(GenericFakeChatModel):
 
 @pytest.mark.parametrize(("profile", "sent"), [(None, True), ({"image_inputs": True}, True), ({"image_inputs": False}, False)])  # fmt: skip
 async def test_a_model_that_reads_text_alone_is_sent_words_in_place_of_an_image(profile: Any, sent: bool) -> None:
-    model = Hears(messages=iter([AIMessage("ok")]), heard=[], profile=profile)
+    model = Hears(messages=iter([AIMessage("ok")]), profile=profile)
     user = Shows({"text": "Look.", "parts": [IMAGE, PAGE, {"type": "video", "url": "https://a.b/v"}]})
     await played(user, ChatSpeaker("assistant", model, plain_messages("assistant")))
     (message,) = model.heard[0]
     words = "Look.\n[file: shelf/a.pdf]"
     if sent:
-        assert [block.get("type") for block in message.content] == ["text", "image", "text"]  # type: ignore[union-attr]
+        assert [block.get("type") for block in message.content] == ["text", "image", "text"]
         assert message.content[0] == {"type": "text", "text": words}
     else:
         assert message.content == f"{words}\n\n[image]\n\n[video: https://a.b/v]"
