@@ -129,10 +129,13 @@ def show(source: "Source | Conversation", *, out: str | Path | None = None) -> "
     >>> duologue.show("out/simquac-1", out="run.html")  # doctest: +SKIP
     """
     from .data import Conversation
-    from .views import Page
+    from .views import Page, with_images
 
     title = Path(source).resolve().name if isinstance(source, str | Path) else "conversations"
-    page = Page.of(source if isinstance(source, Conversation) else tuple(_conversations(source)), title)
+    shown = source if isinstance(source, Conversation) else tuple(_conversations(source))
+    if isinstance(source, str | Path) and not isinstance(shown, Conversation):
+        shown = with_images(shown, source)
+    page = Page.of(shown, title)
     if out is not None:
         page.write(out)
     return page

@@ -45,7 +45,7 @@ def show(
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
     loaded = load(source)
     cut = tuple(record_lines.cut_short(source)) if loaded.kind == "run" and against is None else ()
-    shown, notes, broken = (*loaded, *cut), list(loaded.notes), list(loaded.broken)
+    shown, notes, broken = views.with_images((*loaded, *cut), source), list(loaded.notes), list(loaded.broken)
     if cut:
         notes.append(f"{len(cut)} of {len(shown)} conversations were cut short: they come last, with their stop reason")
     if not shown:
@@ -65,7 +65,7 @@ def show(
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against)
-        write_text(target, views.against_page(loaded.conversations, other.conversations, names))
+        write_text(target, views.against_page(shown, views.with_images(other.conversations, against), names))
     else:
         wanted = _target(out, _name(loaded), source)
         target = views.write_run(shown, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file)

@@ -10,7 +10,20 @@ from .formats.detection import Format
 from .loading import Loaded, kind_of, load
 from .outlines import Outline, coverage, outline
 from .pairing import Pairing, paired
-from .records import FAULTS, Attempt, Conversation, Edge, Exchange, Message, Role, Span, StopReason, ToolCall, Usage
+from .records import (
+    FAULTS,
+    Attempt,
+    Conversation,
+    Edge,
+    Exchange,
+    Message,
+    Part,
+    Role,
+    Span,
+    StopReason,
+    ToolCall,
+    Usage,
+)
 from .text import cleaning, sentences
 
 __all__ = [
@@ -30,6 +43,7 @@ __all__ = [
     "Message",
     "Outline",
     "Pairing",
+    "Part",
     "Role",
     "Span",
     "StopReason",

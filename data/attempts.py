@@ -85,6 +85,39 @@ class Prompt(Record):
     """Words that the instruction refers to; they are sent after it as data."""
 
 
+PartType: TypeAlias = Literal["image", "audio", "video", "file", "other"]
+"""What a part of a message is. `other`: content of a kind that is not known here; its data is not kept."""
+
+
+class Part(Record):
+    """Content of a message that is no text: an image, a recording, a file. It is held by reference or inline."""
+
+    type: PartType
+    url: str | None = None
+    """An address, a path relative to the file that it was read from, or a data URL, which holds the content itself."""
+    file_id: str | None = None
+    """The name under which a provider holds the file."""
+    mime_type: str | None = None
+    name: str | None = None
+    """Name of the file; for content of another kind the name of the kind."""
+    text: str | None = None
+    """The words in it: a recording's transcript, a file's text."""
+    digest: str | None = None
+    """SHA-256 of the content in hexadecimal digits, where the content itself was left out."""
+    size: int | None = None
+    """Bytes of the content, where the content itself was left out."""
+
+    @property
+    def inline(self) -> bool:
+        """Whether the record holds the content itself, as a data URL."""
+        return self.url is not None and self.url[:5].lower() == "data:"
+
+    @property
+    def left_out(self) -> bool:
+        """Whether only the content's digest and size are recorded."""
+        return self.digest is not None and self.url is None and self.file_id is None
+
+
 class ToolCall(Record):
     """A tool that a speaker called, and its result."""
 
@@ -94,6 +127,8 @@ class ToolCall(Record):
     """What the tool returned. Text that is a JSON object or list is stored as its value."""
     error: str | None = None
     """Why there is no result: the tool's error, a malformed call, or that no result came. None if there is a result."""
+    parts: tuple[Part, ...] = ()
+    """What the tool returned besides text and JSON, such as images."""
 
 
 Judgement: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
@@ -127,6 +162,8 @@ class Attempt(Record):
     """The endpoint's reasoning text. It is kept, but is no part of the message and is never sent on."""
     tool_calls: tuple[ToolCall, ...] = ()
     """The tools that were called for this draft, in order."""
+    parts: tuple[Part, ...] = ()
+    """Images, recordings and files of a draft that was not said. Those of a message are in the message alone."""
     kept: Json = Field(default_factory=dict)
     """Named channels of an agent's state after the call (`AgentSpeaker(keep=...)`)."""
 

@@ -1,7 +1,9 @@
-"""Counts of conversations: stops, messages, drafts by verdict and reason, tokens."""
+"""Counts of conversations: stops, messages, drafts by verdict and reason, tool calls, parts, tokens."""
 
 from collections import Counter
 from collections.abc import Iterable
+
+from pydantic import Field
 
 from . import domains
 from .records import Conversation, Record, Role, Usage
@@ -28,6 +30,10 @@ class SideCounts(Record):
     """Drafts by the validator's notes, which reject nothing."""
     tool_calls: int = 0
     """Tool calls of all drafts, including rejected ones."""
+    failed_calls: int = 0
+    """Those of them without a result."""
+    parts: dict[str, int] = Field(default_factory=dict)
+    """Parts of the messages that are no text, by type."""
 
 
 class Counts(Record):
@@ -51,6 +57,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
     sides: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     notes: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+    parts: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     exchanges, conversation_count, usage = 0, 0, Usage.none()
     for conversation in conversations:
         conversation_count += 1
@@ -66,11 +73,13 @@ def count(conversations: Iterable[Conversation]) -> Counts:
             side["messages"] += 1
             side["refused"] += message.role == "assistant" and domain.refuses(message)
             side["fallbacks"] += message.fallback
+            parts[message.role].update(part.type for part in message.parts)
         for role in sides:
             for attempt in conversation.attempts(role):
                 sides[role]["drafts"] += attempt.verdict != "unjudged"
                 sides[role][attempt.verdict] += 1
                 sides[role]["tool_calls"] += len(attempt.tool_calls)
+                sides[role]["failed_calls"] += sum(call.error is not None for call in attempt.tool_calls)
                 if attempt.reason and attempt.verdict in ("rejected", "observed"):
                     reasons[role][attempt.reason] += 1
                 notes[role].update(attempt.notes)
@@ -90,6 +99,8 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 reasons=dict(reasons[role].most_common()),
                 notes=dict(notes[role].most_common()),
                 tool_calls=side["tool_calls"],
+                failed_calls=side["failed_calls"],
+                parts=dict(parts[role].most_common()),
             )
             for role, side in sides.items()
         ),

@@ -60,8 +60,14 @@ def is_refusal(text: str) -> bool:
 
 
 def gives_no_answer(message: Message) -> bool:
-    """Whether an assistant's message is a refusal: words of a refusal without a span, or an empty text."""
-    return not message.spans and (not message.text or message.text.startswith(NO_ANSWER) or is_refusal(message.text))
+    """Whether an assistant's message is a refusal: words of a refusal without a span, or nothing at all.
+
+    An empty text with tool calls or with an image is no refusal.
+    """
+    if message.spans:
+        return False
+    silent = not message.text and not message.tool_calls and not message.parts
+    return silent or message.text.startswith(NO_ANSWER) or is_refusal(message.text)
 
 
 def ground(answer: str, section: str, background: str = "") -> Grounding:

@@ -6,7 +6,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from ..errors import DataError
-from .attempts import Attempt, Json, Judgement, Prompt, Record, Role, Span, ToolCall, Usage
+from .attempts import Attempt, Json, Judgement, Part, Prompt, Record, Role, Span, ToolCall, Usage
 from .provenance import Edge, Failure, NodeInfo, NodeTiming, Provenance, Timing, Way, upgraded
 from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
@@ -24,6 +24,7 @@ __all__ = [
     "Message",
     "NodeInfo",
     "NodeTiming",
+    "Part",
     "Prompt",
     "Provenance",
     "Record",
@@ -52,6 +53,8 @@ class Message(Record):
     """Every draft, the accepted one last. Empty for published messages."""
     stored: bool = True
     """False for a message that is recorded but is no part of the published history, such as a user's goodbye."""
+    parts: tuple[Part, ...] = ()
+    """Images, recordings, files and other content beside the text."""
     labels: Json = Field(default_factory=dict)
     """Annotations of the message."""
     extra: Json = Field(default_factory=dict)

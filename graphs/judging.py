@@ -135,6 +135,9 @@ def _message(role: Role, draft: Draft, verdict: Verdict, attempt: dict[str, Any]
     spans = verdict.get("spans", draft.get("spans", []))
     if spans:
         message["spans"] = spans
+    if parts := draft.get("parts"):
+        message["parts"] = parts
+        attempt = {key: value for key, value in attempt.items() if key != "parts"}  # once: they may be large
     message["attempts"] = [attempt]
     if not verdict.get("stored", draft.get("stored", True)):
         message["stored"] = False

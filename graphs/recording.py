@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..data.identity import begun_with, conversation_id
+from ..data.parts import bounded
 from ..data.records import Conversation, Role
 from ..errors import DataError
 from ..nodes.contract import OF_THE_CALL
@@ -21,7 +22,8 @@ def state_id(state: State | Mapping[str, Any], cast: str) -> str:
 
 def record(state: State | Mapping[str, Any], cast: str | None = None) -> Conversation:
     """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
-    drafts of a turn that is not over are kept under `unsaid`, drafts without a verdict as `unjudged`.
+    drafts of a turn that is not over are kept under `unsaid`, drafts without a verdict as `unjudged`. Only inline content
+    of parts over `data.parts.MOST_INLINE` bytes is replaced by its digest and size.
 
     `cast`: the cast's name, which is part of the id of an initial state's conversation; by default the
     scenario's kind. `ConversationGraph.record` passes its own.
@@ -36,8 +38,8 @@ def record(state: State | Mapping[str, Any], cast: str | None = None) -> Convers
             "scenario": scenario,
             "ordinal": state.get("ordinal", 0),
             "repeat": state.get("repeat", 0),
-            "messages": messages,
-            "unsaid": [*state.get("unsaid", []), *_in_flight(state, len(messages))],
+            "messages": [bounded(message) for message in messages],
+            "unsaid": [bounded(turn) for turn in (*state.get("unsaid", []), *_in_flight(state, len(messages)))],
             "stop": state.get("stop"),
             "failure": state.get("failure"),
             "provenance": state.get("provenance"),

@@ -23,6 +23,7 @@ from .channels import Start, channels_of, check_channels, start_channels
 from .contract import ContractError, describe
 from .limits import Limits
 from .messages import MessageBuilder, Talk, note, sends_prompt
+from .parts import worded
 from .replies import (
     INTERRUPTED,
     NO_CHECKPOINTER,
@@ -186,7 +187,7 @@ class AgentSpeaker:
         if held and held.asked:
             if state.get("attempts"):
                 config = await asked_again(agent, held, lambda asked, at: self._called(asked, at, runtime))
-            said = "\n\n".join(message["text"] for message in new if message["role"] != self.role)
+            said = "\n\n".join(worded(message) for message in new if message["role"] != self.role)
             asked = Command(resume=said)
         else:
             shown = merged(state, {"messages": new, "prompt": None, "attempts": []})

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -16,6 +17,7 @@ from ..data import domains
 from ..data.identity import digest
 from ..data.records import Role
 from ..prompts import Library
+from .parts import sendable, worded
 from .state import Prompt, State, merged
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
@@ -158,13 +160,21 @@ def messages_for(
 
     `material`: one text, or a scripted dialogue of pairs: whether the side itself speaks, and the text.
     Messages that are not stored are sent too. Each side is the model's assistant, and the other side its user. Roles
-    alternate: consecutive texts of the same role are joined by an empty line.
+    alternate: consecutive texts of the same role are joined by an empty line. Images and other parts of the other side
+    are sent as content blocks behind their message's text, the side's own as words in their place.
     """
     marks = marks_of(state.get("scenario", {}))
-    turns: list[tuple[bool, str]] = [(False, material)] if isinstance(material, str) else list(material)
+    turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
     for message in state.get("messages", []):
         mine = message["role"] == role
-        turns.append((mine, message["text"] if mine else fenced(message["text"], *marks)))
+        if not message.get("parts"):
+            turns.append((mine, message["text"] if mine else fenced(message["text"], *marks)))
+        elif mine:
+            turns.append((mine, worded(message)))  # endpoints refuse an image in a reply of the model
+        else:
+            blocks, told = sendable(message)
+            turns.append((mine, fenced("\n".join(filter(None, [message["text"], *told])), *marks)))
+            turns += [(mine, block) for block in blocks]
     if own_drafts:
         for texts, prompt in _drafts(state):
             turns.append((False, note(prompt)))
@@ -184,13 +194,28 @@ def _drafts(state: State) -> list[tuple[list[str], Mapping[str, str]]]:
     return list(calls.values())
 
 
-def _alternating(turns: Sequence[tuple[bool, str]]) -> list[BaseMessage]:
-    joined: list[tuple[bool, list[str]]] = []
-    for mine, text in turns:
-        if not text:
+_Turn: TypeAlias = tuple[bool, str | dict[str, Any]]
+"""Whether the side itself speaks, and a text or a content block."""
+
+
+def _alternating(turns: Sequence[_Turn]) -> list[BaseMessage]:
+    joined: list[tuple[bool, list[str | dict[str, Any]]]] = []
+    for mine, said in turns:
+        if not said:
             continue  # some endpoints refuse an empty message
         if joined and joined[-1][0] == mine:
-            joined[-1][1].append(text)
+            joined[-1][1].append(said)
         else:
-            joined.append((mine, [text]))
-    return [(AIMessage if mine else HumanMessage)("\n\n".join(texts)) for mine, texts in joined]
+            joined.append((mine, [said]))
+    return [(AIMessage if mine else HumanMessage)(content=_content(pieces)) for mine, pieces in joined]
+
+
+def _content(pieces: Sequence[str | dict[str, Any]]) -> Any:
+    """One text, or a list of blocks in which texts beside each other are one."""
+    blocks: list[dict[str, Any]] = []
+    for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
+        if is_text:
+            blocks.append({"type": "text", "text": "\n\n".join(map(str, run))})
+        else:
+            blocks += [block for block in run if isinstance(block, dict)]
+    return blocks[0]["text"] if len(blocks) == 1 and blocks[0]["type"] == "text" else blocks

@@ -18,6 +18,7 @@ from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .messages import MARKS, fenced, messages_for
+from .parts import why_empty
 from .selectors import filled, repair
 from .state import Draft, Prompt, State, Update, Verdict, history
 from .validators import cut_off, unless_empty
@@ -106,7 +107,7 @@ class UserPrompts:
 
 @dataclass(frozen=True)
 class UserValidator:
-    """Rejects messages that are cut off, empty, speak for another role or reveal the prompt, and more by setting.
+    """Rejects messages that are cut off, empty, only tool calls, speak for another role or reveal the prompt, and more by setting.
 
     It also detects when the user ends the conversation.
     """
@@ -151,6 +152,8 @@ class UserValidator:
         ):  # the published generator does not check for this
             return cut
         reasons: list[str] = list(user_reasons(draft["text"]))
+        if not draft["text"].strip() and (why := why_empty(draft)) != "empty":
+            reasons = [] if why is None else [why]  # an image without words is a message
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
             reasons.insert(0, "role_leak")  # cleaning removed the other side's label
         if self.words is not None and _word_count(draft["text"]) > self.words:

@@ -119,6 +119,8 @@ def _draft(message: Message) -> Draft:
         draft["extra"] = dict(message.extra)
     if message.tool_calls:
         draft["tool_calls"] = [call.plain() for call in message.tool_calls]
+    if message.parts:
+        draft["parts"] = [part.plain() for part in message.parts]
     if message.kept:
         draft["kept"] = dict(message.kept)
     if not message.stored:

@@ -10,9 +10,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage, convert_to_messages
 from pydantic import BaseModel
 
+from ..data.parts import bounded
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from .contract import ContractError
+from .parts import parts_in
 from .state import Draft
 
 INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
@@ -36,7 +38,7 @@ def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
 
 
 def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
-    """The drafts of a reply of several messages: one for each message with text.
+    """The drafts of a reply of several messages: one for each message with text or parts.
 
     Tool calls and reasoning belong to the next draft, or to the last one if no text follows. If there is no text at
     all, one empty draft holds them. The first draft has the usage of all calls.
@@ -46,19 +48,26 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
     drafts: list[Draft] = []
     pending_calls: list[dict[str, Any]] = []
     pending_reasoning: list[str] = []
+    pending_parts: list[dict[str, Any]] = []
     for number, message in enumerate(answers):
         text = str(message.text)
         own_calls, reasoning = calls[number], _reasoning(message)
+        parts = parts_in(message)
         last_and_only = number == len(answers) - 1 and not drafts
         # A text that is only reasoning between tags, beside a tool call, is no message.
-        if clean(_writable(text)).text or last_and_only:
+        if clean(_writable(text)).text or any(part["type"] != "other" for part in parts) or last_and_only:
             pending_reasoning += [reasoning] if reasoning else []
             drafts.append(_with_details(draft(text), message, pending_reasoning, pending_calls))
-            pending_calls, pending_reasoning = own_calls, []
+            if parts := [*pending_parts, *parts]:
+                drafts[-1]["parts"] = parts
+            pending_calls, pending_reasoning, pending_parts = own_calls, [], []
         else:
             pending_reasoning += [_writable(part) for part in (reasoning, text.strip()) if part]
             pending_calls += own_calls
+            pending_parts += parts
     if drafts:
+        if pending_parts:
+            drafts[-1]["parts"] = [*drafts[-1].get("parts", []), *pending_parts]
         if pending_calls:
             drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *pending_calls]
         if pending_reasoning:
@@ -253,7 +262,10 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
     if answer.status == "error":
         return {"error": _writable(str(answer.text) or "the tool failed")}
     if not isinstance(content, str):
-        return {"result": plain_json(content)}
+        if not (parts := parts_in(answer)):
+            return {"result": plain_json(content)}
+        text = _writable(str(answer.text))
+        return bounded({"parts": parts} | ({"result": text} if text else {}))
     # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
     if not content.lstrip().startswith(("{", "[")):
         return {"result": _writable(content)}

@@ -19,6 +19,7 @@ from ..data.simquac.checks import ANSWER_TOKENS
 from ..prompts import Library, Page
 from .limits import Limits
 from .messages import MARKS, fenced, messages_for, unfenced
+from .parts import why_empty
 from .selectors import filled, last_rejected, repair
 from .state import Draft, Prompt, State, Update, Verdict, history
 from .validators import cut_off
@@ -161,7 +162,7 @@ def _repair(pages: Library, state: State, values: Mapping[str, object]) -> Promp
 class QuestionValidator:
     """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
 
-    Further rules by setting.
+    So is one that only calls tools; an image without words breaks no rule. Further rules by setting.
     """
 
     words: int = QUESTION_WORDS
@@ -181,6 +182,8 @@ class QuestionValidator:
     def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
         if (cut := cut_off(draft)) is not None:
             return cut
+        if not draft["text"].strip() and (why := why_empty(draft)) != "empty":
+            return {"accepted": True} if why is None else {"accepted": False, "reason": why}
         reasons = question_reasons(draft["text"], words=self.words, earlier=earlier)
         only_counted = set() if self.one_question else {"several_questions"}
         only_counted |= set() if self.no_repeats else {"asked_again"}
@@ -197,6 +200,13 @@ class QuestionValidator:
         return {"words": self.words, "one_question": self.one_question, "no_repeats": self.no_repeats}
 
 
+def _silent(draft: Draft) -> Verdict | None:
+    """The rejection of an answer without words that has tool calls, or an image, which is no piece of the section."""
+    if draft["text"].strip() or (why := why_empty(draft)) == "empty":
+        return None
+    return {"accepted": False, "reason": why or "not_in_section"}
+
+
 @dataclass(frozen=True)
 class AnswerValidator:
     """Accepts answers that are grounded in the section, and refusals (section 2.5). The section's slices are stored."""
@@ -205,7 +215,12 @@ class AnswerValidator:
         scenario = state["scenario"]
         section, background = str(scenario["section"]), str(scenario.get("background", ""))
         drafts = state.get("drafts", [])
-        return {"verdicts": [cut_off(draft) or self._verdict(draft["text"], section, background) for draft in drafts]}
+        return {
+            "verdicts": [
+                cut_off(draft) or _silent(draft) or self._verdict(draft["text"], section, background)
+                for draft in drafts
+            ]
+        }
 
     @staticmethod
     def _verdict(text: str, section: str, background: str) -> Verdict:

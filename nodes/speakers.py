@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeAlias, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
     BaseMessage,
-    convert_to_openai_messages,
 )
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -26,6 +25,7 @@ from .environment import redacted
 from .limits import Limits
 from .messages import MessageBuilder, Talk, sends_prompt
 from .models.specs import model_provenance, takes_seed
+from .parts import for_model, openai_messages
 from .replies import INTERRUPTED, NO_CHECKPOINTER, draft, drafts_at_interrupt, drafts_of
 from .state import Draft, State, Update, attempt_number
 from .tools import ReadOnly, read_only_tools, told_read_only
@@ -38,7 +38,7 @@ async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: i
     retrying = model.with_retry(
         retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
     )
-    reply = await retrying.ainvoke(list(messages), **arguments)
+    reply = await retrying.ainvoke(for_model(model, messages), **arguments)
     return drafts_of([reply])[0]
 
 
@@ -76,7 +76,7 @@ def own_recursion_limit() -> Iterator[None]:
 
 Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | BaseMessage | Awaitable[str | BaseMessage]]
 """A function from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next message:
-its text, or a chat model's message."""
+its text, or a chat model's message. The content of a message with images or files is a list of OpenAI's blocks."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,7 @@ class FunctionSpeaker:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if self.build is None:
             raise ContractError(NO_PAGE.format(role=self.role))
-        sent = convert_to_openai_messages(self.build(state))
-        messages: Any = sent if isinstance(sent, list) else [sent]
+        messages = openai_messages(self.build(state))
         with own_recursion_limit():
             try:
                 if inspect.iscoroutinefunction(self.reply):

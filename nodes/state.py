@@ -51,6 +51,8 @@ class Draft(TypedDict, total=False):
     """The endpoint's reasoning text. It is kept, but is no part of the message and is never sent on."""
     tool_calls: list[dict[str, Any]]
     """The tool calls for it in order, each the plain form of a `data.ToolCall`."""
+    parts: list[dict[str, Any]]
+    """Images, recordings, files and other content beside the text, each the plain form of a `data.Part`."""
     kept: dict[str, Any]
     """Named channels of an agent's state after the call."""
     labels: dict[str, Any]

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from .contract import Node, check_function, describe
 from .limits import Limits
+from .parts import why_empty
 from .state import Draft, State, Update, Verdict
 
 Judge: TypeAlias = Callable[[Draft, State], Verdict | str | None]
@@ -116,13 +117,14 @@ class Observing:
 
 
 async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that accepts every draft that is neither cut off nor empty."""
+    """A validator that accepts every draft that is neither cut off nor empty, nor tool calls alone."""
     return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts", [])]}
 
 
 def unless_empty(draft: Draft) -> Verdict:
-    """Accepts a draft unless it is empty."""
-    return {"accepted": True} if draft["text"].strip() else {"accepted": False, "reason": "empty"}
+    """Accepts a draft unless it is empty or only calls tools; an image without a text is not empty."""
+    reason = why_empty(draft)
+    return {"accepted": True} if reason is None else {"accepted": False, "reason": reason}
 
 
 async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:

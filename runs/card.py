@@ -68,6 +68,11 @@ def card(
         lines.append(f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts} |")
         lines.append(f"| {side.role}: drafts kept although a validator objected | {side.observed} |")
         lines.append(f"| {side.role}: reasons | {reasons or 'none'} |")
+        if side.tool_calls:
+            lines.append(f"| {side.role}: tool calls | {side.tool_calls}, of which {side.failed_calls} failed |")
+        if side.parts:
+            parts = ", ".join(f"{kind} {count}" for kind, count in side.parts.items())
+            lines.append(f"| {side.role}: parts of messages | {parts} |")
     lines += [
         f"| answers that refuse | {counts.side('assistant').refused} |",
         f"| tokens | {counts.tokens} in {counts.calls} calls{' (the baseline estimates its own)' if offline else ''} |",

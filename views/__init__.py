@@ -6,6 +6,7 @@ from .against import against_page
 from .conversation import conversation_html, conversation_page
 from .graph import graph_html
 from .notebook import register, register_here
+from .parts import with_images
 from .run import run_page, write_run
 from .shown import Page
 from .watching import watch
@@ -19,6 +20,7 @@ __all__ = [
     "load_ipython_extension",
     "run_page",
     "watch",
+    "with_images",
     "write_run",
 ]
 

@@ -16,6 +16,7 @@ from .conversation import Turn, pieces, stop_text, turns
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
 from .pages import plural, render
+from .parts import Gallery, has_images
 from .run import summary_html
 
 FIGURES = (
@@ -69,6 +70,7 @@ def against_page(
         graph=render("sides.html", sides=sides) if sides else "",
         graph_line="of both sets" if len(sides) > 1 else "",
         beside=False,  # two columns of figures for each, and no room
+        images=any(has_images(conversation) for _, conversations in sets for conversation in conversations),
         rejections="rejected A" if any(name == "rejected" for name, _, _ in shown) else "",
     )
 
@@ -88,6 +90,7 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
         source=source.label if source else "",
         stretches=_stretches(source.text, first, second) if source and same else (),
         material=[piece for piece in material if piece is not source],
+        parts=Gallery().html,
         rows=list(zip_longest(_exchanges(first), _exchanges(second), fillvalue=())),
     )
 

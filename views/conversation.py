@@ -13,6 +13,7 @@ from ..data.records import Attempt, Conversation, Message, Role
 from .graph import drawn
 from .marking import Mark, marked
 from .pages import page, render, source
+from .parts import Gallery
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,16 @@ class Turn:
     @property
     def rejected(self) -> tuple[Attempt, ...]:
         """Attempts that did not become a message."""
-        return tuple(attempt for attempt in self.attempts if attempt.verdict in ("rejected", "unjudged"))
+        drafts = (attempt for attempt in self.attempts if attempt is not self.standing)
+        return tuple(attempt for attempt in drafts if attempt.verdict in ("rejected", "unjudged"))
 
     @property
     def standing(self) -> Attempt | None:
         """The attempt that became the message; None if the last one was rejected."""
         last = self.attempts[-1] if self.attempts else None
-        return last if last is not None and last.verdict in ("accepted", "observed") else None
+        if last is None or last.verdict == "rejected" or (last.verdict == "unjudged" and self.message is None):
+            return None
+        return last
 
 
 def conversation_page(conversation: Conversation, *, back: str = "") -> str:
@@ -76,6 +80,7 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,
         stop=stop_text(conversation),
+        parts=Gallery().html,
         speakers={role: _label(conversation, role) for role in ("user", "assistant")},
         nodes=() if graph.edges else _nodes(conversation),
         graph=Markup(drawn(graph)) if graph.edges else "",

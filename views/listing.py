@@ -54,12 +54,13 @@ def list_page(
     beside: bool = True,
     after: str = "",
     rejections: str = "",
+    images: bool = False,
 ) -> str:
     """The page as HTML, with its script in it.
 
     `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
-    A column without any value is left out. `beside`: show the graph beside the list on a wide screen, else folded.
+    A column without any value is left out. `images`: whether a packed row has an image. `beside`: show the graph beside the list on a wide screen, else folded.
     """
     names = list(rows[0].choices) if rows else []
     filled = [n for n in range(len(columns)) if not rows or any(row.cells[n] is not None for row in rows)]
@@ -82,7 +83,7 @@ def list_page(
         after=Markup(after),
         texts=embedded([row.text for row in rows]),
     )
-    return page(title, body, script=SCRIPT)
+    return page(title, body, script=SCRIPT, images=images)
 
 
 def packed(html: str) -> str:

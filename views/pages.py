@@ -11,9 +11,15 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+IMAGE = '<img class="part" src="data:image/'
+"""The beginning of every image of our pages: no other address is ever the source of one."""
 
-def page(title: str, body: str, *, script: str = "") -> str:
-    """A whole page around a body of HTML. Its policy allows only the page's own style and script, named by digest."""
+
+def page(title: str, body: str, *, script: str = "", images: bool = False) -> str:
+    """A whole page around a body of HTML. Its policy allows only the page's own style and script, named by digest.
+
+    `images`: it allows images that are in the page itself too, as it does if the body has one.
+    """
     style, code = source("style.css"), source(script) if script else ""
     text = render(
         "page.html",
@@ -21,7 +27,9 @@ def page(title: str, body: str, *, script: str = "") -> str:
         style=Markup(style),
         body=Markup(body),
         script=Markup(code),
-        policy=Markup(_policy(style, code)),  # of digests and keywords: nothing in it needs escaping
+        policy=Markup(
+            _policy(style, code, images=images or IMAGE in body)
+        ),  # of digests and keywords: nothing in it needs escaping
     )
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
 
@@ -43,8 +51,9 @@ def source(name: str) -> str:
     return files("duologue.views").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, script: str, *, images: bool) -> str:
     allowed = "; ".join(f"{kind}-src {_digest(text)}" for kind, text in (("style", style), ("script", script)) if text)
+    allowed += "; img-src data:" if images else ""
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 

@@ -15,6 +15,7 @@ from .conversation import conversation_html, conversation_page
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
 from .pages import plural, render
+from .parts import has_images
 
 MARK = '<main class="duologue'
 """Text that only our own pages contain."""
@@ -160,6 +161,7 @@ def _page(
         graph=drawn(graph) if graph.edges else "",
         graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
         rejections="rejected",
+        images=any(map(has_images, conversations)),
     )
 
 

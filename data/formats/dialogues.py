@@ -21,6 +21,10 @@ ASIDES = "asides"
 """Key of a conversation's `extra` for turns that are no messages, such as instructions and results of tools."""
 
 
+BEFORE = "before"
+"""Key of a message's patch for the turns with its tool calls, where the source has others than we would write."""
+
+
 @dataclass(frozen=True)
 class Form:
     """A format in which a conversation is an object with an id and a list of turns."""
@@ -37,11 +41,22 @@ class Form:
     """The turns before a message with its tool calls, numbered from the given number; None if the format has no tool
     calls."""
 
-    def message(self, message: Message, turn: Mapping[str, Any]) -> Message:
-        """The message, with the further content of its turn in `extra` and its annotations in `labels`."""
-        own = difference(turn, self.turn(message))
+    def message(
+        self, message: Message, turn: Mapping[str, Any], before: Sequence[Mapping[str, Any]] | None = None
+    ) -> Message:
+        """The message, with the further content of its turn in `extra` and its annotations in `labels`.
+
+        `before`: the turns with its tool calls, as the source has them; None if they are those that we would write.
+        """
+        own = difference(turn, self.turn(message)) | ({} if before is None else {BEFORE: list(before)})
         update = {"extra": {self.kind: own}, "labels": declared_labels(turn)}
         return message.model_copy(update=update) if own else message
+
+    def with_turns_before(self, message: Message) -> Message:
+        """The message whose calls the source holds elsewhere: no turn for them is written before it."""
+        own = message.extra.get(self.kind)
+        patch: dict[str, Any] = {BEFORE: []} | (own if isinstance(own, dict) else {})
+        return message.model_copy(update={"extra": {**message.extra, self.kind: patch}})
 
     def aside(self, position: int, turn: Mapping[str, Any], system: str | None = None) -> dict[str, Any]:
         """A turn of neither side with its position in the list, from 0; `system`: its text, if it is an instruction."""
@@ -56,8 +71,10 @@ class Form:
         calls = 0
         for message in conversation.messages:
             if message.stored:
-                if self.tools is not None and (of_tools := self.tools(message, calls + 1)):
-                    turns += of_tools
+                if self.tools is not None and message.role == "assistant":
+                    own = message.extra.get(self.kind)
+                    before = own.get(BEFORE) if isinstance(own, dict) else None
+                    turns += before if isinstance(before, list) else self.tools(message, calls + 1)
                     calls += len(message.tool_calls)
                 turns.append(self._turn(message))
         for aside in asides(conversation):

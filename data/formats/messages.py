@@ -1,64 +1,36 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue
-
 from ...errors import DataError, at
+from ..parts import content_of, parts_of
 from ..records import Conversation, Message
 from .detection import Format
 from .dialogues import Form, Reading
-from .jsonfiles import dumps, read_lines, write_lines
+from .jsonfiles import read_lines, write_lines
+from .tool_turns import TOOLS as TOOLS
+from .tool_turns import Calls, calls_tools, tool_turns, verbatim
 from .unsupported import BeyondWords
 
 SYSTEM = ("system", "developer")
-TOOLS = ("tool", "function")
-
-
-def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
-    """The tool calls of an assistant's message in OpenAI's form: one turn with all calls, then one for each result.
-
-    None for a user: the form has no tool calls of users. An error is written as the result.
-    """
-    calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
-    if not calls or message.role != "assistant":
-        return []
-    functions = [
-        {"id": name, "type": "function", "function": {"name": call.name, "arguments": dumps(call.arguments)}}
-        for name, call in calls
-    ]
-    results = [
-        {
-            "role": "tool",
-            "tool_call_id": name,
-            "content": call.error if call.error is not None else _content(call.result),
-        }
-        for name, call in calls
-    ]
-    return [{"role": message.role, "content": None, "tool_calls": functions}, *results]
-
-
-def _content(result: JsonValue) -> str:
-    return result if isinstance(result, str) else dumps(result)
-
 
 FORM = Form(
     kind="messages",
     turns="messages",
-    turn=lambda message: {"role": message.role, "content": message.text},
+    turn=lambda message: {"role": message.role, "content": content_of(message.text, message.parts)},
     system=lambda text: {"role": "system", "content": text},
-    tools=_tool_turns,
+    tools=tool_turns,
 )
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write one conversation a line: id, messages and tool calls. Conversations read in this format are restored.
+    """Write one conversation a line: id, messages, their images and files, and tool calls. Conversations read in this format are restored.
 
     Returns a line for each kind of content that the format cannot hold and that was therefore left out.
     """
-    beyond = BeyondWords(kept=FORM.kind, tools=True)
+    beyond = BeyondWords(kept=FORM.kind, tools=True, parts=True)
 
     def written() -> Iterator[dict[str, Any]]:
         for conversation in conversations:
@@ -73,9 +45,10 @@ def read(path: str | Path) -> list[Conversation]:
     """The conversations of a file of message lines. Further keys of a line or a message are kept; annotations
     (`labels`, `satisfaction` and the other `KNOWN_LABELS` of `dialogues`) are their labels too.
 
-    If a content has several parts, their texts are joined. Instructions (`system`, `developer`), results of tools
-    (`tool`, `function`) and an assistant's tool calls without text are no messages: they are kept as asides with their
-    positions. DataError for any other role, and for a message without a text.
+    If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
+    Calls and results of tools (`tool`, `function`) are those of the assistant's next message. Instructions (`system`,
+    `developer`), and calls and results that no message follows, are kept as asides with their positions. DataError for
+    any other role, and for a message without a text.
     """
     reading, conversations = Reading(FORM), []
     for number, value in read_lines(path):
@@ -83,21 +56,37 @@ def read(path: str | Path) -> list[Conversation]:
         turns = value.get("messages") if isinstance(value, dict) else None
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
-        messages, asides = [], []
+        messages: list[Message] = []
+        asides: list[dict[str, Any]] = []
+        tools = Calls()
         for position, turn in enumerate(turns):
             role = turn.get("role") if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
-            if role in TOOLS or (role == "assistant" and not text and _calls(turn)):
-                asides.append(FORM.aside(position, turn))
+            parts = parts_of(turn.get("content")) if text is not None else ()
+            if role in TOOLS or (role == "assistant" and not text and not parts and calls_tools(turn)):
+                tools.read(position, turn)
             elif role in SYSTEM and text is not None:
                 asides.append(FORM.aside(position, turn, text))
             elif role in ("user", "assistant") and text is not None:
-                messages.append(FORM.message(Message(role=role, text=text), turn))
+                message = Message(role=role, text=text, parts=parts)
+                if role == "user" or not tools.calls:
+                    _close(tools, messages, asides)
+                    messages.append(FORM.message(message, turn))
+                else:
+                    earlier = sum(len(said.tool_calls) for said in messages if said.role == "assistant")
+                    message = tools.given_to(message)
+                    own, generated = verbatim(tools.turns), tool_turns(message, earlier + 1)
+                    messages.append(FORM.message(message, turn, None if own == generated else own))
+                tools = Calls()
+                if role == "assistant" and calls_tools(turn):
+                    tools.called(turn)
             else:
                 raise DataError(
                     f"{at(path, line, f'message {position}')}: "
                     "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
                 )
+        _close(tools, messages, asides)
+        asides.sort(key=lambda aside: int(aside["at"]))
         conversations.append(reading.conversation(value, messages, asides))
     return conversations
 
@@ -117,5 +106,8 @@ def _text(content: Any) -> str | None:
     return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
 
 
-def _calls(turn: Mapping[str, Any]) -> bool:
-    return bool(turn.get("tool_calls") or turn.get("function_call"))
+def _close(tools: Calls, messages: list[Message], asides: list[dict[str, Any]]) -> None:
+    """Keep the turns of tools that no message follows apart; their calls are those of the message that made them."""
+    asides += [FORM.aside(position, turn) for position, turn in tools.turns]
+    if tools.calls and messages and messages[-1].role == "assistant":
+        messages[-1] = FORM.with_turns_before(tools.given_to(messages[-1]))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..records import Conversation, Json, Message, Timing
-from .dialogues import ASIDES, asides, declared_labels
+from .dialogues import ASIDES, BEFORE, asides, declared_labels
 
 MOST_NAMED = 8
 """Most keys of `extra` that are listed by name; if there are more, only their number is given."""
@@ -16,9 +16,11 @@ _OF_MESSAGE = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
 """Fields of an accepted draft that say nothing more than its message."""
 _PLAIN = {"kind", "digest"}
 """Keys of the scenario of a plain conversation. Reading makes them again."""
-_PATCH = {"values", "order"}
+_PATCH = {"values", "order", BEFORE}
 """Keys of a patch (`formats.dialogues`), in which a reader keeps the differences of its own format."""
 
+
+PARTS = "images, recordings, files and other parts of messages"
 
 LINES = 1000
 """Most lines about things that were left out; for further ones only the number is given."""
@@ -56,10 +58,11 @@ class BeyondWords:
     Every field of a record is covered, except the order of a source's keys.
     """
 
-    def __init__(self, kept: str = "", *, tools: bool = False) -> None:
-        """`kept`: the format's own key in `extra`, whose content is written. `tools`: whether the format holds tool
-        calls of assistants."""
+    def __init__(self, kept: str = "", *, tools: bool = False, parts: bool = False) -> None:
+        """`kept`: the format's own key in `extra`, whose content is written. `tools`, `parts`: whether the format holds
+        tool calls of assistants, and parts of messages that are no text."""
         self.kept = kept
+        self.parts = parts
         self.tools = tools
         self._having: Counter[str] = Counter()
         self._keys: dict[str, None] = {}
@@ -69,6 +72,7 @@ class BeyondWords:
         stored = [message for message in conversation.messages if message.stored]
         lost = _lost(conversation, stored, self.kept, tools=self.tools)
         self._having.update(content for content, is_lost in lost if is_lost)
+        self._having[PARTS] += not self.parts and any(message.parts for message in stored)
         unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.kept)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
@@ -111,7 +115,8 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
     )
     calls = [(message.role, call) for message in stored for call in message.tool_calls]
     yield "calls and results of a user's tools", tools and any(role == "user" for role, _ in calls)
-    errors = tools and any(role == "assistant" and call.error is not None for role, call in calls)
+    ours = (message for message in stored if message.role == "assistant" and not _as_read(message, kept))
+    errors = tools and any(call.error is not None for message in ours for call in message.tool_calls)
     yield "that a tool failed (errors of tools are written as results)", errors
     yield "messages that are not stored", len(stored) < len(conversation.messages)
     drafts = list(conversation.attempts())
@@ -138,6 +143,12 @@ def _labelled(labels: Json, extra: Json, kept: str) -> bool:
     patch = extra.get(kept)
     values = patch.get("values") if isinstance(patch, dict) else None
     return bool(labels) and labels != declared_labels(values if isinstance(values, dict) else {})
+
+
+def _as_read(message: Message, kept: str) -> bool:
+    """Whether the turns with the message's tool calls are written as its source has them."""
+    patch = message.extra.get(kept)
+    return isinstance(patch, dict) and BEFORE in patch
 
 
 def _extras(conversation: Conversation, stored: list[Message]) -> list[Json]:

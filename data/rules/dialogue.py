@@ -15,7 +15,7 @@ _ERROR = re.compile(
 
 def user_empty(conversation: Conversation) -> Reasons:
     for number, text in texts_of(conversation, "user"):
-        if "empty" in user_reasons(text):
+        if "empty" in user_reasons(text) and not conversation.messages[number].parts:
             yield number, f"the message {quoted(text)} has no letter or digit"
 
 

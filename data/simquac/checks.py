@@ -100,7 +100,7 @@ def answer_empty(conversation: Conversation) -> Reasons:
         empty = [span.text for span in message.spans if not _says_something(span.text)]
         if empty:
             yield number, f"the span {quoted(empty[0])} has no letter or digit"
-        elif not message.spans and not _says_something(message.text):
+        elif not message.spans and not _says_something(message.text) and not message.parts:
             yield number, f"the answer {quoted(message.text)} has no letter or digit"
 
 
@@ -118,6 +118,8 @@ def question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:
         earlier: list[str] = []
         for number, message in enumerate(conversation.messages):
             if message.role == "user":
+                if message.parts and not message.text.strip():
+                    continue  # an image alone breaks no rule for words
                 if reason in question_reasons(message.text, earlier=earlier):
                     yield number, f"{reason.replace('_', ' ')}: {quoted(message.text)}"
                 earlier.append(message.text)

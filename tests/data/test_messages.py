@@ -98,7 +98,7 @@ def test_each_kind_of_thing_that_is_left_out_is_listed_alone(what: str, module: 
 
 def test_every_field_of_a_record_is_written_or_listed() -> None:
     listed = {field for _, fields in LOST.values() for field in fields}
-    written = {"schema_version", "id", "messages", "role", "text"}
+    written = {"schema_version", "id", "messages", "role", "text", "parts"}
     beside = {"ordinal", "failure"}  # on a line with another field
     assert {*Conversation.model_fields, *Message.model_fields} == listed | written | beside
 
@@ -167,12 +167,17 @@ def test_labels_that_are_written_again_are_not_told_as_left_out_and_others_are()
     assert messages.write(judged, "again.jsonl") == ["labels, of 1 conversation"]
 
 
-def test_calls_and_results_of_tools_are_said_by_neither_side() -> None:
+def test_calls_and_results_of_tools_are_those_of_the_next_message() -> None:
     call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
     talk = [turn("Rain?"), call, {"role": "tool", "tool_call_id": "1", "content": None}, turn("No.", "assistant")]
     (conversation,) = messages.read(lines({"messages": talk}))
     assert [message.text for message in conversation.messages] == ["Rain?", "No."]
     assert messages.FORM.written(conversation) == {"messages": talk}
+    (looked,) = conversation.messages[1].tool_calls
+    assert (looked.name, looked.result, looked.error) == ("f", None, None)
+    assert load("chat.jsonl").notes == ()
+    unanswered = {"messages": talk[:3]}
+    assert messages.FORM.written(messages.read(lines(unanswered))[0]) == unanswered
     assert load("chat.jsonl").notes[0].endswith("said by neither side and kept apart: 2")
     spoken = call | {"content": "Let me look."}
     (conversation,) = messages.read(lines({"messages": [turn("Rain?"), spoken]}))
@@ -188,6 +193,7 @@ def test_the_words_of_a_content_in_parts_are_its_text() -> None:
     talk = [turn() | {"content": parts}, turn() | {"content": parts[1:2]}]
     (conversation,) = messages.read(lines({"messages": talk}))
     assert [message.text for message in conversation.messages] == ["What is it?", ""]
+    assert [[part.url for part in message.parts] for message in conversation.messages] == [["x"], ["x"]]
     assert messages.FORM.written(conversation) == {"messages": talk}
 
 

@@ -332,7 +332,7 @@ async def test_what_a_draft_tells_of_its_call_is_checked(topic, more, told):
 
 
 async def test_all_that_a_draft_tells_of_its_call_stands_in_the_record_also_before_it_is_judged(topic):
-    call = {"name": "look_up", "arguments": {"a": [1]}, "result": {"b": None}, "error": None}
+    call = {"name": "look_up", "arguments": {"a": [1]}, "result": {"b": None}, "error": None, "parts": []}
     told = {"finish_reason": "stop", "model": "m-0815", "reasoning": "hm", "tool_calls": [call], "kept": {"c": 1}}
 
     async def mine(state, runtime):

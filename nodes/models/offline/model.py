@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, ModelProfile
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
 
 from ....data.identity import digest
 from ....errors import ModelError
@@ -29,9 +30,15 @@ MISBEHAVIOURS: Mapping[Side, Sequence[str]] = vocabulary("misbehaviours")
 """The misbehaviours of each side. Student and teacher share a list; those of the other side have no effect."""
 
 
+def _text_only() -> ModelProfile:
+    return {"image_inputs": False, "audio_inputs": False, "video_inputs": False, "pdf_inputs": False}
+
+
 class OfflineChatModel(BaseChatModel):
     """A deterministic speaker of one side. Each rate of misbehaviour is a share of the calls, 0 to 1."""
 
+    profile: ModelProfile | None = Field(default_factory=_text_only)
+    """It reads texts alone: of images, recordings and files it is sent words in their place."""
     side: Side | None = None
     """The side that it plays. A cast sets it if it is None."""
     seed: int | None = None
