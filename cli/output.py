@@ -58,7 +58,8 @@ def counts_table(counts: Counts) -> Table:
     for side in counts.sides:
         table.add_column(side.role, justify="right")
     rows = ("messages", "drafts", "rejected", "observed", "refused", "fallbacks")
-    for row in (*rows, *(["tool_calls"] if any(side.tool_calls for side in counts.sides) else [])):
+    extra = [row for row in ("tool_calls", "judging_tokens") if any(getattr(side, row) for side in counts.sides)]
+    for row in (*rows, *extra):
         table.add_row(row, *(str(getattr(side, row)) for side in counts.sides))
     for title, group in (("reason", "reasons"), ("counted", "notes")):
         names = dict.fromkeys(name for side in counts.sides for name in getattr(side, group))

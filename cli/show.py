@@ -116,10 +116,8 @@ def draw(
     chosen = cast or name
     if chosen is None or (cast and name):
         raise SettingError("give one graph: duologue draw CAST (or --cast CAST), or duologue draw profiles")
-    if chosen == graphs.profiles.NAME and cast is None:
-        graph = graphs.profiles.graph
-    else:
-        graph = graphs.conversation(graphs.casts.find(chosen)())
+    profiles = cast is None and chosen == graphs.profiles.NAME
+    graph = graphs.profiles.graph if profiles else graphs.conversation(graphs.casts.find(chosen)())
     if as_json:
         drawn = graph.get_graph()
         print_json(

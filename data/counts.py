@@ -28,6 +28,8 @@ class SideCounts(Record):
     """Drafts by the validator's notes, which reject nothing."""
     tool_calls: int = 0
     """Tool calls of all drafts, including rejected ones."""
+    judging_tokens: int = 0
+    """Tokens of the models that judged its drafts; a part of the tokens of all calls."""
 
 
 class Counts(Record):
@@ -71,6 +73,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 sides[role]["drafts"] += attempt.verdict != "unjudged"
                 sides[role][attempt.verdict] += 1
                 sides[role]["tool_calls"] += len(attempt.tool_calls)
+                sides[role]["judging_tokens"] += attempt.judging.tokens if attempt.judging else 0
                 if attempt.reason and attempt.verdict in ("rejected", "observed"):
                     reasons[role][attempt.reason] += 1
                 notes[role].update(attempt.notes)
@@ -90,6 +93,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 reasons=dict(reasons[role].most_common()),
                 notes=dict(notes[role].most_common()),
                 tool_calls=side["tool_calls"],
+                judging_tokens=side["judging_tokens"],
             )
             for role, side in sides.items()
         ),

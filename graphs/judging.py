@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from ..data.executed_graph import VALIDATORS
 from ..data.records import Role
-from ..nodes.contract import OF_THE_CALL, check_reason
+from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
 from ..nodes.limits import Limits
 from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ..nodes.stops import budget, until_spent
@@ -13,13 +14,20 @@ FELL_WITH_ANOTHER = "fell_with_another"
 """Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
 
+_NODES = {role: node for node, role in VALIDATORS.items()}
+
+
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
     """The update after one judged turn: keep the drafts as messages, ask again, or end."""
     drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
     stop = update.get("stop") or state.get("stop")
     number = attempt_number(state)
     unjudged = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did or failed
-    verdicts += [Verdict(accepted=True)] * unjudged
+    failed: dict[str, Any] = {}
+    if error := next((verdict["failed"] for verdict in verdicts if verdict.get("failed")), None):
+        failed, unjudged = {"failure": {"node": _NODES[role], "error": error}}, len(drafts)
+        state = merged(state, failed)
+    verdicts += [Verdict(accepted=True)] * (len(drafts) - len(verdicts))
     passed = all(verdict["accepted"] for verdict in verdicts)
     tried = [
         _attempt(draft, verdict, number, state, passed=passed) for draft, verdict in zip(drafts, verdicts, strict=True)
@@ -51,7 +59,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
             for draft, attempt in zip(drafts, standing, strict=True)
         ]
         changed = _said(role, state, messages, earlier) | _remembered(role, state)
-    changed = {"pending_memory": None} | changed
+    changed = {"pending_memory": None} | failed | changed
     if role == "user":
         return changed | {"stop": stop_of(cast, state, changed, stop, limits)}
     return changed | {"stop": "model_failed" if state.get("failure") else stop}
@@ -114,8 +122,8 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
         attempt["raw"] = draft["raw"]
     fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
     details = {
+        **{key: verdict.get(key) for key in OF_THE_VERDICT},
         "reason": verdict.get("reason") or fell,
-        "notes": verdict.get("notes"),
         "prompt": state.get("prompt"),
         **{key: draft.get(key) for key in OF_THE_CALL},
     }

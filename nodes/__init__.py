@@ -5,6 +5,7 @@ from . import conformance, models, recllmsim, replay, simquac, stops
 from .agents import AgentSpeaker
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
+from .judges import Opinion, ask_judge, judge, request_page, values_about
 from .limits import Limits
 from .messages import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
 from .models import chat_model
@@ -32,6 +33,7 @@ __all__ = [
     "ModelError",
     "Node",
     "Observing",
+    "Opinion",
     "PageMessages",
     "Place",
     "PostQuestions",
@@ -48,12 +50,14 @@ __all__ = [
     "Verdict",
     "accept_all",
     "ask",
+    "ask_judge",
     "chat_model",
     "conformance",
     "cut_off",
     "draft",
     "every",
     "fenced",
+    "judge",
     "kept",
     "messages_for",
     "models",
@@ -63,8 +67,10 @@ __all__ = [
     "prompt",
     "recllmsim",
     "replay",
+    "request_page",
     "scoring",
     "simquac",
     "stops",
     "validator",
+    "values_about",
 ]

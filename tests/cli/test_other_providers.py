@@ -5,6 +5,7 @@ import json
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_a_key_in_the_folders_env_file_is_found_and_does_not_stay(installed, mon
         chat_model("anthropic:claude-x")
     assert "\n" not in str(error.value)
     Path(".env").write_text(f"ANTHROPIC_API_KEY={KEY}\nLANGSMITH_TRACING=true\n")
-    model = chat_model("anthropic:claude-x")
+    model: Any = chat_model("anthropic:claude-x")
     assert model.anthropic_api_key.get_secret_value() == KEY
     assert not {"ANTHROPIC_API_KEY", "LANGSMITH_TRACING"} & set(os.environ)
     assert recordable(f"said {KEY}") == "said [key]"
@@ -205,7 +206,7 @@ def test_each_call_has_its_seed_in_the_models_own_field(duologue, installed):
 @pytest.mark.usefixtures("anthropic")
 def test_the_spec_travels_to_another_process_and_replaces_a_speaker():
     cast = graphs.simquac.cast(user="anthropic:claude-x?temperature=0.5").replace(assistant="anthropic:claude-y")
-    again = pickle.loads(pickle.dumps(cast))
+    again: Any = pickle.loads(pickle.dumps(cast))
     assert model_provenance(again.user_simulator.model) == {
         "spec": "anthropic:claude-x", "arguments": {"temperature": 0.5}
     }  # fmt: skip
@@ -232,19 +233,20 @@ def test_a_providers_name_is_an_import_path_only_for_an_object_of_the_working_fo
     assert code == 0, err
     (conversation,) = data.load("run")
     assert conversation.provenance.nodes["assistant"].settings["object"] == "anthropic:booking"
-    other = graphs.simquac.cast(assistant="anthropic:claude")  # no such object there: a model's name
+    other: Any = graphs.simquac.cast(assistant="anthropic:claude")  # no such object there: a model's name
     assert model_provenance(other.assistant.model)["spec"] == "anthropic:claude"
     Path("anthropic.py").unlink()
     sys.modules.pop("anthropic")
     importlib.invalidate_caches()
-    model = graphs.simquac.cast(assistant="anthropic:booking").assistant.model
-    assert model_provenance(model)["spec"] == "anthropic:booking"
+    other = graphs.simquac.cast(assistant="anthropic:booking")
+    assert model_provenance(other.assistant.model)["spec"] == "anthropic:booking"
 
 
 def test_an_installed_module_is_no_object_of_the_working_folder(installed):
     installed(ollama="def chat(messages): ...", langchain_ollama=OLLAMA)
     Path("ollama.py").write_text("def chat(messages): ...\n")
-    assert model_provenance(graphs.simquac.cast(user="ollama:chat").user_simulator.model)["spec"] == "ollama:chat"
+    cast: Any = graphs.simquac.cast(user="ollama:chat")
+    assert model_provenance(cast.user_simulator.model)["spec"] == "ollama:chat"
 
 
 def test_the_doctor_tells_which_providers_can_be_asked(duologue, monkeypatch):
