@@ -12,6 +12,7 @@ from ..data.stop_reasons import NAME, own_reason
 from ..nodes.agents import AgentSpeaker
 from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.import_path import imported, is_import_path
+from ..nodes.judges import pages_of
 from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder, Talk
 from ..nodes.models.specs import chat_model, names_model, without_secrets
@@ -24,7 +25,7 @@ from ..nodes.speakers import NO_PAGE, ChatSpeaker, FunctionSpeaker, Reply, is_re
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
 from ..nodes.validators import not_empty
-from ..prompts import Library, shipped
+from ..prompts import Library, Page, shipped
 from .plain import LiveError, part_as_json
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
@@ -203,6 +204,12 @@ class Cast:
         """The node of every place, and the stop criterion, in the form that the record keeps."""
         places = (*PLACES, "stop")
         return {place: NodeInfo.of(place, describe(getattr(self, place))) for place in places}
+
+    @property
+    def pages(self) -> dict[str, Page]:
+        """Every page that is sent, by name: the cast's, and those of the judges among its validators."""
+        judged = pages_of(self.question_validator) | pages_of(self.answer_validator)
+        return dict(sorted({**judged, **self.prompts.pages}.items()))
 
     @property
     def words(self) -> dict[str, str]:

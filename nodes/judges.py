@@ -26,6 +26,7 @@ from .models.specs import chat_model, model_provenance
 from .requests import Answer, Call, Parse, ask, parse_json
 from .selectors import Refusal
 from .state import Draft, State, Update, Verdict, attempt_number
+from .validators import parts_of
 
 T = TypeVar("T")
 
@@ -214,6 +215,15 @@ class ModelJudge:
             "attempts": self.attempts,
             "language": self.language,
         }
+
+
+def pages_of(node: object) -> dict[str, Page]:
+    """The pages that the judges in a node are asked with, by name: the shipped ones, and `judge/DIGEST` for their own."""
+    pages: dict[str, Page] = {}
+    for part in parts_of(node):
+        if isinstance(part, ModelJudge):
+            pages |= {**_pages(part.language).pages, f"judge/{part.page.digest}": part.page}
+    return pages
 
 
 def judge(

@@ -88,15 +88,20 @@ def _told(value: object) -> str:
     return f"{type(value).__name__} {name or repr(value)}"[:80]
 
 
-def models_of(node: object) -> Iterator[BaseChatModel]:
-    """The chat models that a node asks, those of the validators in it included."""
+def parts_of(node: object) -> Iterator[object]:
+    """The node, or the validators that it is made of."""
     if isinstance(node, Every):
         for inner in node.nodes:
-            yield from models_of(inner)
+            yield from parts_of(inner)
     elif isinstance(node, Observing):
-        yield from models_of(node.node)
-    elif isinstance(node, AsksModel):
-        yield node.model
+        yield from parts_of(node.node)
+    else:
+        yield node
+
+
+def models_of(node: object) -> Iterator[BaseChatModel]:
+    """The chat models that a node asks, those of the validators in it included."""
+    return (part.model for part in parts_of(node) if isinstance(part, AsksModel))
 
 
 def may_ask(node: object) -> bool:

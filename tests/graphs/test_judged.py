@@ -116,5 +116,7 @@ def test_a_judge_in_a_cast_of_ones_own_travels_by_import_path(tmp_path, monkeypa
     assert again.describe() == cast.describe()
     asked = cast.describe()["question_validator"].settings["every"][-1]
     assert asked["model"] == {"spec": "openai:n", "arguments": {"temperature": 0}}
+    assert cast.pages[f"judge/{asked['page']}"].source == "Is it rude?"
+    assert cast.pages["judge/system"].source.startswith("You judge conversations")
     assert "open.sesame" not in json.dumps(cast.plain()) + repr(asked)
     sys.modules.pop("judged_cast")
