@@ -24,7 +24,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     number = attempt_number(state)
     unjudged = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did or failed
     failed: dict[str, Any] = {}
-    if error := next((verdict["failed"] for verdict in verdicts if verdict.get("failed")), None):
+    if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
         failed, unjudged = {"failure": {"node": _NODES[role], "error": error}}, len(drafts)
         state = merged(state, failed)
     verdicts += [Verdict(accepted=True)] * (len(drafts) - len(verdicts))

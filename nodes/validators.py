@@ -166,6 +166,10 @@ def _both(earlier: Verdict, later: Verdict) -> Verdict:
     return joined
 
 
+_NOT_OF_THE_JUDGEMENT = ("stored", "judging", "explanation", "failed")
+"""Keys of a verdict that observing does not change."""
+
+
 @dataclass(frozen=True)
 class Observing:
     """A validator whose verdicts are recorded as observed: every draft is accepted unchanged."""
@@ -182,10 +186,8 @@ class Observing:
         observed_verdict = Verdict(accepted=True, observed=not verdict["accepted"], reason=verdict.get("reason"))
         if notes := verdict.get("notes"):
             observed_verdict["notes"] = notes
-        for key in ("stored", "judging", "explanation", "failed"):
-            if key in verdict:
-                observed_verdict[key] = verdict[key]
-        return observed_verdict
+        as_it_was = {key: value for key, value in verdict.items() if key in _NOT_OF_THE_JUDGEMENT}
+        return cast(Verdict, {**observed_verdict, **as_it_was})
 
     def provenance(self) -> dict[str, Any]:
         return {"observes": describe(self.node)}
