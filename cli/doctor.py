@@ -27,6 +27,7 @@ def doctor(
 ) -> int:
     """Show versions, extras, whether an API key is set, and the host that calls go to. Never the key itself."""
     from ..nodes.environment import KEY, settings
+    from ..nodes.models.providers import INTEGRATIONS
 
     environment = settings()
     versions = {name: _version(name) for name in CORE}
@@ -37,6 +38,10 @@ def doctor(
         "extras": {name: {package: _version(package) for package in packages} for name, packages in _extras().items()},
         "key": {"variable": KEY, "set": environment.key is not None},
         "host": environment.host,
+        "providers": {
+            name: {"package": integration.package, "version": integration.version}
+            for name, integration in INTEGRATIONS.items()
+        },
     }
     if as_json:
         print_json(report)
@@ -50,6 +55,14 @@ def doctor(
         stdout.print(f"  extra {name}: {state}")
     stdout.print(f"  {KEY}: {'set' if environment.key else 'not set; the model offline needs none'}")
     stdout.print(f"  openai:NAME calls go to {environment.host}")
+    for name, integration in INTEGRATIONS.items():
+        if integration.version:
+            stdout.print(
+                f"  {name}:NAME asks {integration.package} {integration.version}, which has its own key and host"
+            )
+    missing = [f"{name} ({each.package})" for name, each in INTEGRATIONS.items() if each.version is None]
+    if missing:
+        stdout.print(f"  PROVIDER:NAME of these needs its package installed: {', '.join(missing)}")
     return 0 if all(versions.values()) else 1
 
 

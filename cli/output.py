@@ -58,7 +58,11 @@ def counts_table(counts: Counts) -> Table:
     for side in counts.sides:
         table.add_column(side.role, justify="right")
     rows = ("messages", "drafts", "rejected", "observed", "refused", "fallbacks")
-    rare = [row for row in ("tool_calls", "failed_calls") if any(getattr(side, row) for side in counts.sides)]
+    rare = [
+        row
+        for row in ("tool_calls", "failed_calls", "judging_tokens")
+        if any(getattr(side, row) for side in counts.sides)
+    ]
     for row in (*rows, *rare):
         table.add_row(row, *(str(getattr(side, row)) for side in counts.sides))
     for title, group in (("part", "parts"), ("reason", "reasons"), ("counted", "notes")):

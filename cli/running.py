@@ -138,10 +138,11 @@ def check_replays(cast: Any, scenarios: list[Any]) -> None:
 
 def say_hosts(cast: Any) -> None:
     """The endpoint's host, once a run: a stray setting could send conversations elsewhere."""
-    from ..nodes.contract import AsksModel
     from ..nodes.models.specs import endpoint_host
+    from ..nodes.validators import models_of
 
-    models = (node.model for node in (cast.user_simulator, cast.assistant) if isinstance(node, AsksModel))
+    asking = (cast.user_simulator, cast.assistant, cast.question_validator, cast.answer_validator)
+    models = (model for node in asking for model in models_of(node))
     for host in sorted({host for model in models if (host := endpoint_host(model))}):
         say(f"calls go to {host}")
 

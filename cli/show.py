@@ -8,6 +8,7 @@ import typer
 from ..data import DataError, Loaded, load
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_text
+from ..errors import SettingError
 from .output import print_json, say
 
 
@@ -100,18 +101,23 @@ def _target(out: Path | None, name: str, *sources: Path) -> Path:
 
 def draw(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="GRAPH",
             help="Which graph: the name of a cast (such as simquac), MODULE:FUNCTION of your own cast, or profiles, the graph that makes user profiles.",
         ),
-    ],
+    ] = None,
+    cast: Annotated[str | None, typer.Option("--cast", metavar="CAST", help="The same as GRAPH, for a cast.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
 ) -> int:
     """Print the graph of a cast, its nodes and edges, as mermaid text, which many tools draw."""
     from .. import graphs
 
-    graph = graphs.profiles.graph if name == graphs.profiles.NAME else graphs.conversation(graphs.casts.find(name)())
+    chosen = cast or name
+    if chosen is None or (cast and name):
+        raise SettingError("give one graph: duologue draw CAST (or --cast CAST), or duologue draw profiles")
+    profiles = cast is None and chosen == graphs.profiles.NAME
+    graph = graphs.profiles.graph if profiles else graphs.conversation(graphs.casts.find(chosen)())
     if as_json:
         drawn = graph.get_graph()
         print_json(

@@ -25,6 +25,12 @@ RUN: dict[str, tuple[Any, Any]] = {
 class CastGroup(TyperGroup):
     """A command for each registered cast, made on demand, and for any `MODULE:FUNCTION` that returns a cast."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments with the value of `--cast` in the cast's place, where none stands there."""
+        if args and args[0].startswith("-"):
+            args = _cast_first(args)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the registered casts."""
         from ..graphs import casts
@@ -38,6 +44,16 @@ class CastGroup(TyperGroup):
         if cmd_name not in casts.registered() and ":" not in cmd_name:
             return None
         return cast_command(cmd_name)
+
+
+def _cast_first(args: list[str]) -> list[str]:
+    """`--cast NAME` or `--cast=NAME` as the first argument `NAME`; the same arguments if there is none."""
+    for number, argument in enumerate(args):
+        if argument == "--cast" and number + 1 < len(args):
+            return [args[number + 1], *args[:number], *args[number + 2 :]]
+        if argument.startswith("--cast="):
+            return [argument.removeprefix("--cast="), *args[:number], *args[number + 1 :]]
+    return args
 
 
 def cast_command(name: str) -> Any:
@@ -122,5 +138,9 @@ simulate = typer.Typer(cls=CastGroup, help=HELP, no_args_is_help=True, subcomman
 
 
 @simulate.callback(help=HELP)
-def casts() -> None:
-    """The group itself; each cast adds its command."""
+def casts(
+    cast: Annotated[
+        str | None, typer.Option("--cast", metavar="CAST", help="The same as CAST: a name, or MODULE:FUNCTION.")
+    ] = None,
+) -> None:
+    """The group itself; each cast adds its command. `CastGroup` puts the value of `--cast` in the cast's place."""

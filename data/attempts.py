@@ -151,6 +151,10 @@ class Attempt(Record):
     """Why it was (or would have been) rejected: one of the validator's reasons."""
     notes: tuple[str, ...] = ()
     """Observations of the validator that are counted but do not reject the draft."""
+    judging: Usage | None = None
+    """Tokens of the calls of models that judged it; None if no model did."""
+    explanation: str | None = None
+    """What these models said of it."""
     prompt: Prompt | None = None
     usage: Usage | None = None
     """Tokens of the call. If one call sent several messages, only the first has it."""
@@ -166,6 +170,11 @@ class Attempt(Record):
     """Images, recordings and files of a draft that was not said. Those of a message are in the message alone."""
     kept: Json = Field(default_factory=dict)
     """Named channels of an agent's state after the call (`AgentSpeaker(keep=...)`)."""
+
+    @property
+    def spent(self) -> Usage:
+        """The usage of its call and of judging it."""
+        return (self.usage or Usage.none()) + (self.judging or Usage.none())
 
     @property
     def as_it_came(self) -> str:

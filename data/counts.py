@@ -34,6 +34,8 @@ class SideCounts(Record):
     """Those of them without a result."""
     parts: dict[str, int] = Field(default_factory=dict)
     """Parts of the messages that are no text, by type."""
+    judging_tokens: int = 0
+    """Tokens of the models that judged its drafts; a part of the tokens of all calls."""
 
 
 class Counts(Record):
@@ -80,6 +82,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 sides[role][attempt.verdict] += 1
                 sides[role]["tool_calls"] += len(attempt.tool_calls)
                 sides[role]["failed_calls"] += sum(call.error is not None for call in attempt.tool_calls)
+                sides[role]["judging_tokens"] += attempt.judging.tokens if attempt.judging else 0
                 if attempt.reason and attempt.verdict in ("rejected", "observed"):
                     reasons[role][attempt.reason] += 1
                 notes[role].update(attempt.notes)
@@ -101,6 +104,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 tool_calls=side["tool_calls"],
                 failed_calls=side["failed_calls"],
                 parts=dict(parts[role].most_common()),
+                judging_tokens=side["judging_tokens"],
             )
             for role, side in sides.items()
         ),

@@ -23,7 +23,7 @@ class ExecutedNode(Record):
     seconds: float | None = None
     """Time in the node; None if no record has it."""
     tokens: int | None = None
-    """Tokens of its calls; None if no draft has them."""
+    """Tokens of its calls, which a validator has if it asks a model; None if no draft has them."""
     reasons: dict[str, int] = Field(default_factory=dict)
     """Rejected and observed drafts of a validator by reason, the most frequent first."""
 
@@ -63,6 +63,10 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
                     tokens[name] += attempt.usage.tokens
                     with_usage.add(name)
         for name, role in VALIDATORS.items():
+            for attempt in conversation.attempts(role):
+                if attempt.judging is not None:
+                    tokens[name] += attempt.judging.tokens
+                    with_usage.add(name)
             reasons.setdefault(name, Counter()).update(
                 attempt.reason
                 for attempt in conversation.attempts(role)

@@ -67,8 +67,8 @@ class Message(Record):
 
     @property
     def usage(self) -> Usage:
-        """The total usage of all drafts."""
-        return sum((attempt.usage for attempt in self.attempts if attempt.usage is not None), Usage.none())
+        """The total usage of all drafts, judging them included."""
+        return sum((attempt.spent for attempt in self.attempts), Usage.none())
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
@@ -169,9 +169,9 @@ class Conversation(Record):
 
     @property
     def usage(self) -> Usage:
-        """The total usage of all calls, including rejected drafts and turns without a message."""
+        """The total usage of all calls, including judges, rejected drafts and turns without a message."""
         of_messages = (message.usage for message in self.messages)
-        of_unsaid = (attempt.usage for turn in self.unsaid for attempt in turn.attempts if attempt.usage)
+        of_unsaid = (attempt.spent for turn in self.unsaid for attempt in turn.attempts)
         return sum(of_unsaid, sum(of_messages, Usage.none()))
 
     def attempts(self, role: Role | None = None) -> Iterator[Attempt]:

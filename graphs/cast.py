@@ -12,9 +12,11 @@ from ..data.stop_reasons import NAME, own_reason
 from ..nodes.agents import AgentSpeaker
 from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.import_path import imported, is_import_path
+from ..nodes.judges import pages_of
 from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder, Talk
-from ..nodes.models.specs import PROVIDERS, chat_model, without_secrets
+from ..nodes.models.specs import chat_model, names_model, without_secrets
+from ..nodes.own_objects import speaking
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
@@ -24,7 +26,7 @@ from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
 from ..nodes.validators import not_empty
 from ..nodes.worlds import World, check_world
-from ..prompts import Library, shipped
+from ..prompts import Library, Page, shipped
 from .plain import LiveError, part_as_json
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
@@ -209,6 +211,12 @@ class Cast:
         return {place: NodeInfo.of(place, describe(getattr(self, place))) for place in places}
 
     @property
+    def pages(self) -> dict[str, Page]:
+        """Every page that is sent, by name: the cast's, and those of the judges among its validators."""
+        judged = pages_of(self.question_validator) | pages_of(self.answer_validator)
+        return dict(sorted({**judged, **self.prompts.pages}.items()))
+
+    @property
     def words(self) -> dict[str, str]:
         """The texts that the cast itself says: the greeting and the fallback, where it has them."""
         return {name: text for name in ("fallback", "greeting") if (text := getattr(self, name))}
@@ -227,7 +235,8 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
     """The node for one side of the conversation: as `speaker`, with three specs more.
 
     `replay:PATH` plays stored conversations again, `agent:URL` calls a graph on a LangGraph server,
-    `MODULE:NAME` is an object of your own: a node, an agent, a chat model or a function of messages.
+    `MODULE:NAME` is an object of your own: a node, an agent, a chat model, a function of messages, or a function
+    without arguments that makes one. `PROVIDER:NAME` is a model, unless the working folder has such an object.
     """
     if isinstance(choice, str):
         if (path := replayed_path(choice)) is not None:
@@ -235,9 +244,9 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
         if choice.startswith(REMOTE):
             agent, send = remote_agent(choice)
             return AgentSpeaker(role, agent, _view(role, build), url=choice.removeprefix(REMOTE), send=send)
-        if is_import_path(choice) and choice.partition(":")[0] not in PROVIDERS:
-            forms = "openai:NAME, offline, replay:PATH, agent:URL"
-            own = imported(choice, f"{role}: no model ({forms}), nor an object of yours")
+        if is_import_path(choice) and not names_model(choice):
+            forms = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, agent:URL"
+            own = speaking(choice, f"{role}: no model ({forms}), nor an object of yours")
             node = speaker(role, own, build, offline)
             if node is own or not isinstance(node, (AgentSpeaker, ChatSpeaker, FunctionSpeaker)):
                 return node

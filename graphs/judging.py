@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from ..data.executed_graph import VALIDATORS
 from ..data.records import Role
-from ..nodes.contract import OF_THE_CALL, check_reason
+from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
 from ..nodes.limits import Limits
 from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ..nodes.stops import budget, until_spent
@@ -14,9 +15,9 @@ from .cast import SPEAKERS, Cast
 FELL_WITH_ANOTHER = "fell_with_another"
 """Reason of a draft that is right itself, when another draft of the same call is rejected."""
 
-
 NOT_UNDONE = "not asked again: it had called {tools}"
 """Note of a rejected draft that stands, because what its tools did cannot be undone."""
+_NODES = {role: node for node, role in VALIDATORS.items()}
 
 
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
@@ -29,7 +30,11 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
     stop = update.get("stop") or state.get("stop")
     number = attempt_number(state)
     unjudged = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did or failed
-    verdicts += [Verdict(accepted=True)] * unjudged
+    failed: dict[str, Any] = {}
+    if error := next(filter(None, (verdict.get("failed") for verdict in verdicts)), None):
+        failed, unjudged = {"failure": {"node": _NODES[role], "error": error}}, len(drafts)
+        state = merged(state, failed)
+    verdicts += [Verdict(accepted=True)] * (len(drafts) - len(verdicts))
     passed = all(verdict["accepted"] for verdict in verdicts)
     tried = [
         _attempt(draft, verdict, number, state, passed=passed) for draft, verdict in zip(drafts, verdicts, strict=True)
@@ -59,7 +64,7 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
         changed = _said(role, state, [{"role": role, "text": cast.fallback}], earlier + tried)
     else:
         changed = _stands(role, state, drafts, tried, earlier)
-    changed = {"pending_memory": None} | changed
+    changed = {"pending_memory": None} | failed | changed
     if role == "user":
         return changed | {"stop": stop_of(cast, state, changed, stop, limits)}
     return changed | {"stop": "model_failed" if state.get("failure") else stop}
@@ -152,8 +157,8 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
         attempt["raw"] = draft["raw"]
     fell = FELL_WITH_ANOTHER if judged == "rejected" and verdict["accepted"] else None
     details = {
+        **{key: verdict.get(key) for key in OF_THE_VERDICT},
         "reason": verdict.get("reason") or fell,
-        "notes": verdict.get("notes"),
         "prompt": state.get("prompt"),
         **{key: draft.get(key) for key in OF_THE_CALL},
     }

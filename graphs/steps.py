@@ -15,6 +15,7 @@ from typing import cast as typed
 
 from langgraph.runtime import Runtime
 
+from ..data.executed_graph import VALIDATORS
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
@@ -29,8 +30,6 @@ from .topology import Step
 from .trace import timed, walked
 
 log = logging.getLogger(__name__)
-
-VALIDATORS = frozenset({"question_validator", "answer_validator"})
 
 Settle = Callable[[State, Update, Limits], dict[str, Any]]
 """From state, a node's update and the limits to the changes of the state."""

@@ -5,6 +5,7 @@ from . import conformance, models, recllmsim, replay, simquac, stops, worlds
 from .agents import AgentSpeaker
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
+from .judges import Opinion, ask_judge, judge, request_page, values_about
 from .limits import Limits
 from .messages import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
 from .models import chat_model
@@ -34,6 +35,7 @@ __all__ = [
     "ModelError",
     "Node",
     "Observing",
+    "Opinion",
     "PageMessages",
     "Place",
     "PostQuestions",
@@ -50,12 +52,14 @@ __all__ = [
     "Verdict",
     "accept_all",
     "ask",
+    "ask_judge",
     "chat_model",
     "conformance",
     "cut_off",
     "draft",
     "every",
     "fenced",
+    "judge",
     "kept",
     "messages_for",
     "models",
@@ -65,9 +69,11 @@ __all__ = [
     "prompt",
     "recllmsim",
     "replay",
+    "request_page",
     "scoring",
     "simquac",
     "stops",
     "validator",
+    "values_about",
     "worlds",
 ]

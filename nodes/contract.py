@@ -173,6 +173,10 @@ OF_THE_CALL = ("raw", "cleaned", "usage", "finish_reason", "model", "reasoning",
 """Keys of a draft that describe its call. The attempt in the record has them under the same names."""
 
 
+OF_THE_VERDICT = ("reason", "notes", "judging", "explanation")
+"""Keys of a verdict that the attempt in the record has under the same names."""
+
+
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
     if not isinstance(value, list):
         raise ContractError(f"{place}: expected {key!r} to be a list, got {_shown(value)}")
@@ -189,7 +193,7 @@ def _check_list(place: str, key: str, value: object, shape: Any, required: str, 
 
 def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
     """Raises ContractError if a draft or verdict cannot be stored in a record as JSON."""
-    attempt = {name: item[name] for name in (*OF_THE_CALL, "reason", "notes") if item.get(name) is not None}
+    attempt = {name: item[name] for name in (*OF_THE_CALL, *OF_THE_VERDICT) if item.get(name) is not None}
     message = {name: item[name] for name in ("spans", "labels", "extra", "stored") if name in item}
     text = item.get("text", "")
     try:

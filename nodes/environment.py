@@ -4,7 +4,8 @@ Variables of the process come before those of the file, also if their names diff
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -21,6 +22,8 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _BEARER = re.compile(r"(?i)\b(bearer\s+)[^\s\"',]+")
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[A-Za-z0-9_*.-]{6,}")
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
+_SECRET_NAME = re.compile(r"(?i)(?:API|ACCESS|AUTH|SESSION|BEARER|HUB)_?(?:KEY|TOKEN)(?!_ID)")
+"""Names of variables that hold credentials: `ANTHROPIC_API_KEY`, `AWS_SECRET_ACCESS_KEY`, `HF_HUB_TOKEN`, ..."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,32 @@ def _env_file() -> Mapping[str, str | None]:
         return dotenv_values(path) if path else {}
     except UnicodeDecodeError:
         raise SettingError(f"{path}: is not UTF-8: save it as UTF-8") from None
+
+
+@contextmanager
+def environment_with_file() -> Iterator[None]:
+    """Inside, the process has the variables of the `.env` file that it does not have itself.
+
+    For packages that read their key from the environment when a model is made. Other variables of the file, such as
+    those that turn on tracing, must not stay.
+    """
+    try:
+        added = {name: value for name, value in _env_file().items() if value and name not in os.environ}
+    except ValueError as error:
+        raise SettingError(str(error)) from None
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+
+
+def keep_environment_secrets() -> None:
+    """Remember every credential in the environment by its variable's name, so that `redacted` removes it from texts."""
+    for name, value in os.environ.items():
+        if _SECRET_NAME.search(name) and len(value.strip()) >= 8:
+            keep_secret(SecretStr(value.strip()))
 
 
 _kept: set[str] = set()

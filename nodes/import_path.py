@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import isroutine
 from pathlib import Path
 from traceback import extract_tb
@@ -49,6 +50,23 @@ def imported(path: str, what: str) -> Any:
         except AttributeError:
             raise SettingError(f"{what}: the module {module!r} has no {name!r}: check {path!r}") from None
     return value
+
+
+def lies_here(path: str) -> bool:
+    """Whether an import path names an object of a file in the working folder, which is imported to find out.
+
+    A module that is installed under the same name comes first, as in `imported`: then the answer is no.
+    """
+    module, _, name = path.partition(":")
+    here = Path.cwd()
+    file = next((file for file in (here / f"{module}.py", here / module / "__init__.py") if file.is_file()), None)
+    if file is None:
+        return False
+    found = find_spec(module)
+    if found is not None and (found.origin is None or Path(found.origin).resolve() != file.resolve()):
+        return False
+    value = imported(f"{module}:__dict__", file.name)
+    return name.partition(".")[0] in value
 
 
 def line_of(error: BaseException) -> str:

@@ -24,7 +24,8 @@ from .contract import ContractError, describe
 from .environment import redacted
 from .limits import Limits
 from .messages import MessageBuilder, Talk, sends_prompt
-from .models.specs import model_provenance, takes_seed
+from .models.providers import seeded
+from .models.specs import model_provenance
 from .parts import for_model, openai_messages
 from .replies import INTERRUPTED, NO_CHECKPOINTER, draft, drafts_at_interrupt, drafts_of
 from .state import Draft, State, Update, attempt_number
@@ -33,12 +34,12 @@ from .tools import ReadOnly, read_only_tools, told_read_only
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
     """A chat model's reply to the messages; the seed is passed to models that take one."""
-    arguments: dict[str, Any] = {"seed": seed} if takes_seed(model) else {}
+    model, arguments = seeded(model, seed)
     # The model's client retries transport errors, but not a response that is no JSON.
     retrying = model.with_retry(
         retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
     )
-    reply = await retrying.ainvoke(for_model(model, messages), **arguments)
+    reply = await retrying.ainvoke(for_model(model, messages), None, **arguments)
     return drafts_of([reply])[0]
 
 

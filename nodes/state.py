@@ -76,6 +76,12 @@ class Verdict(TypedDict, total=False):
     spans: list[dict[str, Any]]
     observed: bool
     """True if the draft is kept although it would have been rejected."""
+    judging: dict[str, int]
+    """Tokens of the models that judged it, as a draft's `usage`."""
+    explanation: str
+    """What these models said; it is recorded, and told to nobody."""
+    failed: str
+    """Why it could not be judged, in one line: the conversation ends as `model_failed`, whatever `accepted` says."""
     stored: bool
     """False for a message that is recorded but is no part of the published history."""
 

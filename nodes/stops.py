@@ -42,7 +42,7 @@ def max_turns(state: State, limits: Limits) -> str | None:
 
 
 def budget(state: State, limits: Limits) -> str | None:
-    """`budget` once the tokens of the conversation, including drafts and turns without a message, reach the limit."""
+    """`budget` once the conversation's tokens, including drafts, judges and unsaid turns, reach the limit."""
     if limits.max_tokens is None:
         return None
     turns = (*state.get("messages", []), *state.get("unsaid", []))
@@ -50,7 +50,8 @@ def budget(state: State, limits: Limits) -> str | None:
     spent = sum(
         usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         for attempt in (*drafts, *state.get("attempts", []))
-        if (usage := attempt.get("usage"))
+        for usage in (attempt.get("usage"), attempt.get("judging"))
+        if usage
     )
     return "budget" if spent >= limits.max_tokens else None
 

@@ -1,18 +1,25 @@
-"""Validators made of plain functions or of other validators, and validators that only observe."""
+"""Validators made of functions or of other validators, and validators that only observe."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from .contract import Node, check_function, describe
+from ..data.records import Usage
+from .contract import AsksModel, ContractError, Node, describe
 from .limits import Limits
 from .parts import why_empty
 from .state import Draft, State, Update, Verdict
 
-Judge: TypeAlias = Callable[[Draft, State], Verdict | str | None]
-"""Judges one draft: None to accept it, a reason to reject it, or a complete verdict."""
+Answer: TypeAlias = Verdict | str | None
+Judge: TypeAlias = Callable[..., Answer | Awaitable[Answer]]
+"""Judges one draft, `(draft, state)` or `(draft, state, runtime)`, async or not: None to accept it, a reason to reject
+it, or a complete verdict."""
+
+_SIGNATURE = "(draft, state) or (draft, state, runtime) -> None, a reason or a Verdict"
 
 
 CUT_OFF = "cut_off"
@@ -28,41 +35,104 @@ def cut_off(draft: Draft) -> Verdict | None:
 
 @dataclass(frozen=True)
 class JudgedBy:
-    """A validator made of a plain function that judges one draft."""
+    """A validator made of a function that judges one draft."""
 
     judge: Judge
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"verdicts": [self._verdict(draft, state) for draft in state.get("drafts", [])]}
+    @property
+    def waits(self) -> bool:
+        """Whether the function is async, and so may ask a model."""
+        return inspect.iscoroutinefunction(_called(self.judge))
 
-    def _verdict(self, draft: Draft, state: State) -> Verdict:
-        answer = self.judge(draft, state)
-        if answer is None:
-            return {"accepted": True}
-        return {"accepted": False, "reason": answer} if isinstance(answer, str) else answer
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        more = {"runtime": runtime} if "runtime" in inspect.signature(self.judge).parameters else {}
+        verdicts: list[Verdict] = []
+        for draft in state.get("drafts", []):
+            answer = self.judge(draft, state, **more)
+            verdicts.append(_verdict(await answer if inspect.isawaitable(answer) else answer))
+        return {"verdicts": verdicts}
 
     def provenance(self) -> dict[str, Any]:
         return {"judge": describe(self.judge)}
 
 
+def _called(function: Judge) -> Any:
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _verdict(answer: Answer) -> Verdict:
+    if answer is None:
+        return {"accepted": True}
+    return {"accepted": False, "reason": answer} if isinstance(answer, str) else answer
+
+
 def validator(judge: Judge) -> Node:
     """A validator from `(draft, state) -> None | reason | Verdict`, which is called for each draft.
 
-    ContractError unless it is a plain function of these two arguments.
+    The function may be async and ask a model, and may have a third parameter `runtime`, whose `context` are the
+    limits. ContractError if it takes other arguments.
     """
-    check_function("validator", judge, "(draft, state) -> None, a reason or a Verdict")
+    if not callable(judge) or isinstance(judge, type):
+        raise ContractError(f"validator: expected a function {_SIGNATURE}; got {_told(judge)}")
+    try:
+        signature = inspect.signature(judge)
+        signature.bind({}, {}, **({"runtime": None} if "runtime" in signature.parameters else {}))
+    except TypeError:
+        raise ContractError(
+            f"validator: expected a function {_SIGNATURE}; got {_told(judge)}, which takes other arguments"
+        ) from None
     return JudgedBy(judge)
+
+
+def _told(value: object) -> str:
+    name = getattr(value, "__qualname__", None)
+    return f"{type(value).__name__} {name or repr(value)}"[:80]
+
+
+def parts_of(node: object) -> Iterator[object]:
+    """The node, or the validators that it is made of."""
+    if isinstance(node, Every):
+        for inner in node.nodes:
+            yield from parts_of(inner)
+    elif isinstance(node, Observing):
+        yield from parts_of(node.node)
+    else:
+        yield node
+
+
+def models_of(node: object) -> Iterator[BaseChatModel]:
+    """The chat models that a node asks, those of the validators in it included."""
+    return (part.model for part in parts_of(node) if isinstance(part, AsksModel))
+
+
+def may_ask(node: object) -> bool:
+    """Whether a validator may ask a model: it has one, or is made of an async function."""
+    match node:
+        case JudgedBy():
+            return node.waits
+        case Every():
+            return any(may_ask(inner) for inner in node.nodes)
+        case Observing():
+            return may_ask(node.node)
+        case _:
+            return isinstance(node, AsksModel)
 
 
 @dataclass(frozen=True)
 class Every:
-    """Several validators in order: a draft is accepted if all of them accept it."""
+    """Several validators: a draft is accepted if all of them accept it. Those that may ask a model come last."""
 
     nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", tuple(sorted(self.nodes, key=may_ask)))
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         joined: list[Verdict] = [{"accepted": True} for _ in state.get("drafts", [])]
         for node in self.nodes:
+            settled = any(not verdict["accepted"] or verdict.get("failed") for verdict in joined)
+            if settled and may_ask(node):
+                continue  # the whole reply is asked for again: a model's opinion of it would be paid for nothing
             update = await node(state, runtime)
             if update.get("stop") is not None:
                 return update
@@ -75,10 +145,11 @@ class Every:
 
 
 def every(*nodes: Node) -> Node:
-    """A validator that accepts the drafts that all of these accept; they are called in order.
+    """A validator that accepts the drafts that all of these accept.
 
-    The first rejection is the verdict. A text to store instead of the draft's comes from the first validator that
-    gives one. Notes are joined.
+    They are called in order, but those that may ask a model (judges, async functions) after the others, and not at all
+    once a draft of the reply is rejected. The first rejection is the verdict. A text to store instead of the draft's
+    comes from the first validator that gives one. Notes are joined.
     """
     return Every(nodes)
 
@@ -89,7 +160,15 @@ def _both(earlier: Verdict, later: Verdict) -> Verdict:
     joined = cast(Verdict, {**later, **earlier} if later["accepted"] else {**later})
     if notes := [*earlier.get("notes", []), *later.get("notes", [])]:
         joined["notes"] = notes
+    if said := [text for verdict in (earlier, later) if (text := verdict.get("explanation"))]:
+        joined["explanation"] = "\n".join(said)
+    if usages := [usage for verdict in (earlier, later) if (usage := verdict.get("judging"))]:
+        joined["judging"] = sum((Usage(**usage) for usage in usages), Usage.none()).model_dump()
     return joined
+
+
+_NOT_OF_THE_JUDGEMENT = ("stored", "judging", "explanation", "failed")
+"""Keys of a verdict that observing does not change."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +187,8 @@ class Observing:
         observed_verdict = Verdict(accepted=True, observed=not verdict["accepted"], reason=verdict.get("reason"))
         if notes := verdict.get("notes"):
             observed_verdict["notes"] = notes
-        if "stored" in verdict:
-            observed_verdict["stored"] = verdict["stored"]
-        return observed_verdict
+        as_it_was = {key: value for key, value in verdict.items() if key in _NOT_OF_THE_JUDGEMENT}
+        return cast(Verdict, {**observed_verdict, **as_it_was})
 
     def provenance(self) -> dict[str, Any]:
         return {"observes": describe(self.node)}

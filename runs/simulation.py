@@ -115,7 +115,7 @@ async def arun(
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
     with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
-        write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.prompts.pages.items()}, end="\n")
+        write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
 
         def write(conversation: Conversation) -> None:
             folder.keep(conversation)
@@ -146,7 +146,7 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
             "cast": cast.name,
             "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
             "limits": limits.plain(),
-            "prompts": cast.prompts.digests,
+            "prompts": {name: page.digest for name, page in cast.pages.items()},
             **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
             **({"record_memory": True} if cast.record_memory else {}),
         },

@@ -1,6 +1,7 @@
-"""Chat models by a short name: `openai:NAME`, `offline`, or any LangChain chat model instance."""
+"""Chat models by a short name: `openai:NAME`, `offline`, `PROVIDER:NAME`, or any LangChain chat model instance."""
 
 import json
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -9,14 +10,19 @@ from pydantic import SecretStr
 
 from ...errors import ModelError
 from ..environment import BASE_URL, KEY, host_of, keep_secret, redacted, settings
+from ..import_path import is_import_path, lies_here
 from .offline.model import SIDES, OfflineChatModel
+from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 
 PROVIDERS = ("openai", "offline", "replay", "agent")
-"""Prefixes of specs, before the colon; anything else is an import path."""
+"""Prefixes of specs, before the colon, that are never an import path."""
 
-_FORMS = "'openai:NAME', 'offline', or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
 """Words in the names of arguments that contain the endpoint's address or credentials."""
+_ADDRESSES = ("url", "endpoint", "host")
+"""Further words for addresses, in the arguments of other providers."""
+_URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
+"""Fields in which chat models keep the address of their endpoint."""
 _SECRET = ("key", "token", "secret", "password", "authorization", "header", "organization")
 
 
@@ -24,19 +30,19 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     """The chat model of a spec; an instance is returned unchanged.
 
     `openai:NAME[?temperature=0.5&...]` is langchain-openai with key and base URL from the environment or a
-    `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model.
+    `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model;
+    `PROVIDER:NAME[?...]` is any provider of LangChain's `init_chat_model` whose integration package is installed,
+    with its key from where the integration reads it (`providers`).
     `arguments` override those of the spec. `side`: the side that an offline model plays if it has none yet; other
     models ignore it. ModelError says what is wrong in one line.
     """
     if isinstance(spec, BaseChatModel):
         if arguments:
             raise ModelError("arguments go with a spec: give an instance that has them already")
-        for name in type(spec).model_fields:
-            if isinstance(secret := getattr(spec, name, None), SecretStr):
-                keep_secret(secret)
+        _keep_secrets_of(spec)
         return spec if side is None else _with_side(spec, side)
     if not isinstance(spec, str):
-        raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {_FORMS}")
+        raise ModelError(f"model {spec!r} is neither a spec nor a LangChain chat model: use {FORMS}")
     provider, name, spec_arguments = parse_spec(spec)
     all_arguments = spec_arguments | arguments
     if provider == "offline" and not name:
@@ -45,8 +51,10 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         model = _openai(name, all_arguments)
     elif provider == "replay":
         raise ModelError(f"model {spec!r} plays stored messages and is a speaker, not a chat model: give it to a cast")
+    elif ":" in spec and ((known := provider_of(spec)) or _langchain_knows(provider)):
+        model = _integrated(known or provider, name, all_arguments)
     else:
-        raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {_FORMS}")
+        raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {FORMS}")
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(all_arguments)}
     return model if side is None else _with_side(model, side)
 
@@ -136,6 +144,43 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
         raise ModelError(f"model 'openai:{name}': {'; '.join(line.strip() for line in first[:3])}") from None
 
 
+def _integrated(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatModel:
+    for key in arguments:
+        words = [word for word in (*_NOT_IN_SPECS, *_ADDRESSES, *_SECRET) if word in key.lower()]
+        if words and not (words == ["token"] and "tokens" in key.lower()):
+            raise ModelError(
+                f"model '{provider}:{name}': {key} is read from the environment by its package, never from a spec"
+            )
+    model = integrated(provider, name, arguments)
+    known = {*type(model).model_fields, *(field.alias for field in type(model).model_fields.values() if field.alias)}
+    if provider in INTEGRATIONS and INTEGRATIONS[provider].maker is None:
+        _refuse_unknown(f"{provider}:{name}", arguments, known)
+    _keep_secrets_of(model)
+    return model
+
+
+def _keep_secrets_of(model: BaseChatModel) -> None:
+    for name in type(model).model_fields:
+        if isinstance(secret := getattr(model, name, None), SecretStr):
+            keep_secret(secret)
+
+
+def _langchain_knows(provider: str) -> bool:
+    """Whether to ask `init_chat_model` for a provider that is not in our table: `langchain` may be newer."""
+    return provider.isidentifier() and provider not in PROVIDERS and find_spec("langchain") is not None
+
+
+def names_model(spec: str) -> bool:
+    """Whether a text of the form `PREFIX:NAME` is a spec and no import path.
+
+    The prefix is ours or a provider's. A provider's loses against a module of the working folder that has this name.
+    """
+    prefix = spec.partition(":")[0].partition("?")[0]
+    if prefix in PROVIDERS:
+        return True
+    return provider_of(spec) is not None and not (is_import_path(spec) and lies_here(spec))
+
+
 def _refuse_unknown(model: str, arguments: dict[str, Any], known: set[str]) -> None:
     unknown = sorted(set(arguments) - known)
     if unknown:
@@ -145,11 +190,6 @@ def _refuse_unknown(model: str, arguments: dict[str, Any], known: set[str]) -> N
             else "temperature, top_p, max_tokens, timeout, max_retries, seed, ..."
         )
         raise ModelError(f"model {model!r} has no argument {unknown[0]!r}; there are {known_names}")
-
-
-def takes_seed(model: BaseChatModel) -> bool:
-    """Whether a call's seed can be passed to the model: it has a field `seed` that is not set."""
-    return "seed" in type(model).model_fields and getattr(model, "seed", None) is None
 
 
 def model_provenance(model: BaseChatModel) -> dict[str, Any]:
@@ -163,13 +203,13 @@ def model_provenance(model: BaseChatModel) -> dict[str, Any]:
 
 def endpoint_host(model: BaseChatModel) -> str | None:
     """Host and port of the model's endpoint; None if it has none or does not tell."""
-    url = getattr(model, "openai_api_base", None)
-    return host_of(url) if isinstance(url, str) else None
+    urls = (getattr(model, name, None) for name in _URLS if name in type(model).model_fields)
+    return next((host_of(url) for url in urls if isinstance(url, str) and url), None)
 
 
 def recordable(text: str) -> str:
     """A spec, or any other text, without credentials, for records."""
-    if text.partition(":")[0].partition("?")[0] in PROVIDERS and "?" in text:
+    if "?" in text and (text.partition(":")[0].partition("?")[0] in PROVIDERS or provider_of(text)):
         try:
             arguments = parse_spec(text)[2]
         except ModelError:

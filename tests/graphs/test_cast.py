@@ -250,7 +250,7 @@ def saying(*lines):
 
 @pytest.mark.parametrize("judge", [3, lambda draft: None, accept_all])
 def test_a_function_that_is_no_judge_is_refused(judge):
-    with pytest.raises(ContractError, match="validator: expected a plain function"):
+    with pytest.raises(ContractError, match="validator: expected a function"):
         validator(judge)
 
 

@@ -124,7 +124,9 @@ async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_an
         heard.append(messages)
         return next(answers)
 
-    made = await played(Shows({"text": "Look."}), FunctionSpeaker("assistant", reply), answer_validator=not_empty)
+    made = await played(
+        Shows({"text": "Look."}), FunctionSpeaker("assistant", reply, read_only=["look"]), answer_validator=not_empty
+    )
     assert [attempt.reason for attempt in made.messages[1].attempts] == ["only_tool_calls", None]
     assert made.messages[1].prompt is not None
     assert made.messages[1].prompt.name == "assistant/repair_only_tool_calls"

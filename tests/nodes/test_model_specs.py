@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 
 from duologue import graphs
 from duologue.nodes import ModelError, chat_model
-from duologue.nodes.models.specs import model_provenance, parse_spec, takes_seed
+from duologue.nodes.models import model_provenance, parse_spec, takes_seed
 
 KEY = "open.sesame.4711"
 
@@ -43,7 +43,17 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
     [
         ("", "is unknown: use 'openai:NAME', 'offline'"),
         ("gpt-4.1-mini", "'gpt-4.1-mini' is unknown: use 'openai:NAME', 'offline'"),
-        ("anthropic:claude", "'anthropic:claude' is unknown: use"),
+        ("anthropic:claude-x", "model 'anthropic:claude-x': install langchain-anthropic"),
+        ("google-genai:gemini-x", "model 'google_genai:gemini-x': install langchain-google-genai"),
+        ("azure_ai:m", "install langchain-azure-ai"),
+        ("anthropic:", "has no name: write anthropic:NAME"),
+        ("ollama:m?base_url=http://other", "base_url is read from the environment"),
+        ("bedrock:m?aws_session_token=abcdefgh", "aws_session_token is read from the environment"),
+        ("anthropic", "'anthropic' is unknown: use"),
+        (
+            "nobody:model-1",
+            "'nobody:model-1' is unknown: use 'openai:NAME', 'offline', 'PROVIDER:NAME' (anthropic, ollama",
+        ),
         ("Offline", "'Offline' is unknown: use"),
         ("openai:", "has no name: write openai:NAME"),
         ("openai", "has no name: write openai:NAME"),

@@ -88,3 +88,16 @@ def test_hostile_tools_stay_text(tags, hostile_text):
     page = conversation_page(made(hostile_text))
     page.encode("utf-8")
     assert tags(page).tags == tags(conversation_page(made("plain"))).tags
+
+
+def test_what_a_judge_said_and_cost_is_shown_as_text(tags):
+    usage = Usage(input_tokens=50, output_tokens=10)
+    judged = Attempt(
+        text="no", verdict="rejected", reason="rude", judging=usage, explanation="<script>x</script> is rude"
+    )
+    said = Message(role="user", text="Hello", attempts=(judged, Attempt(number=2, text="Hello", verdict="accepted")))
+    conversation = made(messages=(said,))
+    page = conversation_page(conversation)
+    assert "judged with 60 tokens: <script>x</script> is rude" in words(page, tags)
+    assert "<script>x" not in page
+    assert "judging tokens" in words(run_page([conversation], "run"), tags)

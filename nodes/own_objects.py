@@ -1,0 +1,89 @@
+"""Objects of the user's own, by import path, as speakers: agents, chat models, functions, nodes, and what makes them."""
+
+import inspect
+from functools import partial
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from langgraph.graph.state import StateGraph
+
+from ..errors import DuologueError, ModelError, SettingError
+from .environment import error_line
+from .import_path import imported, line_of
+from .models.specs import chat_model
+from .speakers import is_reply
+
+WANTED = (
+    "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one"
+)
+
+
+def speaking(path: str, what: str) -> Any:
+    """The object of an import path as it can take part: a graph is compiled, a function without arguments is called.
+
+    SettingError begins with `what` and says in one line why the object cannot speak: a class, a value of another
+    kind, a function that fails, a graph that cannot be compiled.
+    """
+    value = imported(path, what)
+    if _makes(value):
+        try:
+            value = value()
+        except DuologueError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SettingError(f"{path}: failed in {line_of(error)}: {error_line(error)}") from error
+        if inspect.iscoroutine(value):
+            value.close()
+            raise SettingError(f"{path}: is an async function without arguments: write def, or a function of messages")
+    if isinstance(value, StateGraph):
+        try:
+            value = value.compile()
+        except Exception as error:
+            raise SettingError(
+                f"{path}: is a graph that cannot be compiled: {' '.join(error_line(error).split())}"
+            ) from error
+    if isinstance(value, str):
+        try:
+            return chat_model(value)
+        except ModelError as error:
+            raise SettingError(f"{path}: is or gave a text, which must be a model's spec: {error}") from None
+    if isinstance(value, type):
+        raise SettingError(f"{path}: is the class {value.__name__}: give an instance of it, or {WANTED}")
+    if not isinstance(value, Runnable) and not callable(value):
+        raise SettingError(f"{path}: is {_shown(value)}: give {WANTED}")
+    if not isinstance(value, Runnable) and not is_reply(value) and not _is_node(value):
+        raise SettingError(f"{path}: is {_shown(value)} with the parameters {_parameters(value)}: give {WANTED}")
+    return value
+
+
+def _makes(value: object) -> bool:
+    """Whether it is a function that can be called without arguments. A class is none: its instance is asked for."""
+    if not inspect.isroutine(value) and not isinstance(value, partial):
+        return False
+    return _required(value) == []
+
+
+def _is_node(value: object) -> bool:
+    return _required(value) == ["state", "runtime"]
+
+
+def _required(value: Any) -> list[str] | None:
+    """Names of the parameters without a default; None if nothing tells."""
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [each.name for each in parameters if each.default is each.empty and each.kind not in various]
+
+
+def _parameters(value: Any) -> str:
+    try:
+        return str(inspect.signature(value)).partition(" -> ")[0]
+    except (TypeError, ValueError):
+        return "(unknown)"
+
+
+def _shown(value: object) -> str:
+    name = getattr(value, "__qualname__", None)
+    return f"the {type(value).__name__} {name}" if isinstance(name, str) else f"a {type(value).__name__}"
