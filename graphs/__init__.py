@@ -5,6 +5,7 @@ from .cast import Cast, side
 from .casts import CastFactory, CastSettings, CastSpec
 from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
+from .serving import ServedGraph, served
 
 __all__ = [
     "Cast",
@@ -12,6 +13,7 @@ __all__ = [
     "CastSettings",
     "CastSpec",
     "ConversationGraph",
+    "ServedGraph",
     "casts",
     "conversation",
     "fuse",
@@ -19,6 +21,7 @@ __all__ = [
     "profiles",
     "recllmsim",
     "record",
+    "served",
     "side",
     "simquac",
 ]

@@ -21,7 +21,7 @@ from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, CastSettings, criterion, documented, library, register
-from .compiled import conversation
+from .serving import served
 from .topics import TopicSource, scenario, scenarios
 
 __all__ = [
@@ -143,5 +143,5 @@ as_released = as_published
 """The earlier name of `as_published`."""
 
 
-graph = conversation(cast())
-"""The conversation of two offline speakers: what `langgraph dev` serves."""
+graph = served(FACTORY)
+"""The conversation of two offline speakers: what `langgraph dev` serves. Its context may choose other speakers."""

@@ -1,7 +1,9 @@
 """Limits of a conversation: plain data, passed to a graph as its context."""
 
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
+
+from pydantic import ConfigDict
 
 from ..errors import SettingError
 
@@ -9,6 +11,8 @@ from ..errors import SettingError
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """Limits of one conversation, and the seed of its random choices."""
+
+    __pydantic_config__: ClassVar = ConfigDict(use_attribute_docstrings=True)  # for the schema of a graph's context
 
     max_turns: int | None = None
     """Most exchanges, including those of the initial state. None: the cast's default."""
@@ -25,7 +29,7 @@ class Limits:
     """Most tokens of one conversation, including rejected drafts; None: no limit."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
+        for field in fields(Limits):  # a context may have further fields
             value = getattr(self, field.name)
             optional = field.name in ("max_turns", "max_tokens")
             if value is None and optional:
