@@ -93,6 +93,9 @@ class Domain:
     """The scenario as a form to fill in, with a description, defaults and examples for each field: the input of a
     served graph. By default one field that takes any scenario as JSON."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.kind or 'any kind'}: {len(self.formats)} formats, {len(self.rules)} rules)"
+
     def title(self, scenario: Mapping[str, Any]) -> str:
         """The topic in a few words on one line; empty if the scenario does not tell it."""
         keys = ("title", "goal", "task_context", "task")

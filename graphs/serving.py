@@ -100,8 +100,8 @@ class ServedGraph(ConversationGraph):
         if isinstance(context, Settings):
             graph = await asyncio.to_thread(self.choices.graph, chosen(context))
             context = limits_of(context)
-        graph = graph.copy({key: getattr(self, key) for key in ("checkpointer", "store", "cache", "name")})
-        async for part in graph.astream(input, merge_configs(self.config, config), context=context, **options):
+        run: Any = graph.copy({key: getattr(self, key) for key in ("checkpointer", "store", "cache", "name")})
+        async for part in run.astream(input, merge_configs(self.config, config), context=context, **options):
             yield part
 
     def _context(self, values: Mapping[str, Any]) -> Limits:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 from ..errors import SettingError
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Limits:
     """Limits of one conversation, and the seed of its random choices."""
 
@@ -38,6 +38,10 @@ class Limits:
                 raise TypeError(f"Limits.{field.name} must be a whole number, not {value!r}")
             if field.name != "seed" and value < 1:
                 raise SettingError(f"Limits.{field.name} must be at least 1, not {value}")
+
+    def __repr__(self) -> str:
+        values = ((field.name, getattr(self, field.name), field.default) for field in fields(self))
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value, default in values if value != default)})"
 
     def or_else(self, default: "Limits") -> Self:
         """These limits, with the default's `max_turns` if theirs is None."""

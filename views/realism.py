@@ -6,7 +6,7 @@ from ..analysis.realism.card import NEVER_ONE_NUMBER, RealismCard, card_of
 from ..analysis.realism.report import Report
 from ..data.formats.jsonfiles import write_json, write_text
 from . import charts
-from .pages import page, render, source
+from .pages import in_notebook, page, render
 
 FILES = ("report.html", "report.json", "card.html", "card.json")
 SIDES = ("simulated", "people")
@@ -41,7 +41,7 @@ def card_page(card: RealismCard) -> str:
 def notebook_html(shown: Report | RealismCard) -> str:
     """A report or a card with its own style, for a cell's output."""
     html = report_html(shown) if isinstance(shown, Report) else card_html(shown)
-    return f"<style>{source('style.css')}</style>{html}"
+    return in_notebook(html)
 
 
 def report_html(report: Report, name: str = SIDES[0], against: str = SIDES[1]) -> str:
