@@ -22,7 +22,10 @@ class Limits:
     4 as in the published code of "Let the LLMs Talk"; its Algorithm 1 has 5 (one and up to four more).
     """
     answer_attempts: int = 4
-    """Most calls for one turn of the assistant, including the first; 4 and 5 as above."""
+    """Most calls for one turn of the assistant, including the first.
+
+    4 and 5 as above.
+    """
     seed: int = 0
     """Seed of the run, from which every call's seed is derived."""
     max_tokens: int | None = None

@@ -129,6 +129,21 @@ async def test_a_graph_as_the_last_line_of_a_cell_draws_itself(tmp_path):
     assert "answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;" in mermaid
 
 
+async def test_without_published_data_the_realism_notebook_shows_differences_with_their_intervals(tmp_path):
+    pytest.importorskip("sklearn")
+    path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
+    ran = outputs(await executed(nbformat.read(path, 4), tmp_path))
+    told = "".join(output.get("text", "") for _, output in ran)
+    assert "22 of 22 conversations of 22 users" in told
+    assert "users written for this notebook (no people): 22 conversations" in told
+    assert re.search(r"message length: 1\d\d against 27\.5 characters \(more; distance", told)
+    figures = next(
+        output.data["text/html"] for _, output in ran if "Figures of 15" in output.get("data", {}).get("text/plain", "")
+    )
+    assert figures.count('class="interval"') >= 15
+    assert "message length" in figures
+
+
 async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
     cell = new_code_cell("import urllib.request\nurllib.request.urlopen('http://192.0.2.1', timeout=5)")
     with pytest.raises(CellExecutionError, match=r"offline: 192\.0\.2\.1 is another machine"):
