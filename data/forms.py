@@ -53,7 +53,9 @@ class Form(BaseModel):
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             fields = ", ".join(cls.model_fields)
-            raise DataError(f"the input's {where!r}: {first['msg']}: the form has the fields {fields}") from None
+            raise DataError(
+                f"the input's {where!r}: {first['msg']}: the form has the fields {fields}; a state has a 'scenario'"
+            ) from None
 
     def said(self) -> list[dict[str, Any]]:
         """The messages as plain forms of `Message`."""
