@@ -153,6 +153,13 @@ def _file_name(source: object, otherwise: str) -> str:
     return Path(source).name if isinstance(source, str | Path) else otherwise
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext duologue`, where `import duologue` came before IPython began; otherwise nothing is needed."""
+    from .views import load_ipython_extension
+
+    load_ipython_extension(shell)
+
+
 def _show_in_notebooks() -> None:
     """Let conversations, runs, casts and tables show themselves as HTML, where this process is a notebook's."""
     if "IPython" in sys.modules:

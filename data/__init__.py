@@ -7,6 +7,7 @@ from .domain import Dataset, Domain, Material
 from .executed_graph import ExecutedGraph, executed
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Format
+from .forms import Form
 from .loading import Loaded, kind_of, load
 from .outlines import Outline, coverage, outline
 from .pairing import Pairing, paired
@@ -37,6 +38,7 @@ __all__ = [
     "Edge",
     "Exchange",
     "ExecutedGraph",
+    "Form",
     "Format",
     "Loaded",
     "Material",

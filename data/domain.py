@@ -15,6 +15,7 @@ from .attempts import is_object
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
+from .forms import Form, ScenarioForm
 from .identity import digest
 from .records import Conversation, Message
 from .rules.findings import Rule
@@ -88,6 +89,12 @@ class Domain:
     are sent without them."""
     attribution: str = ""
     """A line for the data set card about the licence of the source texts."""
+    form: type[Form] = ScenarioForm
+    """The scenario as a form to fill in, with a description, defaults and examples for each field: the input of a
+    served graph. By default one field that takes any scenario as JSON."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.kind or 'any kind'}: {len(self.formats)} formats, {len(self.rules)} rules)"
 
     def title(self, scenario: Mapping[str, Any]) -> str:
         """The topic in a few words on one line; empty if the scenario does not tell it."""

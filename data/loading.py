@@ -16,7 +16,7 @@ FOLDER = "folder"
 """Kind of a folder whose files are data sets, and which is itself neither a run nor of another format."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Loaded:
     """The conversations of a path, with its kind. Iterates over the conversations."""
 
@@ -30,6 +30,10 @@ class Loaded:
     """One line for each file of a folder that could not be read; the other files were. Also in `notes`."""
     manifest: Json = field(default_factory=Json)
     """The manifest of a run folder; empty for other data."""
+
+    def __repr__(self) -> str:
+        number = len(self.conversations)
+        return f"Loaded({self.path.name}: {number} conversation{'' if number == 1 else 's'}, {self.kind})"
 
     def __iter__(self) -> Iterator[Conversation]:
         return iter(self.conversations)

@@ -191,6 +191,14 @@ class Conversation(Record):
         """The dialogue as text, one line for each message."""
         return "\n".join(f"{message.role}: {message.text}" for message in self.messages)
 
+    def __repr__(self) -> str:
+        drafts = sum(1 for attempt in self.attempts() if attempt.verdict == "rejected")
+        counts = [(len(self.messages), "message"), (drafts, "rejected draft")]
+        told = [
+            f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number or noun == "message"
+        ]
+        return f"Conversation({', '.join([self.id, *told, *([self.stop] if self.stop else [])])})"
+
     def plain(self) -> dict[str, Any]:
         """Plain JSON values with every key of the schema, so that all lines of a file have the same keys."""
         return self.model_dump(mode="python")

@@ -5,6 +5,7 @@ from .cast import Cast, side
 from .casts import CastFactory, CastSpec
 from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
+from .serving import ServedGraph, served
 from .settings import CastSettings
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "CastSettings",
     "CastSpec",
     "ConversationGraph",
+    "ServedGraph",
     "casts",
     "conversation",
     "fuse",
@@ -20,6 +22,7 @@ __all__ = [
     "profiles",
     "recllmsim",
     "record",
+    "served",
     "side",
     "simquac",
 ]

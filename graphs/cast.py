@@ -59,7 +59,7 @@ class Spec(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cast:
     """Who takes part in a conversation. Frozen: `replace` makes another cast and checks its nodes."""
 
@@ -108,6 +108,12 @@ class Cast:
         self._check_reasons()
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
+
+    def __repr__(self) -> str:
+        sides = (
+            f"{role}={NodeInfo.of(place, describe(getattr(self, place))).label}" for place, role in SPEAKERS.items()
+        )
+        return f"Cast({self.name}: {', '.join(sides)})"
 
     def _check_reasons(self) -> None:
         if self.stop_reasons and not NAME.fullmatch(self.name):

@@ -172,7 +172,7 @@ def _load_packages() -> None:
         if point.name in _registry.factories:
             continue
         try:
-            factory = _factory(point.name, point.load(), point.value)
+            factory = factory_of(point.name, point.load(), point.value)
         except (Exception, SystemExit) as error:  # a broken package must not keep the others from running
             owner = point.dist.name if point.dist is not None else "an installed package"
             log.warning("the cast %s of %s cannot be loaded: %s", point.name, owner, error_line(error))
@@ -183,14 +183,14 @@ def _load_packages() -> None:
 def find(name: str) -> CastFactory:
     """The cast of a registered name or an import path; SettingError lists the known names."""
     if is_import_path(name):
-        return _factory(name, imported(name, "cast"), name)
+        return factory_of(name, imported(name, "cast"), name)
     factories = registered()
     if name not in factories:
         raise SettingError(f"there is no cast {name!r}, only {', '.join(factories)}: or give one as MODULE:FUNCTION")
     return factories[name]
 
 
-def _factory(name: str, value: object, path: str) -> CastFactory:
+def factory_of(name: str, value: object, path: str) -> CastFactory:
     """The factory for an imported object: a factory, a cast, or a function that returns a cast."""
     if isinstance(value, CastFactory):
         return replace(value, name=name)

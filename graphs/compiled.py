@@ -58,9 +58,11 @@ class ConversationGraph(Compiled):
         return record(state, self.cast_name)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        # LangGraph's own asks a public web service for a picture: offline the cell would fail.
-        text = mermaid(self)
-        return {"text/vnd.mermaid": text, "text/plain": text}
+        # LangGraph's own asks a public web service for a picture: offline the cell would fail. The drawing is `views`'.
+        return {"text/plain": mermaid(self)}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.cast_name})"
 
 
 def _scenario(given: Any) -> Mapping[str, Any]:

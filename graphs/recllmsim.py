@@ -24,7 +24,7 @@ from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
-from .compiled import conversation
+from .serving import served
 from .settings import CastSettings, criterion, documented, library
 from .tasks import TaskSource, scenario, scenarios
 
@@ -179,5 +179,5 @@ def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **se
     return FACTORY(user=user, assistant=assistant, **(settings | {"as_published": True}))
 
 
-graph = conversation(cast())
-"""The conversation of two offline speakers: what `langgraph dev` serves."""
+graph = served(FACTORY)
+"""The conversation of two offline speakers: what `langgraph dev` serves. Its context may choose other speakers."""

@@ -21,7 +21,7 @@ from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
-from .compiled import conversation
+from .serving import served
 from .settings import CastSettings, criterion, documented, library
 from .topics import TopicSource, scenario, scenarios
 
@@ -144,5 +144,5 @@ as_released = as_published
 """The earlier name of `as_published`."""
 
 
-graph = conversation(cast())
-"""The conversation of two offline speakers: what `langgraph dev` serves."""
+graph = served(FACTORY)
+"""The conversation of two offline speakers: what `langgraph dev` serves. Its context may choose other speakers."""

@@ -1,14 +1,18 @@
 """Limits of a conversation: plain data, passed to a graph as its context."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
+
+from pydantic import ConfigDict
 
 from ..errors import SettingError
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Limits:
     """Limits of one conversation, and the seed of its random choices."""
+
+    __pydantic_config__: ClassVar = ConfigDict(use_attribute_docstrings=True)  # for the schema of a graph's context
 
     max_turns: int | None = None
     """Most exchanges, including those of the initial state. None: the cast's default."""
@@ -18,14 +22,17 @@ class Limits:
     4 as in the published code of "Let the LLMs Talk"; its Algorithm 1 has 5 (one and up to four more).
     """
     answer_attempts: int = 4
-    """Most calls for one turn of the assistant, including the first; 4 and 5 as above."""
+    """Most calls for one turn of the assistant, including the first.
+
+    4 and 5 as above.
+    """
     seed: int = 0
     """Seed of the run, from which every call's seed is derived."""
     max_tokens: int | None = None
     """Most tokens of one conversation, including rejected drafts; None: no limit."""
 
     def __post_init__(self) -> None:
-        for field in fields(Limits):
+        for field in fields(Limits):  # a context may have further fields
             value = getattr(self, field.name)
             optional = field.name in ("max_turns", "max_tokens")
             if value is None and optional:
@@ -34,6 +41,10 @@ class Limits:
                 raise TypeError(f"Limits.{field.name} must be a whole number, not {value!r}")
             if field.name != "seed" and value < 1:
                 raise SettingError(f"Limits.{field.name} must be at least 1, not {value}")
+
+    def __repr__(self) -> str:
+        values = ((field.name, getattr(self, field.name), field.default) for field in fields(self))
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value, default in values if value != default)})"
 
     def or_else(self, default: "Limits") -> Self:
         """These limits, with the default's `max_turns` if theirs is None."""

@@ -6,11 +6,12 @@ after the last attempt another person is requested.
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, Required, TypeAlias, TypedDict
+from typing import Any, Literal, Protocol, Required, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from ..data.recllmsim import Profile, coverage
 from ..data.recllmsim.pool_coverage import SIMILARITY

@@ -2,7 +2,9 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Literal, Required, TypeAlias, TypedDict, cast, get_args
+from typing import Any, Literal, Required, TypeAlias, cast, get_args
+
+from typing_extensions import TypedDict
 
 from ..data.records import Role
 

@@ -30,7 +30,7 @@ PROMPTS = "prompts.json"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """The result of a run."""
 
@@ -47,6 +47,10 @@ class Summary:
     counts: Counts
     left_out: list[str]
     notes: list[str]
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"Summary({self.path.name}: {self.finished} of {self.planned} finished{failed})"
 
     @property
     def complete(self) -> bool:

@@ -12,8 +12,9 @@ from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
 from .graph import drawn
 from .marking import Mark, marked
-from .pages import page, render, source
+from .pages import in_notebook, page, render
 from .parts import Gallery
+from .settings import provenance_html
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
 
 def notebook_html(conversation: Conversation) -> str:
     """The conversation with its own style, for a cell's output."""
-    return f"<style>{source('style.css')}</style>{conversation_html(conversation)}"
+    return in_notebook(conversation_html(conversation) + provenance_html(conversation))
 
 
 def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:

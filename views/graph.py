@@ -1,13 +1,14 @@
 """The executed graph as inline SVG: how often each node ran and each edge was taken, and what was rejected."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any, Protocol
 
 from ..data.executed_graph import ExecutedGraph, ExecutedNode, executed
 from ..data.records import Conversation, Edge
 from .layout import Box, Line, laid_out
-from .pages import render, short
+from .pages import plural, render, short
 
 NAME, DETAIL = 7.7, 5.9
 """Pixels of an average character in a node's name, and in the lines below it."""
@@ -44,9 +45,41 @@ def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
     return drawn(graph) if graph.edges else ""
 
 
-def drawn(graph: ExecutedGraph) -> str:
-    """The figure of an executed graph."""
-    texts = {node.name: _lines(node) for node in graph.nodes}
+class Edged(Protocol):
+    """An edge as LangGraph draws it."""
+
+    source: str
+    target: str
+    data: Any
+    """The router's answer that leads here, if a router does."""
+
+
+class Drawable(Protocol):
+    """A graph as LangGraph draws it: what `get_graph()` of a compiled graph gives."""
+
+    nodes: Mapping[str, Any]
+    edges: Sequence[Edged]
+
+
+def compiled_html(graph: Drawable, title: str = "") -> str:
+    """The figure of a graph that did not run: its nodes, and its edges with the router's answers. No network."""
+    edges = tuple(
+        Edge.model_construct(source=edge.source, target=edge.target, label=_answer(edge), count=0)
+        for edge in graph.edges
+    )
+    nodes = tuple(ExecutedNode(name=name, runs=0) for name in graph.nodes)
+    return drawn(ExecutedGraph.model_construct(conversations=0, nodes=nodes, edges=edges), title)
+
+
+def _answer(edge: Edged) -> str:
+    return edge.data if isinstance(edge.data, str) else ""
+
+
+def drawn(graph: ExecutedGraph, title: str = "") -> str:
+    """The figure of an executed graph; without counts if no conversation ran."""
+    ran = graph.conversations > 0
+    title = title or ("Executed graph of " + plural(graph.conversations, "conversation") if ran else "Graph")
+    texts = {node.name: _lines(node) if ran else () for node in graph.nodes}
     names = {node.name: short(_name(node.name), 34) for node in graph.nodes}
     sizes = {}
     for node in graph.nodes:
@@ -58,7 +91,12 @@ def drawn(graph: ExecutedGraph) -> str:
     layout = laid_out([(edge.source, edge.target) for edge in graph.edges], sizes)
     most = max((edge.count for edge in graph.edges), default=0)
     ways = [
-        Way(edge, line, 1.2 + 2.8 * sqrt(edge.count / most) if edge.count else 1.0, _edge_text(edge))
+        Way(
+            edge,
+            line,
+            1.2 + 2.8 * sqrt(edge.count / most) if edge.count else 1.0 if ran else 1.6,
+            _edge_text(edge) if ran else edge.label.replace("_", " "),
+        )
         for edge, line in zip(graph.edges, layout.lines, strict=True)
     ]
     nodes = [
@@ -66,7 +104,7 @@ def drawn(graph: ExecutedGraph) -> str:
         for node in graph.nodes
     ]
     inner = [node for node in graph.nodes if not _is_end(node.name)]
-    return render("graph.html", graph=graph, layout=layout, ways=ways, nodes=nodes, inner=inner)
+    return render("graph.html", graph=graph, layout=layout, ways=ways, nodes=nodes, inner=inner, ran=ran, title=title)
 
 
 def _name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What notebooks show as HTML, after `import duologue.views` or `%load_ext duologue.views`.
+"""What notebooks show as HTML: after any `import duologue`, or `%load_ext duologue` where IPython began later.
 
 Casts, runs and realism reports are registered by the names of their classes, so that their modules are not imported
 before they are needed.
@@ -13,9 +13,11 @@ from ..data.loading import Loaded, load
 from ..data.outlines import outline
 from ..data.records import Conversation
 from .conversation import conversation_html, notebook_html
+from .graph import compiled_html as drawn_graph
 from .graph import graph_html
-from .pages import render, source
+from .pages import in_notebook, render
 from .run import facts, summary_html
+from .settings import places, rows
 
 UNFOLDING = 20
 """Most conversations that a notebook's cell shows; a page shows all."""
@@ -30,6 +32,7 @@ def register(shell: Any) -> None:
     formatter.for_type(tuple, list_html)
     formatter.for_type_by_name("duologue.runs.simulation", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.cast", "Cast", cast_html)
+    formatter.for_type_by_name("duologue.graphs.compiled", "ConversationGraph", compiled_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Rows", rows_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "Report", realism_html)
@@ -79,13 +82,21 @@ def run_html(summary: Any) -> str:
 
 def cast_html(cast: Any) -> str:
     """A cast's places, each with its node, the node's model and its settings."""
-    rows = []
-    for place, node in cast.describe().items():
-        others = {key: value for key, value in node.settings.items() if key != "model"}
-        rows.append((place, node.name, node.label if "model" in node.settings else "", others))
-    rows += [(name, text, "", {}) for name, text in cast.words.items()]
-    rows += [(f"stop: {reason}", "", "", {"fault": fault}) for reason, fault in cast.own_reasons.items()]
-    return _styled("cast.html", name=cast.name, limits=cast.limits.plain(), rows=rows)
+    return _styled(
+        "cast.html",
+        name=cast.name,
+        limits=[(name, text) for name, text in rows(cast.limits.plain()) if text != "none"],
+        places=places(cast.describe()),
+        words=cast.words,
+        reasons=cast.own_reasons,
+    )
+
+
+def compiled_html(graph: Any) -> str:
+    """A conversation's compiled graph as a drawing."""
+    return in_notebook(
+        f'<div class="duologue">{drawn_graph(graph.get_graph(), f"Graph of the cast {graph.cast_name}")}</div>'
+    )
 
 
 def table_html(table: Any) -> str:
@@ -118,4 +129,4 @@ def _shown(title: str, conversations: Sequence[Conversation], details: Sequence[
 
 
 def _styled(template: str, **values: Any) -> str:
-    return f"<style>{source('style.css')}</style>{render(template, **values)}"
+    return in_notebook(render(template, **values))

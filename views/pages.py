@@ -34,6 +34,11 @@ def page(title: str, body: str, *, script: str = "", images: bool = False) -> st
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
 
 
+def in_notebook(html: str) -> str:
+    """HTML with the style of a cell's output: in the notebook's own theme, elsewhere light or dark as the reader has it."""
+    return f"<style>{source('style.css')}{source('notebook.css')}</style>{html}"
+
+
 def render(template: str, **values: Any) -> str:
     """The template's HTML; every value that is not marked as HTML is escaped."""
     return _environment().get_template(template).render(**values)

@@ -1,12 +1,13 @@
 """The realism report and its card as pages and files. `views` does not import it: it needs the extra `stats`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..analysis.realism.card import NEVER_ONE_NUMBER, RealismCard, card_of
 from ..analysis.realism.report import Report
 from ..data.formats.jsonfiles import write_json, write_text
 from . import charts
-from .pages import page, render, source
+from .pages import in_notebook, page, render
 
 FILES = ("report.html", "report.json", "card.html", "card.json")
 SIDES = ("simulated", "people")
@@ -41,7 +42,29 @@ def card_page(card: RealismCard) -> str:
 def notebook_html(shown: Report | RealismCard) -> str:
     """A report or a card with its own style, for a cell's output."""
     html = report_html(shown) if isinstance(shown, Report) else card_html(shown)
-    return f"<style>{source('style.css')}</style>{html}"
+    return in_notebook(html)
+
+
+@dataclass(frozen=True, repr=False)
+class Figures:
+    """A report's two figures alone, which a notebook shows as the last line of a cell."""
+
+    report: Report
+    most: int = 15
+    """How many measures they have, those first that differ most."""
+
+    def _repr_html_(self) -> str:
+        rows = self.report.measures[: self.most]
+        return in_notebook(
+            render(
+                "realism/figures.html",
+                effects=[charts.effects(rows, drawing) for drawing in charts.DRAWINGS],
+                distances=[charts.distances(rows, drawing) for drawing in charts.DRAWINGS],
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<Figures of {len(self.report.measures[: self.most])} measures>"
 
 
 def report_html(report: Report, name: str = SIDES[0], against: str = SIDES[1]) -> str:

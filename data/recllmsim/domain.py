@@ -11,6 +11,7 @@ from ..text.languages import Language
 from .checks import RULES
 from .dataset import in_language, variant
 from .folders import cluster, holds_conversations, oddities, read_folder, write
+from .form import TaskForm
 from .situations import KIND, Situation, lines_of
 
 _NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
@@ -35,6 +36,7 @@ class RecLLMSim(Domain):
     kind = KIND
     formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, _contents),)
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
+    form = TaskForm
     rules = RULES
     marks = ("task", "profile")
 

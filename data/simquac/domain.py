@@ -9,6 +9,7 @@ from ..grounding import gives_no_answer
 from ..records import Conversation, Message
 from . import dataset, teacher, topics
 from .checks import RULES
+from .form import TopicForm
 from .topics import FIELDS, KIND, Topic
 
 
@@ -22,6 +23,7 @@ class SimQuAC(Domain):
         Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
     )
     dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)
+    form = TopicForm
     rules = RULES
     marks = FIELDS
     attribution = (

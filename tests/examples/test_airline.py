@@ -215,3 +215,23 @@ def test_not_a_line_of_the_package_names_it() -> None:
     rooms = ("analysis", "cli", "data", "graphs", "nodes", "prompts", "runs", "views")
     files = [file for room in rooms for file in (ROOT / room).rglob("*") if file.suffix in (".py", ".md", ".html")]
     assert [file for file in files if "airline" in file.read_text(encoding="utf-8").casefold()] == []
+
+
+SERVED = """
+import asyncio, json, airline
+
+fields = airline.graph.get_input_jsonschema()["properties"]
+form = {"goal": "move my flight to 2026-05-03", "expected": {"QX4821": {"date": "2026-05-03", "fare": "flex"}}}
+state = asyncio.run(airline.graph.ainvoke(form, context={"careless": 0, "impatient": 0, "max_turns": 6}))
+print(json.dumps([list(fields), list(airline.graph.get_context_jsonschema()["properties"]), state["labels"]]))
+"""
+
+
+def test_its_domain_declares_a_form_which_a_server_shows_and_runs(folder: Path) -> None:
+    assert json.loads((folder / "langgraph.json").read_text())["graphs"] == {"airline": "airline:graph"}
+    done = subprocess.run([sys.executable, "-c", SERVED], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    fields, context, labels = json.loads(done.stdout)
+    assert fields == ["goal", "facts", "bookings", "seats", "expected", "messages"]
+    assert context[-5:] == ["user", "model", "careless", "impatient", "lenient"]
+    assert labels["scores"]["success"]["value"] is True

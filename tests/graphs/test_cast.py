@@ -107,7 +107,7 @@ async def test_a_selector_must_give_a_prompt(topic):
 
 async def test_a_state_without_a_scenario_is_refused_by_name():
     with pytest.raises(ContractError, match="the initial state has no 'scenario'"):
-        await simquac.graph.ainvoke({"messages": []})
+        await conversation(simquac.cast()).ainvoke({"messages": []})
 
 
 async def test_messages_that_are_none_are_refused_by_name(topic):

@@ -123,9 +123,25 @@ async def test_a_graph_as_the_last_line_of_a_cell_draws_itself(tmp_path):
     number = next(n for n, cell in enumerate(notebook.cells) if cell.source.splitlines()[-1] == "graph")
     notebook.cells = notebook.cells[: number + 1]
     [drawn] = (await executed(notebook, tmp_path)).cells[number].outputs
-    mermaid = drawn.data["text/vnd.mermaid"]
+    assert "<svg" in drawn.data["text/html"]  # also in what nbconvert makes of it, without a network
+    mermaid = drawn.data["text/plain"]
     assert "graph TD;" in mermaid
     assert "answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;" in mermaid
+
+
+async def test_without_published_data_the_realism_notebook_shows_differences_with_their_intervals(tmp_path):
+    pytest.importorskip("sklearn")
+    path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
+    ran = outputs(await executed(nbformat.read(path, 4), tmp_path))
+    told = "".join(output.get("text", "") for _, output in ran)
+    assert "22 of 22 conversations of 22 users" in told
+    assert "users written for this notebook (no people): 22 conversations" in told
+    assert re.search(r"message length: 1\d\d against 27\.5 characters \(more; distance", told)
+    figures = next(
+        output.data["text/html"] for _, output in ran if "Figures of 15" in output.get("data", {}).get("text/plain", "")
+    )
+    assert figures.count('class="interval"') >= 15
+    assert "message length" in figures
 
 
 async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):

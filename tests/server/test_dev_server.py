@@ -1,4 +1,4 @@
-"""`langgraph dev` serves the graph of `langgraph.json`, without a network."""
+"""`langgraph dev` serves the graphs of `langgraph.json`, without a network."""
 
 import json
 import os
@@ -81,15 +81,58 @@ def server(tmp_path):
             process.wait(timeout=30)
 
 
-def test_the_dev_server_runs_a_conversation_and_takes_limits(server):
-    body = {"assistant_id": "simquac", "input": {"scenario": SCENARIO}, "context": {"max_turns": 2}}
-    request = urllib.request.Request(
-        f"{server}/runs/wait", json.dumps(body).encode(), {"content-type": "application/json"}
-    )
+def asked(url: str, body: dict[str, Any] | None = None) -> Any:
+    """The server's answer, as JSON; of a POST if there is a body."""
+    encoded = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, encoded, {"content-type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as reply:
-        state = json.load(reply)
+        return json.load(reply)
+
+
+def run(server: str, graph: str, values: dict[str, Any], **more: Any) -> Any:
+    return asked(f"{server}/runs/wait", {"assistant_id": graph, "input": values, **more})
+
+
+def test_the_dev_server_runs_a_conversation_and_takes_limits(server):
+    state = run(server, "simquac", {"scenario": SCENARIO}, context={"max_turns": 2})
     assert state["stop"] == "max_turns"
     assert [message["role"] for message in state["messages"]] == ["user", "assistant"] * 2
+
+
+def test_the_dev_server_offers_forms_and_runs_them_with_the_speakers_that_a_context_chooses(server):
+    fields = {
+        "simquac": ["title", "background", "header", "section", "messages"],
+        "recllmsim": ["task", "task_context", "profile", "language", "messages"],
+        "talk": ["goal", "messages"],
+    }
+    names = {each["graph_id"]: each["assistant_id"] for each in asked(f"{server}/assistants/search", {})}
+    for graph, names_of_fields in fields.items():
+        schemas = asked(f"{server}/assistants/{names[graph]}/schemas")
+        assert list(schemas["input_schema"]["properties"]) == names_of_fields
+        assert all(field["description"] for field in schemas["input_schema"]["properties"].values())
+        assert {"max_turns", "seed", "user", "assistant", "prompts"} <= set(schemas["context_schema"]["properties"])
+        assert schemas["output_schema"]["properties"]["messages"]
+
+    form = {"title": "t", "section": "Three keepers lived there."}
+    sloppy = {"max_turns": 2, "user": "offline?two_questions=1", "question_words": 9, "one_question": True}
+    rejected = run(server, "simquac", form, context=sloppy)
+    assert rejected["stop"] == "user_rejected"
+    assert rejected["provenance"]["limits"]["max_turns"] == 2
+    assert run(server, "simquac", form, context={"max_turns": 2})["stop"] == "max_turns"
+    task = run(server, "recllmsim", {"profile": "1. Age: 34"}, context={"max_turns": 2, "language": "en"})
+    assert task["turn"] == 2
+    said = run(server, "talk", {"messages": [{"role": "user", "content": "A present?"}]}, context={"max_turns": 1})
+    assert [message["role"] for message in said["messages"]] == ["user", "assistant"]
+    wrong = run(server, "simquac", form, context={"user": "os:system"})
+    assert "names code" in json.dumps(wrong)
+
+    thread = asked(f"{server}/threads", {})["thread_id"]
+    for title in ("first", "second"):
+        body = {"assistant_id": "simquac", "input": form | {"title": title}, "context": {"max_turns": 1}}
+        state = asked(f"{server}/threads/{thread}/runs/wait", body)
+        assert (state["scenario"]["title"], state["turn"]) == (title, 1)
+    kept = asked(f"{server}/threads/{thread}/state")
+    assert kept["values"]["messages"] == state["messages"]
 
 
 @pytest.mark.parametrize("send", ["all", "new"])

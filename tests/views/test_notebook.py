@@ -66,7 +66,8 @@ def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
         "QuestionValidator",
         "offline?misbehave=0.5",
         "max turns 12",
-        "one question: False",
+        "one question no",
+        "AnyOf (criteria max_turns, budget)",
     ):
         assert words in told, words
 
@@ -108,8 +109,79 @@ async def test_outside_of_a_notebook_a_watched_conversation_is_printed_as_it_goe
     assert told[-1] == "ended with max_turns"
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_a_notebook_the_colours_are_the_notebooks_own_and_not_the_systems(shown, conversations, theme):
+    html = shown(conversations[0])
+    system, own = html.index("@media (prefers-color-scheme:dark)"), html.index(":is([data-jp-theme-light]")
+    assert system < own  # and more specific: an attribute and a class, against a class
+    for name in ("--jp-content-font-color1", "--jp-layout-color0", "--jp-border-color2"):
+        assert f"var({name}," in html
+    block = html[html.index(f"[data-jp-theme-light={str(theme == 'light').lower()}]") :].split("}")[0]
+    for colour in ("user", "assistant", "mark", "next", "again", "stop"):
+        assert f"--{colour}:#" in block
+
+
+def test_a_compiled_graph_is_drawn_as_svg_with_its_routers_answers_and_without_counts(shown, tags):
+    for graph in (simquac.graph, graphs.conversation(simquac.cast())):
+        html = shown(graph)
+        told = " ".join("".join(tags(html).text).split())
+        assert html.count('class="node') == 10
+        for words in ("question validator", "regenerate", "accepted", "continue", "stop"):
+            assert words in told, words
+        assert "×" not in told
+        assert "never taken" not in told
+        assert "http" not in html.replace("http://www.w3.org", "")
+
+
+def test_a_conversation_tells_who_took_part_as_a_table_and_not_as_json(shown, conversations, tags):
+    told = " ".join("".join(tags(shown(conversations[0])).text).split())
+    assert "Who took part" in told
+    assert "view StudentMessages (words 25)" in told
+    assert "{" not in told[told.index("Who took part") :]
+
+
+def test_what_is_printed_is_one_line_each(conversations):
+    cast = simquac.cast(user="offline?misbehave=0.5")
+    rejecting = duologue.simulate(
+        simquac.cast(assistant="offline?paraphrase=1"), simquac.scenarios(data.simquac.samples()[:1]),
+        limits=Limits(max_turns=1, answer_attempts=2),
+    )  # fmt: skip
+    assert repr(conversations[0]) == f"Conversation({conversations[0].id}, 2 messages, max_turns)"
+    assert repr(rejecting) == f"[Conversation({rejecting[0].id}, 2 messages, 2 rejected drafts, max_turns)]"
+    assert repr(data.Conversation(id="a", scenario={})) == "Conversation(a, 0 messages)"
+    assert repr(cast) == "Cast(simquac: user=offline?misbehave=0.5, assistant=offline)"
+    assert repr(Limits(max_turns=6)) == "Limits(max_turns=6)"
+    assert repr(Limits()) == "Limits()"
+    assert repr(data.simquac.DOMAIN).startswith("SimQuAC(simquac: 3 formats, ")
+    assert repr(simquac.graph) == "ServedGraph(simquac)"
+
+
+def test_every_import_of_the_package_lets_its_objects_show_themselves_and_an_extension_does_it_later(tmp_path):
+    import subprocess
+    import sys
+
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+early = {early}
+shell = InteractiveShell.instance()
+{later}
+from duologue.graphs import simquac
+formatted = shell.display_formatter.format
+print("StudentPrompts" in formatted(simquac.cast())[0]["text/html"], "<svg" in formatted(simquac.graph)[0]["text/html"])
+"""
+    for early, later in (
+        ("None", "import duologue.data"),
+        ("__import__('duologue')", "shell.run_line_magic('load_ext', 'duologue')"),
+    ):
+        script = code.format(early=early, later=later)
+        environment = {"IPYTHONDIR": str(tmp_path), "HOME": str(tmp_path), "PATH": ""}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+        )
+        assert done.stdout.split() == ["True", "True"], done.stderr
+
+
 CELL = """
-import duologue.views
 from duologue import data, views
 from duologue.graphs import simquac
 from duologue.nodes import Limits

@@ -16,7 +16,7 @@ from .database import Airline
 from .domain import DOMAIN
 from .scripted import ScriptedAgent, ScriptedUser
 
-__all__ = ["DOMAIN", "cast", "database_is_right", "promises_what_no_tool_confirmed", "world"]
+__all__ = ["DOMAIN", "cast", "database_is_right", "graph", "promises_what_no_tool_confirmed", "world"]
 
 data.domains.register(DOMAIN)
 
@@ -70,3 +70,7 @@ def cast(
         limits=nodes.Limits(max_turns=8),
         prompts=pages,
     )
+
+
+graph = graphs.served(cast)
+"""The conversation for a LangGraph server, with the domain's form as its input: see `langgraph.json`."""

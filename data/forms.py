@@ -1,0 +1,92 @@
+"""Scenarios as forms to fill in: what a served graph asks for, such as in LangGraph Studio."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
+
+from ..errors import DataError
+from .records import Message, Role
+
+_SIDES: Mapping[str, Role] = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
+"""Role of a message by the names that LangChain and OpenAI give it."""
+
+
+class Said(BaseModel):
+    """A message that was already said."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Literal["user", "assistant"] = Field(description="Who said it.")
+    content: str = Field(description="Its text.")
+
+
+class Form(BaseModel):
+    """What every form has. A domain's form adds the keys of its scenario and says in `scenario` how they become one.
+
+    Each field has a description, and a default or examples, because people fill it in.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    messages: tuple[Said, ...] = Field(
+        default=(),
+        description="What was already said, in order. If the user spoke last, the assistant answers first.",
+        examples=[[{"role": "user", "content": "Hello, can you help me?"}]],
+    )
+
+    def scenario(self) -> dict[str, Any]:
+        """The scenario that was filled in, as plain JSON."""
+        raise NotImplementedError
+
+    @field_validator("messages", mode="before")
+    @classmethod
+    def _said(cls, value: Any) -> Any:
+        return [_as_said(message) for message in value] if isinstance(value, (list, tuple)) else value
+
+    @classmethod
+    def filled(cls, values: Mapping[str, Any]) -> Self:
+        """The form with these values; DataError names the field that is missing or wrong."""
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            fields = ", ".join(cls.model_fields)
+            raise DataError(
+                f"the input's {where!r}: {first['msg']}: the form has the fields {fields}; a state has a 'scenario'"
+            ) from None
+
+    def said(self) -> list[dict[str, Any]]:
+        """The messages as plain forms of `Message`."""
+        return [Message(role=message.role, text=message.content).plain() for message in self.messages]
+
+
+class ScenarioForm(Form):
+    """Any scenario, as JSON."""
+
+    scenario_as_json: dict[str, JsonValue] = Field(
+        alias="scenario",
+        title="Scenario",
+        description="The scenario as a JSON object. Its `kind` names the domain.",
+        examples=[{"kind": "mine", "goal": "change a booking"}],
+    )
+
+    def scenario(self) -> dict[str, Any]:
+        """The object as it was given."""
+        return dict(self.scenario_as_json)
+
+
+def _as_said(message: Any) -> Any:
+    """A message of OpenAI's, LangChain's or this project's form; anything else unchanged, for pydantic to refuse."""
+    if isinstance(message, (list, tuple)) and len(message) == 2:
+        role, content = message
+    elif isinstance(message, str):
+        role, content = "user", message
+    else:
+        held = message if isinstance(message, Mapping) else getattr(message, "__dict__", {})
+        role, content = held.get("role", held.get("type")), held.get("content", held.get("text"))
+    if isinstance(content, list):  # parts, as a model that also takes pictures is sent them
+        texts: list[Any] = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+        content = "".join(texts) if all(isinstance(text, str) for text in texts) else content
+    return {"role": _SIDES.get(role, role) if isinstance(role, str) else role, "content": content}
