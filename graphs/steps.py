@@ -21,6 +21,7 @@ from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
 from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
+from ..nodes.success import with_success_of_scenario
 from .beginning import opening
 from .cast import Cast
 from .judging import after_validator, stop_of
@@ -51,6 +52,8 @@ def step(place: Place, cast: Cast) -> Step:
             try:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
                 update = await node(shown, runtime.override(context=limits))
+                if place == "closing" and isinstance(update, dict):
+                    update = await with_success_of_scenario(update, shown, runtime)
                 answer = check_update(place, update, state, cast.own_reasons)
             except ContractError:
                 raise
