@@ -102,6 +102,7 @@ def measure_success(
     source = factory.source if issubclass(factory.source, ScenarioFile) else ScenarioFile
     planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(values), seed)
     made = factory(**(dict(planned.settings) | values))
+    check_scored(made, planned.states)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     limits = limits_with(
         made,
@@ -127,9 +128,11 @@ def measure_success(
     page = write_page(folder, summary.planned) if with_page else None
     if junit is not None:
         addresses = {each.id: address(page, each.id) for each in result.failures} if page is not None else {}
-        told = {"exclude_user_faults": exclude_user_faults, "addresses": addresses}
+        told = junit_xml(
+            conversations_of(folder), factory.name, exclude_user_faults=exclude_user_faults, addresses=addresses
+        )
         junit.parent.mkdir(parents=True, exist_ok=True)
-        write_text(junit, junit_xml(conversations_of(folder), factory.name, **told))
+        write_text(junit, told)
     missed = threshold is not None and result.success.value < threshold
     if json_only:
         about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
@@ -149,6 +152,18 @@ def measure_success(
         of = "without user faults" if exclude_user_faults else "of all conversations"
         say(f"the share of successes {of}, {result.success.value:.4g}, is below the threshold, {threshold:g}")
     return 1 if missed or result.unscored or summary.finished < summary.planned else 0
+
+
+def check_scored(cast: Any, states: Any) -> None:
+    """SettingError, before a call is paid for, if nothing would give a conversation a score."""
+    from ..nodes.post_questions import closing
+    from ..nodes.success import KEY
+
+    if cast.closing is closing and not any(KEY in state["scenario"] for state in states):
+        raise SettingError(
+            "no conversation has a score named 'success' with this cast and these scenarios: give each scenario a "
+            "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
+        )
 
 
 def _setting(text: str, model: Any) -> tuple[str, Any]:

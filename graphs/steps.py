@@ -53,7 +53,7 @@ def step(place: Place, cast: Cast) -> Step:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
                 update = await node(shown, runtime.override(context=limits))
                 if place == "closing" and isinstance(update, dict):
-                    update = await with_success_of_scenario(update, shown, runtime)
+                    update = await with_success_of_scenario(typed(Update, update), shown, runtime)
                 answer = check_update(place, update, state, cast.own_reasons)
             except ContractError:
                 raise

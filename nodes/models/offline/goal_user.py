@@ -29,10 +29,10 @@ def _message(prompt: Prompt, goal: str, phrases: dict[str, list[str]], draw: int
     asked = [text for text in asked if not _has(signs["else"], text)]
     refuses = _has(signs["refusal"], heard)
     if leave and not refuses and not asked and _has(signs["done"], heard):
-        return leave
+        return str(leave)
     refused_before = any(_has(signs["refusal"], text[:READ]) for text in prompt.others[:-1])
     if give_up and ((refuses and refused_before) or len(prompt.own) >= PATIENCE):
-        return give_up
+        return str(give_up)
     if refuses:
         return phrase(phrases["insist"], draw, x=goal)
     if not asked:
