@@ -51,9 +51,10 @@ def step(place: Place, cast: Cast) -> Step:
         elif place == "closing" or _is_due(state):
             try:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
-                update = await node(shown, runtime.override(context=limits))
+                own = runtime.override(context=limits)
+                update = await node(shown, own)
                 if place == "closing" and isinstance(update, dict):
-                    update = await with_success_of_scenario(typed(Update, update), shown, runtime)
+                    update = await with_success_of_scenario(typed(Update, update), shown, own)
                 answer = check_update(place, update, state, cast.own_reasons)
             except ContractError:
                 raise

@@ -252,14 +252,14 @@ def test_a_scorer_may_be_async_and_may_see_the_world() -> None:
         return least
 
     conversation = scored(success=seen, by_name=by_name, least=with_default)
-    values = {name: score["value"] for name, score in conversation.labels["scores"].items()}  # type: ignore[union-attr]
+    values = {name: score["value"] for name, score in conversation.labels["scores"].items()}
     assert values == {"success": True, "by_name": True, "least": 1}
 
 
 def test_what_cannot_be_called_as_a_scorer_is_named() -> None:
     for wrong in (3, nodes.Score, lambda: True, lambda a, b, c: True):
         with pytest.raises(nodes.ContractError, match=r"the scorer 'success': expected a function \(state\) or"):
-            nodes.scoring(success=wrong)  # type: ignore[arg-type]
+            nodes.scoring(success=wrong)
 
 
 def test_scorers_are_plain_data_in_the_provenance() -> None:
