@@ -31,7 +31,7 @@ def junit(
     root = Element("testsuites", name="duologue")
     element = SubElement(root, "testsuite", name=xml_text(suite))
     numbers: dict[str, int] = {}
-    counts = dict.fromkeys(("failures", "errors", "skipped"), 0)
+    counts: dict[str, int] = dict.fromkeys(("failures", "errors", "skipped"), 0)
     seconds = 0.0
     for conversation in conversations:
         found = outcome(conversation)

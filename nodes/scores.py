@@ -84,7 +84,7 @@ async def score_by(name: str, scorer: Scorer, state: State, world: Any = None) -
     return checked(name, await answer if inspect.isawaitable(answer) else answer)
 
 
-def takes_world(scorer: Scorer) -> bool:
+def takes_world(scorer: Callable[..., object]) -> bool:
     """Whether a scorer is given the world: it needs a second argument, or has a parameter named `world`."""
     parameters = list(inspect.signature(scorer).parameters.values())
     positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
