@@ -1,40 +1,40 @@
-"""How often conversations reach their goal: success by scenario, pass^k, and whose fault each failure was.
+"""How often conversations reach their goal: success by scenario, whose fault each failure was, and the user's own faults.
 
-`pass^k` is the chance that k conversations about one scenario all succeed ("tau-bench", Yao et al. 2024, section 3):
-the mean over scenarios of C(c, k) / C(n, k) for c successes in n conversations.
-
-The interval of the share is Wilson's score interval with an effective number of conversations, n / deff, because
-conversations about one scenario are alike (Kish, "Survey Sampling", 1965; Dean and Pagano, "Evaluating Confidence
-Interval Methods for Binomial Proportions in Clustered Surveys", 2015). deff = 1 + (m - 1) ICC, where m is the mean
-number of conversations per scenario, weighted by that number (sum of squares / n), and ICC the intraclass correlation
-by analysis of variance (Ridout, Demétrio and Firth, "Estimating Intraclass Correlation for Binary Data", 1999), cut to
-0..1. ICC is 0 where nothing tells it: one scenario, one conversation each, or the same outcome everywhere.
+The figures are of `analysis.rates`: pass^k, and Wilson's interval for clustered conversations.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import comb, sqrt
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ..data import domains
 from ..data.identity import digest
 from ..data.records import Conversation, Fault, Record
 from ..errors import DataError
+from .rates import Rate, clustered, intraclass, pass_hat, wilson
 from .tables import Column, Table
+from .user_faults import RULE, user_fault
+
+__all__ = [
+    "FailedConversation",
+    "Outcome",
+    "Rate",
+    "ScenarioSuccess",
+    "Share",
+    "Successes",
+    "UserFault",
+    "clustered",
+    "intraclass",
+    "outcome",
+    "pass_hat",
+    "score_of",
+    "successes",
+    "wilson",
+]
 
 SCORES = "scores"
 """The conversation's label in which scores are."""
 SUCCESS = "success"
-Z = 1.959963984540054
-"""Quantile of the normal distribution for intervals of 95 %."""
-
-
-class Rate(Record):
-    """A share with its interval of 95 %."""
-
-    value: float
-    low: float
-    high: float
 
 
 class ScenarioSuccess(Record):
@@ -44,6 +44,10 @@ class ScenarioSuccess(Record):
     """What it is about, in a few words."""
     conversations: int
     successes: int
+    success: Rate
+    """The share of successes; Wilson's interval for these conversations alone."""
+    pass_hat: float
+    """pass^k with the greatest k that each scenario of the run has conversations for."""
 
 
 class FailedConversation(Record):
@@ -59,11 +63,33 @@ class FailedConversation(Record):
     """What the score says of it."""
 
 
+class UserFault(Record):
+    """A conversation in which the user simulator is at fault, by the rule that `Successes.rule` tells."""
+
+    id: str
+    scenario: str
+    rule: str
+    success: bool | None
+    """Whether it reached its goal all the same; None if it has no score."""
+
+
+class Share(Record):
+    """How many of these conversations reached their goal."""
+
+    conversations: int
+    successes: int
+    success: Rate | None
+    """None if there is no conversation."""
+    pass_hat: dict[int, float]
+
+
 class Successes(Record):
     """How often conversations reached their goal."""
 
     conversations: int
-    """Those that are over and scored."""
+    """Those that are over, scored, and not excluded."""
+    excluded: int
+    """Those left out because of a fault of the user simulator; 0 unless it was asked for."""
     unscored: int
     """Those without a score, such as those that a failing endpoint cut short: they count nowhere else."""
     unscored_because: str
@@ -76,60 +102,79 @@ class Successes(Record):
     scenarios: tuple[ScenarioSuccess, ...]
     failures: tuple[FailedConversation, ...]
     """The shortest first."""
+    faults: dict[Literal["user", "assistant", "infrastructure"], int]
+    """Whose fault each conversation without success is: those that failed, excluded ones too, and those without a
+    score that a failure of the infrastructure cut short."""
+    rule: str
+    """The rule by which a user simulator is at fault, in words."""
+    user_faults: tuple[UserFault, ...]
+    all: Share
+    """Of all scored conversations."""
+    without_user_faults: Share
+    """Of those in which the user simulator is not at fault, whether they succeeded or not."""
 
     def table(self) -> Table:
         """A row for each scenario."""
+        most = max(self.pass_hat, default=1)
+        rates: tuple[Column, ...] = tuple(
+            Column(name=name, kind="number", places=2) for name in ("share", "low", "high", f"pass^{most}")
+        )
         return Table(
             title="Success by scenario",
             columns=(
                 Column(name="scenario"),
                 Column(name="conversations", kind="count"),
                 Column(name="successes", kind="count"),
+                *rates,
             ),
-            rows=tuple((row.scenario, row.conversations, row.successes) for row in self.scenarios),
+            rows=tuple(
+                (
+                    *(row.scenario, row.conversations, row.successes),
+                    *(row.success.value, row.success.low, row.success.high, row.pass_hat),
+                )
+                for row in self.scenarios
+            ),
+            notes=("low, high: Wilson's interval of 95 % of the share",),
+        )
+
+    def fault_table(self) -> Table:
+        """Whose fault the conversations without success are."""
+        return Table(
+            title="Whose fault",
+            columns=(Column(name="fault"), Column(name="conversations", kind="count")),
+            rows=tuple(self.faults.items()),
         )
 
 
-def successes(conversations: Iterable[Conversation]) -> Successes:
-    """Count the success of scored conversations, which are read once and not kept.
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one conversation."""
 
-    DataError if none has a score named `success`.
-    """
-    scenarios: dict[str, _Counted] = {}
-    failures: list[FailedConversation] = []
-    unscored, because = 0, ""
-    for conversation in conversations:
-        score = score_of(conversation)
-        if isinstance(score, str):
-            unscored += 1
-            because = because or score
-            continue
-        key = digest(conversation.scenario, conversation.ordinal)
-        counted = scenarios.setdefault(key, _Counted(_title(conversation)))
-        counted.conversations += 1
-        counted.successes += score[0]
-        if not score[0]:
-            failures.append(_failure(conversation, score[1]))
-    if not scenarios:
-        raise DataError(
-            f"no conversation has a score named 'success' ({because or 'there is none'}): "
-            "give the cast one (closing=nodes.scoring(success=...)) that answers true or false"
-        )
-    rows = tuple(
-        ScenarioSuccess(scenario=each.title, conversations=each.conversations, successes=each.successes)
-        for each in scenarios.values()
-    )
-    counts = [(row.successes, row.conversations) for row in rows]
-    return Successes(
-        conversations=sum(row.conversations for row in rows),
-        unscored=unscored,
-        unscored_because=because,
-        successes=sum(row.successes for row in rows),
-        success=clustered(counts),
-        pass_hat=pass_hat(counts),
-        scenarios=rows,
-        failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
-    )
+    id: str
+    scenario: str
+    success: bool | None
+    """None if it has no score."""
+    reason: str
+    """What the score says, or why there is none."""
+    fault: Fault
+    """Whose fault it is where it is no success; else `none`."""
+    user_fault: str | None
+    """The rule by which the user simulator is at fault; None if it is not."""
+
+
+def outcome(conversation: Conversation) -> Outcome:
+    """What became of a conversation, by its record alone."""
+    score = score_of(conversation)
+    broken = user_fault(conversation)
+    success, reason = (None, score) if isinstance(score, str) else score
+    fault: Fault = "none"
+    if success is None:
+        fault = conversation.fault or "none"
+    elif not success:
+        # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
+        fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
+        fault = "user" if broken else fault
+    return Outcome(conversation.id, _title(conversation), success, reason, fault, broken)
 
 
 @dataclass
@@ -137,8 +182,89 @@ class _Counted:
     """What is kept of the conversations about a scenario."""
 
     title: str
-    conversations: int = 0
-    successes: int = 0
+    reached: list[bool] = field(default_factory=list)
+    """Of the conversations in which the user simulator is not at fault."""
+    with_fault: list[bool] = field(default_factory=list)
+    """Of the others."""
+
+    def pair(self, *, fault: bool) -> tuple[int, int]:
+        counted = self.reached + (self.with_fault if fault else [])
+        return sum(counted), len(counted)
+
+
+def successes(conversations: Iterable[Conversation], *, exclude_user_faults: bool = False) -> Successes:
+    """Count the success of scored conversations, which are read once and not kept.
+
+    `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault,
+    those that succeeded too, or the share would be too high. DataError if no conversation is left to count.
+    """
+    scenarios: dict[str, _Counted] = {}
+    failures: list[FailedConversation] = []
+    broken: list[UserFault] = []
+    faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
+    unscored, because = 0, ""
+    for conversation in conversations:
+        found = outcome(conversation)
+        if found.fault in faults:
+            faults[found.fault] += 1
+        if found.user_fault:
+            broken.append(UserFault(id=found.id, scenario=found.scenario, rule=found.user_fault, success=found.success))
+        if found.success is None:
+            unscored += 1
+            because = because or found.reason
+            continue
+        key = digest(conversation.scenario, conversation.ordinal)
+        counted = scenarios.setdefault(key, _Counted(found.scenario))
+        (counted.with_fault if found.user_fault else counted.reached).append(found.success)
+        if not found.success and not (exclude_user_faults and found.user_fault):
+            failures.append(_failure(conversation, found))
+    if not scenarios:
+        raise DataError(
+            f"no conversation has a score named 'success' ({because or 'there is none'}): "
+            "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
+        )
+    every, without = (_share(scenarios.values(), fault=fault) for fault in (True, False))
+    stated = without if exclude_user_faults else every
+    if stated.success is None:
+        raise DataError("the user simulator is at fault in every conversation: none is left to count")
+    most = max(stated.pass_hat, default=1)
+    pairs = [(each.title, *each.pair(fault=not exclude_user_faults)) for each in scenarios.values()]
+    return Successes(
+        conversations=stated.conversations,
+        excluded=every.conversations - stated.conversations,
+        unscored=unscored,
+        unscored_because=because,
+        successes=stated.successes,
+        success=stated.success,
+        pass_hat=stated.pass_hat,
+        scenarios=tuple(
+            ScenarioSuccess(
+                scenario=title,
+                conversations=total,
+                successes=reached,
+                success=wilson(reached / total, total),
+                pass_hat=pass_hat([(reached, total)])[most],
+            )
+            for title, reached, total in pairs
+            if total
+        ),
+        failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
+        faults=faults,
+        rule=RULE,
+        user_faults=tuple(broken),
+        all=every,
+        without_user_faults=without,
+    )
+
+
+def _share(scenarios: Iterable[_Counted], *, fault: bool) -> Share:
+    pairs = [pair for each in scenarios if (pair := each.pair(fault=fault))[1]]
+    return Share(
+        conversations=sum(total for _, total in pairs),
+        successes=sum(reached for reached, _ in pairs),
+        success=clustered(pairs) if pairs else None,
+        pass_hat=pass_hat(pairs),
+    )
 
 
 def score_of(conversation: Conversation) -> tuple[bool, str] | str:
@@ -156,55 +282,16 @@ def score_of(conversation: Conversation) -> tuple[bool, str] | str:
     return "no scorer gave one"
 
 
-def pass_hat(counts: Iterable[tuple[int, int]]) -> dict[int, float]:
-    """pass^k by k, from successes and conversations of each scenario; k up to the fewest conversations of one."""
-    given = list(counts)
-    most = min((total for _, total in given), default=0)
-    return {
-        k: sum(comb(reached, k) / comb(total, k) for reached, total in given) / len(given) for k in range(1, most + 1)
-    }
-
-
-def clustered(counts: Sequence[tuple[int, int]]) -> Rate:
-    """The share of successes over all scenarios, from successes and conversations of each, with its interval."""
-    reached, total = sum(count for count, _ in counts), sum(size for _, size in counts)
-    weighted = sum(size * size for _, size in counts) / total
-    return wilson(reached / total, total / (1 + (weighted - 1) * intraclass(counts)))
-
-
-def intraclass(counts: Sequence[tuple[int, int]]) -> float:
-    """The intraclass correlation of successes within scenarios by analysis of variance, from 0 to 1."""
-    groups, total = len(counts), sum(size for _, size in counts)
-    if groups < 2 or total == groups:
-        return 0.0
-    share = sum(reached for reached, _ in counts) / total
-    between = sum(size * (reached / size - share) ** 2 for reached, size in counts) / (groups - 1)
-    within = sum(reached * (size - reached) / size for reached, size in counts) / (total - groups)
-    typical = (total - sum(size * size for _, size in counts) / total) / (groups - 1)
-    spread = between + (typical - 1) * within
-    return min(1.0, max(0.0, (between - within) / spread)) if spread > 0 else 0.0
-
-
-def wilson(share: float, total: float) -> Rate:
-    """A share of (effectively) `total` trials with Wilson's score interval of 95 %, which holds for few trials and
-    for shares near 0 and 1."""
-    centre = (share + Z * Z / (2 * total)) / (1 + Z * Z / total)
-    half = Z * sqrt(share * (1 - share) / total + Z * Z / (4 * total * total)) / (1 + Z * Z / total)
-    return Rate(value=share, low=max(0.0, centre - half), high=min(1.0, centre + half))
-
-
 def _title(conversation: Conversation) -> str:
     return domains.of(conversation).title(conversation.scenario) or conversation.id
 
 
-def _failure(conversation: Conversation, reason: str) -> FailedConversation:
-    # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
-    fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
+def _failure(conversation: Conversation, found: Outcome) -> FailedConversation:
     return FailedConversation(
-        id=conversation.id,
-        scenario=_title(conversation),
+        id=found.id,
+        scenario=found.scenario,
         messages=len(conversation.messages),
         stop=conversation.stop or "not told",
-        fault=fault,
-        reason=reason,
+        fault=found.fault,
+        reason=found.reason,
     )

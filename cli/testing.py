@@ -2,26 +2,47 @@
 
 import json
 import types
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import typer
 
-from ..data import record_lines
+from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
-from .output import print_json, say, stdout
+from .output import print_json, say
 from .running import OUT, Concurrency, Resume, limits_with, run_into
+from .success_report import address, as_json, conversations_of, report, write_page
 
 AtMost: TypeAlias = int | None
 """A limit; None: the cast's own."""
 
 
 def measure_success(
-    name: Annotated[str | None, typer.Argument(metavar="CAST", help="A registered cast, or MODULE:FUNCTION.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CAST]",
+            help="A registered cast, or MODULE:FUNCTION. Default: agent_test, a user with a goal and facts and your agent.",
+        ),
+    ] = None,
     cast: Annotated[str | None, typer.Option("--cast", help="The same as CAST.")] = None,
+    assistant: Annotated[
+        str | None,
+        typer.Option(
+            help="The agent under test: MODULE:NAME, agent:URL or openai:NAME; the cast's setting `assistant`."
+        ),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Who plays the user: openai:NAME or offline; the cast's setting `user`.")
+    ] = None,
     scenarios: Annotated[
-        Path | None, typer.Option(help="JSON lines, an object for each scenario, its 'kind' among its keys.")
+        Path | None,
+        typer.Option(
+            help="JSON lines, an object for each scenario: a 'kind', or a 'goal' and 'facts'; 'success' says what counts."
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Model that judges where a scenario asks for it and names none: openai:NAME.")
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Conversations about each scenario.")] = 1,
     settings: Annotated[
@@ -39,29 +60,49 @@ def measure_success(
         AtMost, typer.Option(min=1, help="Most tokens of a conversation, over all calls. Default: the cast's.")
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exit with 1 if the share of successes is lower.")
+        float | None, typer.Option(min=0, max=1, help="Exit with 1 if the stated share of successes is lower.")
     ] = None,
+    exclude_user_faults: Annotated[
+        bool,
+        typer.Option(
+            "--exclude-user-faults",
+            help="State the share without conversations in which the user simulator is at fault, by a rule that is printed.",
+        ),
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write JUnit XML to this file, a test case for each conversation.")
+    ] = None,
+    with_page: Annotated[
+        bool, typer.Option("--page/--no-page", help="Write the run's page, page.html in its folder.")
+    ] = True,
     concurrency: Concurrency = 8,
     out: Annotated[
         Path | None, typer.Option(help="Run folder. Default: the next free one of the cast in out/.")
     ] = None,
     resume: Resume = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    json_only: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> int:
-    """Simulate conversations about scenarios and count how often they reach their goal."""
+    """Simulate conversations about scenarios and count how often they reach their goal.
+
+    Exit code 0: all is well; 1: the share is below the threshold, or a conversation has no score; 2: bad input.
+    """
     from .. import runs
+    from ..analysis.junit import junit as junit_xml
     from ..analysis.success import successes
-    from ..graphs import casts
+    from ..graphs import agent_test, casts
     from ..graphs.sources import ScenarioFile
 
-    if (name is None) == (cast is None):
+    if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
     if resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
-    factory = casts.find(cast or name or "")
-    values = dict(_setting(text, factory.settings) for text in settings or ())
-    made = factory(**values)
-    planned = ScenarioFile(scenarios=scenarios, repeats=repeats).read(factory.checked(values), seed)
+    factory = casts.find(cast or name or agent_test.NAME)
+    sides = {key: value for key, value in (("assistant", assistant), ("user", user)) if value is not None}
+    values = dict(_setting(text, factory.settings) for text in settings or ()) | sides
+    source = factory.source if issubclass(factory.source, ScenarioFile) else ScenarioFile
+    planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(values), seed)
+    made = factory(**(dict(planned.settings) | values))
+    check_scored(made, planned.states)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     limits = limits_with(
         made,
@@ -81,30 +122,48 @@ def measure_success(
         planned.source,
         concurrency=concurrency,
         resume=resume,
-        quiet=as_json,
+        quiet=json_only,
     )
-    result = successes(chain(record_lines.iterate_run(folder), record_lines.cut_short(folder)))
-    if as_json:
-        print_json({"out": str(folder), "cast": factory.name, "repeats": repeats, **result.model_dump(mode="json")})
-    else:
-        stdout.print(result.table().rich())
-        rate = result.success
-        stdout.print(
-            f"{result.successes} of {result.conversations} conversations succeeded: "
-            f"{rate.value:.2f} (95 % interval {rate.low:.2f} to {rate.high:.2f})"
+    result = successes(conversations_of(folder), exclude_user_faults=exclude_user_faults)
+    page = write_page(folder, summary.planned) if with_page else None
+    if junit is not None:
+        addresses = {each.id: address(page, each.id) for each in result.failures} if page is not None else {}
+        told = junit_xml(
+            conversations_of(folder), factory.name, exclude_user_faults=exclude_user_faults, addresses=addresses
         )
-        stdout.print(", ".join(f"pass^{k} {value:.2f}" for k, value in result.pass_hat.items()))
-        for failure in result.failures[:3]:
-            say(f"failed: {failure.id}: {failure.scenario}: {failure.reason} ({failure.stop}, fault: {failure.fault})")
+        junit.parent.mkdir(parents=True, exist_ok=True)
+        write_text(junit, told)
+    missed = threshold is not None and result.success.value < threshold
+    if json_only:
+        about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
+        print_json({**about, "threshold": threshold, "passed": not missed, **as_json(result, page)})
+    else:
+        report(result, page, excluded=exclude_user_faults)
         print(f"run: {folder}")
-        say(f"duologue show {folder} writes its conversations as a page (--id ID: a single one)")
+        if page is not None:
+            print(f"page: {page}")
+        say(f"duologue show {folder} --id ID writes a single conversation")
     if result.unscored:
         say(
-            f"{result.unscored} of {result.conversations + result.unscored} conversations have no score, "
+            f"{result.unscored} of {result.all.conversations + result.unscored} conversations have no score, "
             f"the first because: {result.unscored_because}"
         )
-    missed = threshold is not None and result.success.value < threshold
+    if missed:
+        of = "without user faults" if exclude_user_faults else "of all conversations"
+        say(f"the share of successes {of}, {result.success.value:.4g}, is below the threshold, {threshold:g}")
     return 1 if missed or result.unscored or summary.finished < summary.planned else 0
+
+
+def check_scored(cast: Any, states: Any) -> None:
+    """SettingError, before a call is paid for, if nothing would give a conversation a score."""
+    from ..nodes.post_questions import closing
+    from ..nodes.success import KEY
+
+    if cast.closing is closing and not any(KEY in state["scenario"] for state in states):
+        raise SettingError(
+            "no conversation has a score named 'success' with this cast and these scenarios: give each scenario a "
+            "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
+        )
 
 
 def _setting(text: str, model: Any) -> tuple[str, Any]:

@@ -98,7 +98,7 @@ class Domain:
 
     def title(self, scenario: Mapping[str, Any]) -> str:
         """The topic in a few words on one line; empty if the scenario does not tell it."""
-        keys = ("title", "goal", "task_context", "task")
+        keys = ("title", "goal", "task_context", "task", "first_message")
         text = next((text for key in keys if isinstance(text := scenario.get(key), str) and text.strip()), "")
         line = " ".join(text.split())
         return line if scenario.get("title") else shortened(line)

@@ -1,6 +1,6 @@
 """The conversation as a LangGraph graph: its topology, the casts by name, records of its states, drawings of it."""
 
-from . import casts, profiles, recllmsim, simquac
+from . import agent_test, casts, profiles, recllmsim, simquac
 from .cast import Cast, side
 from .casts import CastFactory, CastSpec
 from .compiled import ConversationGraph, conversation, fuse, mermaid
@@ -15,6 +15,7 @@ __all__ = [
     "CastSpec",
     "ConversationGraph",
     "ServedGraph",
+    "agent_test",
     "casts",
     "conversation",
     "fuse",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,11 @@ from ..data.simquac import MAX_BYTES
 from ..errors import DataError, SettingError, at
 from ..nodes.replay import replayed_path
 from ..nodes.state import State
+from ..nodes.success import KEY as SUCCESS
+from ..nodes.success import success_of, with_judge
+
+PLAIN_KEYS = ("goal", "facts", "persona", "first_message", SUCCESS, "title")
+"""Keys of a scenario without a `kind` that have a meaning; it may have others."""
 
 
 @dataclass(frozen=True)
@@ -66,29 +72,74 @@ class ScenarioSource(BaseModel):
 
 
 class ScenarioFile(ScenarioSource):
-    """A file of scenarios, for any cast."""
+    """A file of scenarios, for any cast: JSON lines.
+
+    A line has a `kind`, which its domain knows, or a `goal` or a `first_message` of the user. With any, `success` says
+    what counts as success (`nodes.success`).
+    """
 
     scenarios: Path | None = Field(
-        default=None, description="File of JSON lines: each line a scenario, an object with a text 'kind'."
+        default=None,
+        description="File of JSON lines: each line a scenario, an object with a text 'kind', 'goal' or 'first_message'.",
+    )
+    judge: str | None = Field(
+        default=None,
+        description="Model that judges where a scenario's success asks for a judgement and names no model: openai:NAME.",
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
         """Each line as a scenario; equal scenarios get different numbers."""
         if self.scenarios is None:
             raise SettingError("--scenarios: give a file of JSON lines, an object for each scenario")
-        scenarios: list[dict[str, Any]] = []
+        states: list[State] = []
         for number, value in read_lines(self.scenarios):
-            if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
-                raise DataError(f"{at(self.scenarios, f'line {number}')}: is no object with a text 'kind': give it one")
-            self.check_size(texts_of(value), at(self.scenarios, f"line {number}"))
-            scenarios.append(value)
-        if not scenarios:
+            where = at(self.scenarios, f"line {number}")
+            try:
+                states.append(self.state(value))
+            except (DataError, SettingError) as error:
+                raise DataError(f"{where}: {error}") from None
+            self.check_size(texts_of(value), where)
+        if not states:
             raise DataError(f"{at(self.scenarios)}: holds no scenario: write one object a line")
-        numbers = ordinals(scenarios)
-        states: list[State] = [
-            {"scenario": scenario, "ordinal": ordinal} for scenario, ordinal in zip(scenarios, numbers, strict=True)
-        ]
-        return Scenarios(self.repeated(states[: self.limit], settings), self.source_info(source=self.scenarios.name))
+        for state, ordinal in zip(states, ordinals(state["scenario"] for state in states), strict=True):
+            state["ordinal"] = ordinal
+        return Scenarios(
+            self.repeated(states[: self.limit], settings),
+            self.source_info(source=self.scenarios.name),
+            self.settings_for(states),
+        )
+
+    def state(self, scenario: Any) -> State:
+        """The initial state of a scenario; DataError or SettingError if it cannot be one."""
+        if not isinstance(scenario, dict) or not isinstance(scenario.get("kind", ""), str):
+            raise DataError("is no object with a text 'kind', 'goal' or 'first_message': give it one")
+        plain = "kind" not in scenario
+        if plain:
+            check_plain(scenario)
+        if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
+            if self.judge is not None:
+                scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
+            success_of(scenario[SUCCESS])
+        state: State = {"scenario": scenario}
+        if plain and "first_message" in scenario:
+            state["messages"] = [{"role": "user", "text": scenario["first_message"]}]
+        return state
+
+    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+        """Settings of the cast that follow from the scenarios unless they were set."""
+        return {}
+
+
+def check_plain(scenario: dict[str, Any]) -> None:
+    """Raises DataError for a scenario without a `kind` that has neither goal nor first message, or a misspelt key."""
+    for key in ("goal", "first_message", "persona"):
+        if key in scenario and not (isinstance(scenario[key], str) and scenario[key].strip()):
+            raise DataError(f"{key!r} is no text: write what the user wants, says or is")
+    if "goal" not in scenario and "first_message" not in scenario:
+        raise DataError("has no text 'kind', 'goal' or 'first_message': give it one")
+    for key in scenario:
+        if key not in PLAIN_KEYS and (meant := get_close_matches(key, PLAIN_KEYS, n=1, cutoff=0.8)):
+            raise DataError(f"has the key {key!r}: did you mean {meant[0]!r}?")
 
 
 def texts_of(value: Any) -> Iterator[str]:

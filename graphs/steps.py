@@ -22,6 +22,7 @@ from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
 from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
+from ..nodes.success import with_success_of_scenario
 from ..nodes.worlds import WorldError, before_draft, put_back
 from .beginning import opening
 from .cast import SPEAKERS, Cast
@@ -52,9 +53,12 @@ def step(place: Place, cast: Cast) -> Step:
         elif place == "closing" or _is_due(state):
             try:
                 shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
+                own = runtime.override(context=limits)
                 if place in SPEAKERS:
                     await before_draft(limits)
-                update = await node(shown, runtime.override(context=limits))
+                update = await node(shown, own)
+                if place == "closing" and isinstance(update, dict):
+                    update = await with_success_of_scenario(typed(Update, update), shown, own)
                 answer = check_update(place, update, state, cast.own_reasons)
             except ContractError:
                 raise

@@ -1,7 +1,7 @@
 """The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
 from ..errors import ModelError
-from . import conformance, models, recllmsim, replay, simquac, stops, worlds
+from . import conformance, models, recllmsim, replay, scorers, simquac, stops, success, worlds
 from .agents import AgentSpeaker
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
@@ -13,7 +13,21 @@ from .post_questions import PostQuestions
 from .recllmsim import UserValidator
 from .replies import draft
 from .requests import Answer, Call, ask, parse_json
-from .scorers import Score, Scorer, kept, scoring
+from .scorers import (
+    Score,
+    Scorer,
+    all_of,
+    any_of,
+    final_state,
+    judged,
+    kept,
+    negated,
+    refused,
+    scoring,
+    solved,
+    text_contains,
+    tool_called,
+)
 from .selectors import Refusal, RepairPrompts
 from .speakers import ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
@@ -51,6 +65,8 @@ __all__ = [
     "UserValidator",
     "Verdict",
     "accept_all",
+    "all_of",
+    "any_of",
     "ask",
     "ask_judge",
     "chat_model",
@@ -59,20 +75,29 @@ __all__ = [
     "draft",
     "every",
     "fenced",
+    "final_state",
     "judge",
+    "judged",
     "kept",
     "messages_for",
     "models",
+    "negated",
     "not_empty",
     "parse_json",
     "plain_messages",
     "prompt",
     "recllmsim",
+    "refused",
     "replay",
     "request_page",
+    "scorers",
     "scoring",
     "simquac",
+    "solved",
     "stops",
+    "success",
+    "text_contains",
+    "tool_called",
     "validator",
     "values_about",
     "worlds",

@@ -1,96 +1,166 @@
-"""Scorers: judgements of a complete conversation, such as whether the user reached its goal."""
+"""Scorers: judgements of a finished conversation, its scenario and its world, such as whether a tool was called.
 
-import math
+Each function here makes one, for `scoring(success=...)` or for a scenario's `success` (`nodes.success`). Their settings
+stand in the record's provenance.
+"""
+
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
-from langgraph.runtime import Runtime
+from ..errors import SettingError
+from .combined_scores import all_of, any_of, negated
+from .comparing import difference, plain, shown
+from .contract import describe
+from .judged_scores import judged
+from .scores import Score, Scorer, Scoring, kept, scoring
+from .state import State
+from .wording import Refused, Solved, TextContains, refused, solved, text_contains
 
-from .contract import ContractError, Node, check_function, describe
-from .environment import error_line
-from .limits import Limits
-from .state import State, Update
+__all__ = [
+    "FinalState",
+    "Refused",
+    "Score",
+    "Scorer",
+    "Scoring",
+    "Solved",
+    "TextContains",
+    "ToolCalled",
+    "all_of",
+    "any_of",
+    "final_state",
+    "judged",
+    "kept",
+    "negated",
+    "refused",
+    "scoring",
+    "solved",
+    "text_contains",
+    "tool_called",
+]
 
-LABEL = "scores"
-"""The conversation's label with the scores by name."""
-SUCCESS = "success"
-"""Name of the score for whether the conversation reached its goal: true or false."""
+NO_STATE = (
+    "there is no state to compare: the conversation has no world, and the agent keeps no channel; "
+    "give the cast a world, or the agent AgentSpeaker(keep=...)"
+)
 
 
 @dataclass(frozen=True)
-class Score:
-    """A value with its reason."""
+class FinalState:
+    """Whether the final state is as expected. See `final_state`."""
 
-    value: bool | int | float | str
-    reason: str = ""
+    expected: Any = None
+    key: str | None = None
+    partial: bool = True
 
-
-Scorer: TypeAlias = Callable[[State], Score | bool | int | float | str | None]
-"""A function from the state of a complete conversation to its score, or None for no score."""
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """A closing node that calls scorers and writes the conversation's label `scores`.
-
-    A scorer that fails is recorded in place of its score, as `{"value": null, "reason": "", "error": <a line>}`: the
-    conversation is over and as good as before, and a failure of this node would hide the other scores.
-    """
-
-    scorers: Mapping[str, Scorer]
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        if state.get("failure"):
-            return {}  # after a technical failure a score would say nothing about the speakers
-        scores = {}
-        for name, scorer in self.scorers.items():
-            try:
-                score = checked(name, scorer(state))
-            except Exception as error:  # of the scorer, which may be anybody's code
-                scores[name] = {"value": None, "reason": "", "error": error_line(error)}
-                continue
-            if score is not None:
-                scores[name] = asdict(score)
-        return {"labels": {LABEL: scores}}
+    async def __call__(self, state: State, world: Any = None) -> Score:
+        actual = plain(await state_of(world) if world is not None else kept(state))
+        if world is None and not actual:
+            if any(message["role"] == "assistant" for message in state.get("messages", [])):
+                raise SettingError(NO_STATE)
+            return Score(False, "the assistant has said and done nothing")
+        scenario = state["scenario"]
+        if self.key is not None and self.key not in scenario:
+            raise SettingError(f"final_state: the scenario has no {self.key!r}")
+        expected = plain(self.expected if self.key is None else scenario[self.key])
+        found = difference(actual, expected, partial=self.partial)
+        return Score(found is None, found or "the final state is as expected")
 
     def provenance(self) -> dict[str, Any]:
-        return {"scorers": {name: describe(scorer) for name, scorer in self.scorers.items()}}
+        expected = {"expected": plain(self.expected)} if self.key is None else {"key": self.key}
+        return {**expected, "partial": self.partial}
 
 
-def checked(name: str, answer: Any) -> Score | None:
-    """The scorer's answer as a score, None for none; ContractError names the scorer of an answer that is no score."""
-    if answer is None:
+def final_state(expected: Any = None, *, key: str | None = None, partial: bool = True) -> FinalState:
+    """Whether the final state is as expected: that of the conversation's world, else the agent's kept channels.
+
+    A world's state is what its method `state()` gives, plain or async; else its attribute `state`; else the world
+    itself, if it is a mapping. `expected`: the state; or `key`, the key of the scenario that holds it. `partial`: there
+    may be more in objects than is expected, at every depth; False compares the whole. The reason is the first
+    difference by its path: `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
+    """
+    if (expected is None) == (key is None):
+        raise SettingError("final_state: give what is expected, or the scenario's key that holds it")
+    return FinalState(expected, key, partial)
+
+
+async def state_of(world: Any) -> Any:
+    """The state of a live world; SettingError if it tells none."""
+    state = getattr(world, "state", None)
+    if isinstance(world, Mapping):
+        return world
+    if callable(state):
+        state = state()
+        return await state if inspect.isawaitable(state) else state
+    if state is None:
+        raise SettingError(f"the world {type(world).__name__} tells no state: give it a method `state()`")
+    return state
+
+
+@dataclass(frozen=True)
+class ToolCalled:
+    """Whether the assistant called a tool. See `tool_called`."""
+
+    name: str
+    arguments: Mapping[str, Any] | None = None
+    where: Callable[[dict[str, Any]], bool] | None = None
+    times: int | None = None
+    errors: bool = False
+
+    def __call__(self, state: State) -> Score:
+        calls = [call for call in tool_calls(state) if call["name"] == self.name]
+        done = calls if self.errors else [call for call in calls if call.get("error") is None]
+        wrong = [found for call in done if (found := self._wrong(call.get("arguments", {})))]
+        fitting = len(done) - len(wrong)
+        passed = fitting > 0 if self.times is None else fitting == self.times
+        if not calls:
+            return Score(passed, f"{self.name} was not called")
+        if not done:
+            return Score(passed, f"{self.name} was called with an error alone: {calls[-1].get('error')}")
+        if wrong and not fitting:
+            return Score(passed, f"{self.name} was called, but {wrong[-1]}")
+        return Score(passed, f"{self.name} was called {'once' if fitting == 1 else f'{fitting} times'}")
+
+    def _wrong(self, arguments: dict[str, Any]) -> str | None:
+        """Why the arguments are others than those that are asked for."""
+        if self.arguments and (found := difference(plain(arguments), plain(self.arguments))):
+            return found
+        if self.where is not None and not self.where(arguments):
+            return f"with {shown(arguments)}"
         return None
-    score = answer if isinstance(answer, Score) else Score(answer)
-    expected = f"the scorer {name!r}: expected true, false, a finite number or a text, got"
-    if not isinstance(score.value, (bool, int, float, str)):
-        raise ContractError(f"{expected} {type(score.value).__name__}")
-    if isinstance(score.value, float) and not math.isfinite(score.value):
-        raise ContractError(f"{expected} {score.value}")
-    if not isinstance(score.reason, str):
-        raise ContractError(f"the scorer {name!r}: expected a text as the reason, got {type(score.reason).__name__}")
-    return score
+
+    def provenance(self) -> dict[str, Any]:
+        described: dict[str, Any] = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times}
+        described = {key: value for key, value in described.items() if value is not None} | {"errors": self.errors}
+        return described | ({"where": describe(self.where)} if self.where is not None else {})
 
 
-def scoring(**scorers: Scorer) -> Node:
-    """A closing node that scores the conversation: `scoring(success=booking_was_changed)`.
+def tool_called(
+    name: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    where: Callable[[dict[str, Any]], bool] | None = None,
+    times: int | None = None,
+    errors: bool = False,
+) -> ToolCalled:
+    """Whether the assistant called a tool of this name, in a draft that was accepted.
 
-    Each scorer is a plain function of the state; `success` is what `duologue test` counts.
+    `arguments`: these, and there may be others. `where`: a function of the arguments. `times`: so often, neither more
+    nor less; 0: never. `errors`: calls that the tool answered with an error count too.
     """
-    for name, scorer in scorers.items():
-        check_function(name, scorer, "(state) -> a score", arguments=1)
-    return Scoring(scorers)
+    if times is not None and (isinstance(times, bool) or times < 0):
+        raise SettingError(f"tool_called: times must be 0 or more, not {times}")
+    return ToolCalled(name, arguments, where, times, errors)
 
 
-def kept(state: State) -> dict[str, Any]:
-    """The kept channels of the assistant's agent (`AgentSpeaker(keep=...)`) after its last message; empty if none.
-
-    Rejected drafts do not count.
-    """
-    for message in reversed(state.get("messages", [])):
-        if message["role"] == "assistant":
-            for attempt in reversed(message.get("attempts", [])):
-                if attempt.get("verdict") != "rejected" and attempt.get("kept"):
-                    return dict(attempt["kept"])
-    return {}
+def tool_calls(state: State) -> list[dict[str, Any]]:
+    """The assistant's tool calls in order, each the plain form of a `data.ToolCall`; without those of rejected drafts."""
+    return [
+        call
+        for message in state.get("messages", [])
+        if message["role"] == "assistant"
+        for attempt in message.get("attempts", [])[-1:]
+        if attempt.get("verdict") != "rejected"
+        for call in attempt.get("tool_calls", [])
+    ]

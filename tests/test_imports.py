@@ -24,7 +24,7 @@ BELOW = {
     "runs": {"errors", "data", "prompts", "nodes", "graphs"},
     "analysis": {"errors", "data"},
     "views": {"errors", "data", "analysis"},
-    "testing": {"errors", "data", "prompts", "nodes", "graphs", "runs"},
+    "testing": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis"},
     "__init__": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "cli"},
     "cli": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views"},
 }
@@ -39,6 +39,7 @@ FOREIGN = {
 """Packages that have no place in a room."""
 LATE = {
     ("__init__.py", ".*"): "the front door opens at once; a room is imported when it is touched",
+    ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
     ("nodes/models/specs.py", "langchain_openai"): "takes seconds, and only one kind of model needs it",
     (

@@ -55,6 +55,8 @@ class Situation(Record):
     """The profile as text: a numbered line for each attribute."""
     profile: Json | None = Field(default=None)
     """The profile with keys: gender, age, lists of personality, habits and the like."""
+    success: Json | None = None
+    """What counts as success, by the names of scorers; neither side sees it."""
 
     @model_validator(mode="after")
     def _one_profile(self) -> Self:

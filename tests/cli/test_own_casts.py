@@ -208,7 +208,10 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
         (("nowhere:cast",), "there is no module 'nowhere' on the path or in this folder"),
         (("own_cast:cast",), "--scenarios: give a file of JSON lines"),
         (("own_cast:cast", "--scenarios", "nowhere.jsonl"), "nowhere.jsonl: "),
-        (("own_cast:cast", "--scenarios", "kindless.jsonl"), "kindless.jsonl: line 1: is no object with a text 'kind'"),
+        (
+            ("own_cast:cast", "--scenarios", "kindless.jsonl"),
+            "kindless.jsonl: line 1: has no text 'kind', 'goal' or 'first_message'",
+        ),
         (("own_cast:cast", "--scenarios", "none.jsonl"), "none.jsonl: holds no scenario"),
         (("own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-topic-bytes", "9"), "more than 9: shorten it"),
         (("simquac", "--user", "own_cast:nothing"), "nor an object of yours: the module 'own_cast' has no 'nothing'"),

@@ -120,7 +120,7 @@ def test_it_holds_no_conversation_that_is_counted(duologue, monkeypatch) -> None
         return from_plain(value)
 
     monkeypatch.setattr(data.Conversation, "from_plain", counted)
-    code, _, err = duologue(*arguments("--repeats", 20, "--max-turns", 1, "--json"))
+    code, _, err = duologue(*arguments("--repeats", 20, "--max-turns", 1, "--json", "--no-page"))
     assert code == 0, err
     assert len(most) >= 20
     assert max(most) <= 4

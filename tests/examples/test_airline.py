@@ -194,7 +194,6 @@ def test_it_is_found_with_the_folder_above_on_the_path_too(folder: Path, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ((), "give one cast"),
         (("airline:cast", "--cast", "airline:cast"), "give one cast"),
         (("airline:cast", "--set", "careless"), "--set careless: write NAME=VALUE"),
         (("airline:cast", "--set", "careless=much"), "careless: .*number.*, not 'much'"),

@@ -12,11 +12,11 @@ from pydantic import Field
 
 from ....data.identity import digest
 from ....errors import ModelError
-from . import inventor, student, task_speakers, teacher
+from . import goal_user, inventor, student, task_speakers, teacher
 from .prompt_parser import Prompt, prompt_of
 from .words import vocabulary
 
-Side: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "inventor"]
+Side: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user", "inventor"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
@@ -24,6 +24,7 @@ _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
     "teacher": teacher.reply,
     "task_user": task_speakers.user_reply,
     "task_assistant": task_speakers.assistant_reply,
+    "goal_user": goal_user.reply,
     "inventor": inventor.reply,
 }
 MISBEHAVIOURS: Mapping[Side, Sequence[str]] = vocabulary("misbehaviours")

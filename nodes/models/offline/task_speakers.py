@@ -11,7 +11,8 @@ from ....data.text.languages import language_of
 from .prompt_parser import Prompt
 from .words import READ, content_words, phrase, rotated, sentences, short, vocabulary, words
 
-_QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
+QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
+"""A phrase in quotes, such as that for a goodbye in a note."""
 _OPTION = re.compile(r"^[ \t]*(\d{1,2})[.)、．][ \t]*\**([^\n:：;；.。(（*]{2,60})", re.MULTILINE)
 _ASKS = ("?", "？")
 
@@ -60,7 +61,7 @@ def _message(prompt: Prompt, situation: Situation, draw: int) -> str:
     untold = [text for text in situation.facts if text.casefold() not in earlier]
     if prompt.note.endswith(_ASKS):
         return _afterwards(prompt, situation, unasked, untold)
-    useless, offered = _useless(others, phrases), _QUOTED.findall(prompt.note)
+    useless, offered = _useless(others, phrases), QUOTED.findall(prompt.note)
     if len(offered) > 1 and useless and _useless(others[:-1], phrases):
         return str(offered[1])
     patience = 4 + int(digest("patience", own[0], others[:1])[:6], 16) % 4

@@ -1,0 +1,22 @@
+"""When a user simulator is at fault, by rules that are named: what it did says nothing about the assistant."""
+
+from ..data.records import Conversation
+from ..data.rules import DIALOGUE_RULES
+
+BROKEN = ("user-role-leak", "user-prompt-leak", "user-empty")
+"""Rules of `check` for a user that leaves its role."""
+
+RULE = (
+    "the user simulator is at fault if the record says so (such as user_rejected: none of its drafts was accepted), or "
+    "if one of its messages breaks a rule of `duologue check`: "
+    + "; ".join(f"{name} ({DIALOGUE_RULES[name].description})" for name in BROKEN)
+)
+"""The rule in words."""
+
+
+def user_fault(conversation: Conversation) -> str | None:
+    """The rule by which the conversation's user simulator is at fault, a stop reason or a rule of `check`; None if
+    it is not."""
+    if conversation.fault == "user":
+        return conversation.stop
+    return next((name for name in BROKEN if any(DIALOGUE_RULES[name].find(conversation))), None)

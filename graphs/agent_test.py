@@ -1,0 +1,116 @@
+"""The cast that tests an agent: a user with a goal and facts, and the agent as the assistant. It needs no code.
+
+duologue test --assistant my_agent:graph --user openai:gpt-4.1-mini --scenarios scenarios.jsonl
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from ..data.identity import ordinals
+from ..data.records import Role
+from ..data.text.languages import Language, language_of
+from ..nodes.goals import GoalMessages, HelperMessages, goal_of
+from ..nodes.goodbyes import Ending
+from ..nodes.limits import Limits
+from ..nodes.recllmsim import UserPrompts, UserValidator
+from ..nodes.replay import ReplayedOut, ReplaySpeaker
+from ..nodes.scorers import Score, scoring, solved
+from ..nodes.selectors import RepairPrompts
+from ..nodes.state import State
+from ..nodes.stops import any_of, until_spent
+from ..nodes.success import KEY
+from ..nodes.validators import Observing, not_empty
+from .cast import Cast, Speaker, side
+from .casts import CastFactory, register
+from .settings import CastSettings, criterion, documented, library
+from .sources import ScenarioFile
+
+NAME = "agent_test"
+TURNS = 10
+"""Most exchanges of a conversation."""
+OFFLINE: Mapping[Role, str] = {"user": "goal_user", "assistant": "task_assistant"}
+"""Whose part the offline model plays for each role."""
+
+
+class Settings(CastSettings):
+    """Settings of the cast that tests an agent."""
+
+    language: Language | None = Field(
+        default=None, description="Language of the user's prompts. Default: that of the goals, or en."
+    )
+    may_give_up: bool = Field(
+        default=True, description="Tell the user a phrase for giving up, which is no success by itself."
+    )
+
+
+class Goals(ScenarioFile):
+    """A file of goals, facts and what counts as success."""
+
+    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+        """The language that all goals share."""
+        languages = {language_of(goal_of(state["scenario"])) for state in states}
+        return {"language": "zh"} if languages == {"zh"} else {}
+
+
+def unless_the_scenario_says(state: State) -> Score | None:
+    """The score of a scenario without `success`: whether the user left as one that has what it came for."""
+    return None if KEY in state["scenario"] else solved()(state)
+
+
+def _build(settings: Settings) -> Cast:
+    language = settings.language or "en"
+    pages = library(NAME, settings.prompts, language)
+    user = side("user", settings.user, GoalMessages(pages), OFFLINE["user"])
+    assistant = side("assistant", settings.assistant, HelperMessages(pages), OFFLINE["assistant"])
+    replaying = [speaker for speaker in (user, assistant) if isinstance(speaker, ReplaySpeaker)]
+    validator = UserValidator(None if user in replaying else Ending(may_give_up=settings.may_give_up))
+    return Cast(
+        name=NAME,
+        user_prompt_selector=UserPrompts(pages, language, settings.may_give_up),
+        user_simulator=user,
+        question_validator=Observing(validator) if user in replaying else validator,
+        assistant_prompt_selector=RepairPrompts("assistant", pages),
+        assistant=assistant,
+        answer_validator=Observing(not_empty) if assistant in replaying else not_empty,
+        closing=scoring(success=unless_the_scenario_says),
+        stop=criterion(settings.stop) or any_of(*map(ReplayedOut, replaying), until_spent),
+        limits=(settings.limits or Limits()).or_else(
+            Limits(max_turns=max((speaker.longest for speaker in replaying), default=TURNS))
+        ),
+        prompts=pages,
+        offline=OFFLINE,
+    )
+
+
+FACTORY = register(
+    CastFactory(
+        name=NAME,
+        build=_build,
+        settings=Settings,
+        source=Goals,
+        summary="A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.",
+    )
+)
+
+
+@documented(Settings)
+def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
+    """A user with a goal and facts, and the agent under test as the assistant.
+
+    `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of messages,
+    `agent:URL`, `MODULE:NAME`, or a node.
+    """
+    return FACTORY(user=user, assistant=assistant, **settings)
+
+
+def scenarios(described: Iterable[Mapping[str, Any]]) -> list[State]:
+    """The initial states of scenarios, each an object as in a line of a scenario file; equal ones are numbered.
+
+    DataError or SettingError if one cannot be used.
+    """
+    states = [Goals().state(dict(one)) for one in described]
+    for state, ordinal in zip(states, ordinals(state["scenario"] for state in states), strict=True):
+        state["ordinal"] = ordinal
+    return states

@@ -1,0 +1,142 @@
+"""Scores: how scorers judge a complete conversation, and the closing node that writes what they say."""
+
+import inspect
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from langgraph.runtime import Runtime
+
+from .contract import ContractError, Node, describe
+from .environment import error_line
+from .limits import Limits
+from .state import State, Update
+
+LABEL = "scores"
+"""The conversation's label with the scores by name."""
+SUCCESS = "success"
+"""Name of the score for whether the conversation reached its goal: true or false."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A value with its reason."""
+
+    value: bool | int | float | str
+    reason: str = ""
+    usage: Mapping[str, int] | None = None
+    """Tokens of a model that was asked, by the names of `data.Usage`; None if none was."""
+
+    def plain(self) -> dict[str, Any]:
+        """Plain JSON values for the label."""
+        usage = {} if self.usage is None else {"usage": dict(self.usage)}
+        return {"value": self.value, "reason": self.reason, **usage}
+
+
+Answer: TypeAlias = Score | bool | int | float | str | None
+Scorer: TypeAlias = Callable[..., Answer | Awaitable[Answer]]
+"""A function of the state of a complete conversation, plain or async, that gives its score, or None for no score.
+
+With a second parameter, `(state, world)`, it is given the conversation's live world too, None if there is none. A
+second parameter with a default is the world only if it is named `world`.
+"""
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A closing node that calls scorers and writes the conversation's label `scores`.
+
+    A scorer that fails is recorded in place of its score, as `{"value": null, "reason": "", "error": <a line>}`: the
+    conversation is over and as good as before, and a failure of this node would hide the other scores.
+    """
+
+    scorers: Mapping[str, Scorer]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if state.get("failure"):
+            return {}  # after a technical failure a score would say nothing about the speakers
+        world = world_of(runtime)
+        scores = {name: await label_of(name, scorer, state, world) for name, scorer in self.scorers.items()}
+        return {"labels": {LABEL: {name: score for name, score in scores.items() if score is not None}}}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"scorers": {name: describe(scorer) for name, scorer in self.scorers.items()}}
+
+
+def world_of(runtime: Runtime[Limits]) -> Any:
+    """The conversation's live world; None if it has none."""
+    return getattr(runtime.context, "world", None)
+
+
+async def label_of(name: str, scorer: Scorer, state: State, world: Any = None) -> dict[str, Any] | None:
+    """What the label `scores` holds of a scorer: its score, or its error in one line; None for no score."""
+    try:
+        score = await score_by(name, scorer, state, world)
+    except Exception as error:  # of the scorer, which may be anybody's code
+        return {"value": None, "reason": "", "error": error_line(error)}
+    return None if score is None else score.plain()
+
+
+async def score_by(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
+    """The scorer's score, None for none; ContractError names the scorer of an answer that is no score."""
+    answer = scorer(state, world) if takes_world(scorer) else scorer(state)
+    return checked(name, await answer if inspect.isawaitable(answer) else answer)
+
+
+def takes_world(scorer: Callable[..., object]) -> bool:
+    """Whether a scorer is given the world: it needs a second argument, or has a parameter named `world`."""
+    parameters = list(inspect.signature(scorer).parameters.values())
+    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    return len(positional) > 1 and (positional[1].default is inspect.Parameter.empty or positional[1].name == "world")
+
+
+def checked(name: str, answer: Any) -> Score | None:
+    """The scorer's answer as a score, None for none; ContractError names the scorer of an answer that is no score."""
+    if answer is None:
+        return None
+    score = answer if isinstance(answer, Score) else Score(answer)
+    expected = f"the scorer {name!r}: expected true, false, a finite number or a text, got"
+    if not isinstance(score.value, (bool, int, float, str)):
+        raise ContractError(f"{expected} {type(score.value).__name__}")
+    if isinstance(score.value, float) and not math.isfinite(score.value):
+        raise ContractError(f"{expected} {score.value}")
+    if not isinstance(score.reason, str):
+        raise ContractError(f"the scorer {name!r}: expected a text as the reason, got {type(score.reason).__name__}")
+    return score
+
+
+def scoring(**scorers: Scorer) -> Node:
+    """A closing node that scores the conversation: `scoring(success=nodes.tool_called("change"))`.
+
+    `success` is what `duologue test` counts.
+    """
+    for name, scorer in scorers.items():
+        check_scorer(name, scorer)
+    return Scoring(scorers)
+
+
+def check_scorer(name: str, scorer: object) -> None:
+    """Raises ContractError unless the object can be called as a scorer, with a state or a state and a world."""
+    expected = f"the scorer {name!r}: expected a function (state) or (state, world) -> a score"
+    if not callable(scorer) or isinstance(scorer, type):
+        raise ContractError(f"{expected}; got {type(scorer).__name__} {getattr(scorer, '__name__', '')}".rstrip())
+    try:
+        inspect.signature(scorer).bind(*[{}] * (2 if takes_world(scorer) else 1))
+    except (TypeError, ValueError):
+        raise ContractError(
+            f"{expected}; got {getattr(scorer, '__qualname__', type(scorer).__name__)} with other arguments"
+        ) from None
+
+
+def kept(state: State) -> dict[str, Any]:
+    """The kept channels of the assistant's agent (`AgentSpeaker(keep=...)`) after its last message; empty if none.
+
+    Rejected drafts do not count.
+    """
+    for message in reversed(state.get("messages", [])):
+        if message["role"] == "assistant":
+            for attempt in reversed(message.get("attempts", [])):
+                if attempt.get("verdict") != "rejected" and attempt.get("kept"):
+                    return dict(attempt["kept"])
+    return {}

@@ -1,0 +1,215 @@
+"""For other people's tests: a simulated user as a pytest fixture, an assertion about its conversations, a scripted model.
+
+    def test_a_flight_is_moved(simulated_user):
+        conversation = simulated_user(agent, goal="move my flight to 3 May", facts="The booking code is QX4821.")
+        assert_solved(conversation)
+
+The fixture is there wherever Duologue is installed (entry point `pytest11`). This file is imported when pytest starts, so
+it imports the rest of the package only when a test asks for it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import pytest
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+
+    from .analysis.success import Outcome
+    from .data import Conversation
+    from .graphs import Cast
+
+__all__ = ["SimulatedUser", "assert_solved", "scripted_model", "simulated_user"]
+
+END = 6
+"""Messages of a conversation's end that a failing assertion shows."""
+SHOWN = 3
+"""Conversations that a failing assertion shows."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option for where conversations are kept."""
+    parser.getgroup("duologue").addoption(
+        "--duologue-out",
+        metavar="DIR",
+        type=Path,
+        default=None,
+        help="keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path",
+    )
+
+
+class SimulatedUser:
+    """Calls hold conversations between a simulated user and an agent, and keep their records in run folders."""
+
+    def __init__(self, folder: Path, name: str, tell: Callable[[str], None]) -> None:
+        self._folder, self._name, self._tell = folder, name, tell
+        self.folders: list[Path] = []
+        """The run folder of each call so far."""
+
+    @overload
+    def __call__(self, agent: Any, *, repeats: None = None, **settings: Any) -> "Conversation": ...
+
+    @overload
+    def __call__(self, agent: Any, *, repeats: int, **settings: Any) -> "list[Conversation]": ...
+
+    def __call__(
+        self, agent: Any = None, *, repeats: int | None = None, **settings: Any
+    ) -> "Conversation | list[Conversation]":
+        """A conversation with the agent; with `repeats`, a list of so many.
+
+        `agent`: a compiled LangGraph graph, a function of messages, a chat model or a spec. `goal`, `facts`, `persona`,
+        `first_message`, `success`: the scenario, as in a line of a scenario file; or `scenario`, a whole one, with a
+        `kind` for a `cast` of your own. `model`: who plays the user, `offline` (rules) or `openai:NAME`. `max_turns`,
+        `seed`; `cast`: in place of the one for agent tests; its assistant is replaced by `agent` where one is given.
+
+        It waits until the conversation is over, also inside an async test; an agent that belongs to the loop of the
+        test needs `await simulated_user.asimulate(...)`.
+        """
+        from .runs import blocking
+
+        return blocking(self.asimulate(agent, repeats=repeats, **settings))
+
+    async def asimulate(
+        self,
+        agent: Any = None,
+        *,
+        goal: str | None = None,
+        facts: Any = None,
+        persona: str | None = None,
+        first_message: str | None = None,
+        success: Mapping[str, Any] | None = None,
+        scenario: Mapping[str, Any] | None = None,
+        cast: "Cast | None" = None,
+        model: Any = None,
+        repeats: int | None = None,
+        max_turns: int | None = None,
+        seed: int = 0,
+    ) -> "Conversation | list[Conversation]":
+        """As a call, in the event loop of an async test."""
+        from dataclasses import replace
+
+        from .errors import SettingError
+        from .graphs import agent_test
+        from .runs import asimulate, new_folder, repeated
+
+        given = {"goal": goal, "facts": facts, "persona": persona, "first_message": first_message, "success": success}
+        told = {key: value for key, value in given.items() if value is not None}
+        if scenario is not None and told.keys() - {"success"}:
+            raise SettingError(f"simulated_user: give a scenario, or {', '.join(told)}, not both")
+        states = agent_test.scenarios([{**(scenario or {}), **told}])
+        sides = {"assistant": agent, "user_simulator": model}
+        if cast is not None:
+            changes = {place: speaker for place, speaker in sides.items() if speaker is not None}
+            made = cast.replace(**changes) if changes else cast
+        elif agent is None:
+            raise SettingError("simulated_user: give the agent under test")
+        else:
+            settings = agent_test.Goals().settings_for(states)
+            made = agent_test.cast("offline" if model is None else model, agent, **settings)
+        limits = replace(made.limits, seed=seed, max_turns=max_turns or made.limits.max_turns)
+        folder = new_folder(self._folder, self._name)
+        conversations = await asimulate(made, repeated(states, repeats or 1), limits=limits, out=folder)
+        self.folders.append(folder)
+        self._tell(f"duologue show {folder}")
+        return conversations if repeats is not None else conversations[0]
+
+
+@pytest.fixture
+def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedUser:
+    """A simulated user: call it with an agent and what the user wants, and it gives the conversation."""
+    out: Path | None = request.config.getoption("--duologue-out")
+    name = re.sub(r"[^\w.-]+", "_", request.node.name)[:80].strip("_.") or "test"
+
+    def tell(line: str) -> None:
+        request.node.add_report_section("call", "duologue", line)
+
+    return SimulatedUser(tmp_path if out is None else request.config.invocation_params.dir / out, name, tell)
+
+
+def assert_solved(
+    conversations: "Conversation | Iterable[Conversation]",
+    at_least: float = 1.0,
+    *,
+    scorer: Any = None,
+    user_faults: Literal["skip", "count"] = "skip",
+) -> None:
+    """Fails unless the conversation was a success, or of several a share of `at_least` (0 to 1).
+
+    By default success is the record's score: what the scenario's `success` says, else whether the user left with what
+    it came for. `scorer`: a scorer in its place, such as `nodes.tool_called("change")`; it sees no live world.
+
+    A conversation in which the user simulator is at fault says nothing about the agent: it is left out, and if none
+    other is there the test is skipped, with the rule as its reason. `user_faults="count"` counts it like any other. A
+    conversation without a score, as after a failure of an endpoint, fails the test.
+    """
+    __tracebackhide__ = True
+    from .analysis.success import outcome
+    from .data import Conversation
+    from .errors import SettingError
+
+    if isinstance(at_least, bool) or not 0 < at_least <= 1:
+        raise SettingError(f"assert_solved: at_least is a share above 0 and at most 1, not {at_least!r}")
+    given = [conversations] if isinstance(conversations, Conversation) else list(conversations)
+    if not given:
+        raise SettingError("assert_solved: there is no conversation")
+    if scorer is not None:
+        given = [_scored(conversation, scorer) for conversation in given]
+    judged = [(outcome(conversation), conversation) for conversation in given]
+    counted = [each for each in judged if user_faults == "count" or each[0].user_fault is None]
+    if not counted:
+        pytest.skip(f"the simulated user is at fault, not the agent: {judged[0][0].user_fault}")
+    unscored = [each for each in counted if each[0].success is None]
+    reached = sum(bool(found.success) for found, _ in counted)
+    if unscored:
+        raise AssertionError(_message(f"{len(unscored)} of {len(given)} conversations have no score", unscored))
+    if reached < at_least * len(counted):
+        wrong = [each for each in counted if not each[0].success]
+        share = f"{reached} of {len(counted)} conversations succeeded, expected a share of {at_least:g}"
+        left_out = len(judged) - len(counted)
+        share += f" ({left_out} left out: the simulated user is at fault)" if left_out else ""
+        raise AssertionError(_message(share, wrong))
+
+
+def scripted_model(*lines: "str | AIMessage") -> "BaseChatModel":
+    """A chat model that says these lines in turn in each conversation, then the last one for ever."""
+    from .errors import SettingError
+    from .nodes.models.scripted import ScriptedModel
+
+    if not lines:
+        raise SettingError("scripted_model: give at least one line")
+    return ScriptedModel(lines=list(lines))
+
+
+def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
+    """The conversation with the scorer's answer as its score."""
+    from .nodes.scores import LABEL, SUCCESS, check_scorer, label_of
+    from .runs import blocking
+
+    check_scorer(SUCCESS, scorer)
+    if conversation.failure is not None:
+        return conversation.model_copy(update={"labels": {}})
+    state: Any = conversation.plain()
+    score = blocking(label_of(SUCCESS, scorer, state))
+    return conversation.model_copy(update={"labels": {LABEL: {} if score is None else {SUCCESS: score}}})
+
+
+def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
+    """What a failing assertion says: the conversations' ends, the reasons, whose fault it is."""
+    parts = [line]
+    for found, conversation in sorted(wrong, key=lambda each: len(each[1].messages))[:SHOWN]:
+        earlier = len(conversation.messages) - END
+        parts += [
+            "",
+            f"{conversation.id}: {found.scenario}",
+            f"  reason: {found.reason}",
+            f"  stop: {conversation.stop or 'not told'}, fault: {found.fault}",
+            *([f"  ... {earlier} messages before"] if earlier > 0 else []),
+            *(f"  {message.role}: {message.text}" for message in conversation.messages[-END:]),
+        ]
+    if len(wrong) > SHOWN:
+        parts += ["", f"and {len(wrong) - SHOWN} more"]
+    return "\n".join(parts)

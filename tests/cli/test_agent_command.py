@@ -1,0 +1,226 @@
+"""`duologue test --assistant AGENT --scenarios FILE`: no cast, a report, a page, JUnit XML, user faults, thresholds."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+AGENT = """
+import re
+from duologue.testing import scripted_model
+
+
+def agent(messages):
+    said = "\\n".join(message["content"] for message in messages if message["role"] == "user")
+    code = re.search(r"[A-Z]{2}\\d{4}", said)
+    return f"Done: {code[0]} has been moved." if code else "Which booking is it? Please tell me the code."
+
+
+def stubborn(messages):
+    return "I am sorry, I cannot do that."
+
+
+def broken(messages):
+    raise KeyError("no seat")
+
+
+leaking = scripted_model("I need a flight.", "Assistant: here it is. Thank you, goodbye.", "Assistant: bye")
+sloppy = scripted_model("According to my instructions I am to say QX4821.")
+"""
+SCENARIOS = [
+    {"goal": "move my flight", "facts": "The code is QX4821.", "success": {"text_contains": "QX4821 has been moved"}},
+    {"goal": "move another flight", "facts": "The code is LM0077.", "success": {"text_contains": "a refund"}},
+]
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)  # before the folders of earlier tests
+    Path("my_agent.py").write_text(AGENT)
+    Path("scenarios.jsonl").write_text("".join(json.dumps(each) + "\n" for each in SCENARIOS))
+    Path("right.jsonl").write_text(json.dumps(SCENARIOS[0]) + "\n")
+    sys.modules.pop("my_agent", None)
+
+
+def arguments(*more: object, agent: str = "agent", scenarios: str = "scenarios.jsonl") -> tuple[object, ...]:
+    return ("test", "--assistant", f"my_agent:{agent}", "--scenarios", scenarios, "--out", "run", *more)
+
+
+def test_an_agent_is_tested_without_a_cast(duologue) -> None:
+    code, out, err = duologue(*arguments("--repeats", 3))
+    assert code == 0, err
+    assert "3 of 6 conversations succeeded: 0.50 (95 % interval" in out
+    assert re.search(r"move my flight +3 +3 +1\.00 +0\.44 +1\.00 +1\.00", out)
+    assert re.search(r"assistant +3", out)
+    lines = err.splitlines()
+    failed = [line for line in lines if line.startswith("failed: ")]
+    assert len(failed) == 3
+    assert 'never says "a refund" (user_ended, fault: assistant)' in failed[0]
+    page = Path("run/page.html").read_text()
+    for line in failed:
+        name = line.split()[1].rstrip(":")
+        address = f"{Path('run/page.html').resolve().as_uri()}#{name}"
+        assert address in [text.strip() for text in lines]
+    assert "QX4821" in Path("run/conversations.jsonl").read_text()
+    assert "<html" in page
+
+
+def test_json_is_one_document_with_everything(duologue) -> None:
+    code, out, err = duologue(*arguments("--repeats", 2, "--json", "--threshold", 0.4))
+    result = json.loads(out)
+    assert code == 0, err
+    assert (result["cast"], result["passed"], result["successes"], result["page"]) == (
+        "agent_test",
+        True,
+        2,
+        "run/page.html",
+    )
+    assert [row["success"]["value"] for row in result["scenarios"]] == [1, 0]
+    assert result["faults"] == {"user": 0, "assistant": 2, "infrastructure": 0}
+    assert all(failure["page"].endswith(f"run/page.html#{failure['id']}") for failure in result["failures"])
+
+
+@pytest.mark.parametrize(("threshold", "code"), [(0.5, 0), (0.51, 1)])
+def test_below_the_threshold_the_exit_code_is_one_and_the_share_is_told(duologue, threshold, code) -> None:
+    ended, _, err = duologue(*arguments("--threshold", threshold, "--no-page"))
+    assert ended == code
+    told = "the share of successes of all conversations, 0.5, is below the threshold, 0.51" in " ".join(err.split())
+    assert told == bool(code)
+    assert not Path("run/page.html").exists()
+
+
+def test_junit_has_failures_with_reasons_and_errors_for_the_infrastructure(duologue) -> None:
+    code, _, err = duologue(*arguments("--junit", "reports/junit.xml"))
+    assert code == 0, err
+    (suite,) = ElementTree.parse("reports/junit.xml").getroot()
+    assert [suite.get(name) for name in ("name", "tests", "failures", "errors")] == ["agent_test", "2", "1", "0"]
+    assert "page.html#" in suite[1][0].text
+    code, _, err = duologue(*arguments(agent="broken")[:-1], "broken", "--junit", "broken.xml")
+    assert (code, "no conversation has a score named 'success' (assistant: KeyError: 'no seat')" in err) == (2, True)
+
+
+def test_an_agent_that_breaks_in_some_conversations_is_incomplete(duologue) -> None:
+    Path("my_agent.py").write_text(
+        AGENT + "\n\ndef some(messages):\n    return agent(messages) if 'another' not in str(messages) else 1 / 0\n"
+    )
+    code, out, err = duologue(*arguments("--junit", "junit.xml", agent="some"))
+    assert code == 1
+    assert re.search(r"infrastructure +1", out)
+    assert "1 of 2 conversations have no score, the first because: assistant: ZeroDivisionError" in err
+    (suite,) = ElementTree.parse("junit.xml").getroot()
+    assert suite[1][0].tag == "error"
+
+
+def test_a_user_simulators_faults_are_shown_apart_and_left_out_by_a_rule_that_is_printed(duologue) -> None:
+    more = ("--user", "my_agent:leaking", "--repeats", 2, "--set", "may_give_up=false")
+    scenario = {"goal": "a flight", "success": {"text_contains": "code"}}
+    Path("leak.jsonl").write_text(
+        json.dumps(scenario) + "\n" + json.dumps(scenario | {"first_message": "QX4821!"}) + "\n"
+    )
+    code, _, err = duologue(*arguments(*more, scenarios="leak.jsonl"))
+    told = " ".join(err.split())
+    assert code == 0, err
+    assert "user-role-leak (a user that speaks for another side)" in told
+    assert "the user simulator is at fault in 4 of 4 conversations" in told
+    code, _, err = duologue(*arguments(*more, "--exclude-user-faults", "--resume", scenarios="leak.jsonl"))
+    assert (code, "at fault in every conversation" in " ".join(err.split())) == (2, True)
+
+
+def test_the_threshold_is_compared_with_the_share_that_is_stated(duologue) -> None:
+    Path("my_users.py").write_text("""
+from langchain_core.messages import AIMessage
+from duologue.nodes.models.scripted import ScriptedModel
+
+
+class Mixed(ScriptedModel):
+    def _generate(self, messages, *args, **kwargs):
+        self_leaks = "another" in str(messages[0].text) + str(messages[1].text)
+        said = sum(isinstance(message, AIMessage) for message in messages)
+        lines = ["Assistant: I leak"] if self_leaks else ["QX4821, please.", "Thank you, goodbye."]
+        return ScriptedModel(lines=lines)._generate(messages)
+
+
+mixed = Mixed(lines=["x"])
+""")
+    sys.modules.pop("my_users", None)
+    more = ("--user", "my_users:mixed", "--threshold", 0.9)
+    code, out, err = duologue(*arguments(*more))
+    assert code == 1
+    assert re.search(r"user +1", out)
+    code, out, err = duologue(*arguments(*more, "--exclude-user-faults", "--resume"))
+    told = " ".join(out.split())
+    assert code == 0, err
+    assert "1 of 1 conversations succeeded: 1.00" in told
+    assert "all: 1 of 2 conversations succeeded: 0.50" in told
+    assert "without user faults: 1 of 1" in told
+    assert "in 1 of 2 conversations, of which 0 succeeded all the same: they are left out" in " ".join(err.split())
+
+
+def test_a_run_is_resumed_and_its_page_written_again(duologue) -> None:
+    assert duologue(*arguments("--repeats", 2, "--json"))[0] == 0
+    whole = Path("run/conversations.jsonl").read_text().splitlines(keepends=True)
+    Path("run/conversations.jsonl").write_text("".join(whole[:1]))
+    Path("run/page.html").unlink()
+    code, out, err = duologue(*arguments("--repeats", 2, "--json", "--resume"))
+    assert code == 0, err
+    assert json.loads(out)["conversations"] == 4
+    assert Path("run/page.html").is_file()
+
+
+def test_a_run_is_not_resumed_with_another_success(duologue) -> None:
+    assert duologue(*arguments("--json"))[0] == 0
+    changed = SCENARIOS[1] | {"success": {"solved": True}}
+    Path("scenarios.jsonl").write_text("".join(json.dumps(each) + "\n" for each in (SCENARIOS[0], changed)))
+    code, out, err = duologue(*arguments("--json", "--resume"))
+    assert (code, out) == (2, "")
+    assert "resume with the same scenarios (or more of them)" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (("--assistant", "my_agent:agent"), "--scenarios: give a file"),
+        (("--assistant", "my_agent:none", "--scenarios", "right.jsonl"), "my_agent"),
+        (
+            ("--scenarios", "wrong.jsonl"),
+            "wrong.jsonl: line 1: success: there is no scorer 'tool_caled', only final_state",
+        ),
+        (
+            ("--scenarios", "judged.jsonl", "--judge", "openai:m"),
+            "judged.jsonl: line 1: success.judged: OPENAI_API_KEY",
+        ),
+        (("--scenarios", "judged.jsonl"), "success.judged: names no model to judge"),
+        (("simquac", "--scenarios", "topic.jsonl"), "no conversation has a score named 'success'"),
+        (("agent_test", "--cast", "agent_test", "--scenarios", "right.jsonl"), "give one cast"),
+    ],
+)
+def test_bad_input_is_one_line_before_anything_is_simulated(duologue, given: Any, line: str) -> None:
+    Path("wrong.jsonl").write_text('{"goal": "a", "success": {"tool_caled": "x"}}\n')
+    Path("judged.jsonl").write_text('{"goal": "a", "success": {"judged": "It is polite."}}\n')
+    Path("topic.jsonl").write_text(
+        '{"kind": "simquac", "title": "t", "header": "h", "background": "", "section": "Ten."}\n'
+    )
+    code, out, err = duologue("test", *given, "--out", "run")
+    assert (code, out) == (2, "")
+    assert line in " ".join(err.split())
+    assert not Path("run").exists()
+
+
+def test_it_is_a_cast_like_any_other_for_simulate(duologue) -> None:
+    code, out, err = duologue(
+        "simulate",
+        "agent_test",
+        "--assistant",
+        "my_agent:agent",
+        "--scenarios",
+        "right.jsonl",
+        "--out",
+        "run",
+        "--json",
+    )
+    assert code == 0, err
+    assert json.loads(out)["finished"] == 1

@@ -1,0 +1,58 @@
+"""What docs/testing.md shows is what its commands and its tests do."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from duologue.data.rules import DIALOGUE_RULES
+from duologue.nodes.success import READERS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def block(language: str, number: int = 0) -> str:
+    return [text for kind, text in BLOCKS if kind == language][number]
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path) -> None:
+    (tmp_path / "my_agent.py").write_text(block("python"))
+    (tmp_path / "scenarios.jsonl").write_text(block("json"))
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_command_prints_the_figures_of_the_page() -> None:
+    command = re.search(r"^    duologue (test --assistant my_agent:agent .*)$", PAGE, re.MULTILINE)
+    assert command is not None
+    done = run("duologue.cli", *command[1].split(), "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert f"{result['successes']} of {result['conversations']}," in PAGE
+    assert result["faults"] == {"user": 0, "assistant": 4, "infrastructure": 0}
+    for row in result["scenarios"]:
+        rate = row["success"]
+        figures = (rate["value"], rate["low"], rate["high"], row["pass_hat"])
+        cells = (row["scenario"], row["conversations"], row["successes"], *(f"{figure:.2f}" for figure in figures))
+        assert f"| {' | '.join(map(str, cells))} |" in PAGE
+
+
+def test_the_tests_of_the_page_pass() -> None:
+    Path("test_page.py").write_text(
+        next(text for kind, text in BLOCKS if kind == "python" and "simulated_user" in text)
+    )
+    done = run("pytest", "-q", "-p", "duologue.testing", "-p", "no:cacheprovider", "test_page.py")
+    assert done.returncode == 0, done.stdout
+    assert "2 passed" in done.stdout
+
+
+def test_every_scorer_and_rule_stands_on_the_page() -> None:
+    assert [name for name in READERS if f'`"{name}"' not in PAGE and f'"{name}":' not in PAGE] == []
+    assert [name for name in re.findall(r"`(user-[\w-]+)`", PAGE) if name not in DIALOGUE_RULES] == []

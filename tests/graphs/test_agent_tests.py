@@ -1,0 +1,182 @@
+"""The cast that tests an agent: a user with a goal and facts, scenarios without a kind, the rule-based user."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+import duologue
+from duologue import graphs, nodes
+from duologue.data import DataError, domains
+from duologue.graphs import agent_test
+from duologue.nodes.models.scripted import ScriptedModel
+from duologue.testing import scripted_model
+
+FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821. I live in Bern."}
+
+
+def clerk(messages: list[dict[str, Any]]) -> str:
+    """Asks for the code, then where the customer lives, then does it."""
+    said = "\n".join(message["content"] for message in messages if message["role"] == "user")
+    if "QX4821" not in said:
+        return "Which booking is it? Please tell me its code."
+    return "Done: it has been moved. Anything else?" if "Bern" in said else "Where do you live?"
+
+
+def kept(heard: list[Any], messages: Any, reply: str) -> str:
+    """The reply; what it was given is kept."""
+    heard.append(messages)
+    return reply
+
+
+def held(assistant: Any, *scenarios: dict[str, Any], user: Any = "offline", turns: int = 10, seed: int = 0) -> Any:
+    states = agent_test.scenarios(scenarios or (FLIGHT,))
+    cast = agent_test.cast(user, assistant, **agent_test.Goals().settings_for(states))
+    return duologue.simulate(cast, states, limits=nodes.Limits(max_turns=turns, seed=seed))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rule_based_user_states_its_goal_tells_what_it_is_asked_and_says_goodbye(seed: int) -> None:
+    (talk,) = held(clerk, seed=seed)
+    asked, code, home, bye = [message.text for message in talk.messages if message.role == "user"]
+    assert "move my flight to 2026-05-03" in asked
+    assert ("QX4821" in code, "Bern" in code) == (True, False)
+    assert "Bern" in home
+    assert (bye, talk.stop) == ("Thank you, goodbye.", "user_ended")
+    assert talk.labels["scores"]["success"]["value"] is True
+
+
+def test_it_gives_up_when_it_is_refused_twice_which_is_no_success() -> None:
+    (talk,) = held(lambda messages: "Sorry, that is not possible.")
+    assert (talk.stop, len(talk.messages)) == ("user_gave_up", 5)
+    assert talk.labels["scores"]["success"]["value"] is False
+
+
+def test_it_gives_up_on_an_assistant_that_never_does_it() -> None:
+    (talk,) = held(lambda messages: "Hm.", turns=30)
+    assert talk.stop == "user_gave_up"
+    assert all(
+        "move my flight" in message.text for message in talk.messages if message.role == "user" and message.stored
+    )
+
+
+def test_it_says_that_it_does_not_know_what_it_was_not_told() -> None:
+    (talk,) = held(lambda messages: "What is your shoe size?", {"goal": "buy shoes"}, turns=2)
+    assert "buy shoes" in talk.messages[2].text
+
+
+def test_in_chinese_prompts_and_words_are_chinese() -> None:
+    (talk,) = held(
+        lambda messages: "已经改好了。" if "AB1234" in str(messages) else "请告诉我订单号。",
+        {"goal": "把我的航班改到5月3日", "facts": {"订单号": "AB1234"}},
+    )
+    assert talk.messages[-1].text == "谢谢，再见。"
+    assert talk.stop == "user_ended"
+    assert "对话" in talk.messages[0].prompt.text
+
+
+def test_a_first_message_is_said_as_it_is_and_the_agent_answers_it() -> None:
+    heard: list[Any] = []
+    (talk,) = held(lambda messages: kept(heard, messages, "Done, it is cancelled."), {"first_message": "Cancel it!"})
+    assert heard[0] == [{"role": "user", "content": "Cancel it!"}]
+    assert [message.text for message in talk.messages] == [
+        "Cancel it!",
+        "Done, it is cancelled.",
+        "Thank you, goodbye.",
+    ]
+    assert domains.of(talk).title(talk.scenario) == "Cancel it!"
+
+
+def test_a_users_model_is_sent_goal_facts_and_persona_and_the_agent_none_of_them() -> None:
+    sent: list[str] = []
+
+    class Heard(ScriptedModel):
+        def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
+            sent.append("\n".join(str(message.text) for message in messages))
+            return super()._generate(messages, *args, **kwargs)
+
+    told: list[Any] = []
+    scenario = {"goal": "a </task> seat", "facts": ["Row 4.", {"fare": "flex"}], "persona": "In a hurry."}
+    user = Heard(lines=["A seat, please.", "Thank you, goodbye."])
+    (talk,) = held(
+        lambda messages: kept(told, messages, "Here <task>x</task>."),
+        scenario | {"success": {"solved": True}},
+        user=user,
+    )
+    assert talk.stop == "user_ended"
+    assert "<task>a ‹/task› seat</task>" in sent[0]
+    assert 'Row 4.\n{"fare": "flex"}\nIn a hurry.' in sent[0]
+    assert "solved" not in "\n".join(sent)
+    assert "Here ‹task›x‹/task›." in sent[1]
+    assert "I give up, goodbye." in sent[1]
+    assert told == [[{"role": "user", "content": "A seat, please."}]]
+
+
+def test_a_model_as_the_assistant_is_sent_the_conversation_alone() -> None:
+    (talk,) = held(scripted_model("It is done: moved."))
+    assert talk.stop == "user_ended"
+    (talk,) = held("offline", turns=2)
+    assert talk.failure is None
+
+
+def test_tool_calls_of_an_agent_are_what_a_scenario_asks_for() -> None:
+    call = {"name": "change", "args": {"booking": "QX4821"}, "id": "1"}
+
+    def agent(messages: Any) -> AIMessage:
+        return AIMessage("It has been moved.", tool_calls=[call])
+
+    success = {"tool_called": {"name": "change", "arguments": {"booking": "QX4821"}, "errors": True}}
+    (talk,) = held(agent, FLIGHT | {"success": success})
+    assert talk.labels["scores"]["success"]["value"] is True, talk.labels
+
+
+def test_it_is_registered_and_travels_as_plain_data() -> None:
+    cast = graphs.casts.find("agent_test")(assistant="offline", may_give_up=False)
+    assert cast.live == ()
+    built: Any = cast.travelling().build().user_prompt_selector
+    assert built.may_give_up is False
+
+
+def lines(path: Path, *scenarios: Any) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in scenarios))
+    return path
+
+
+def test_equal_lines_are_told_apart_and_own_keys_are_kept(tmp_path: Path) -> None:
+    path = lines(
+        tmp_path / "s.jsonl", FLIGHT, FLIGHT, {"goal": "x", "id": 7, "tags": ["a"]}, {"kind": "own", "facts": 1}
+    )
+    states = agent_test.Goals(scenarios=path, repeats=2).read(agent_test.Settings(), 0).states
+    assert [state["ordinal"] for state in states] == [0, 0, 1, 1, 0, 0, 0, 0]
+    assert states[4]["scenario"] == {"goal": "x", "id": 7, "tags": ["a"]}
+    assert len({talk.id for talk in duologue.simulate(agent_test.cast(assistant=clerk), states[:4])}) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"facts": "a"}, "has no text 'kind', 'goal' or 'first_message'"),
+        ([], "is no object"),
+        ({"kind": 3}, "is no object with a text 'kind'"),
+        ({"goal": " "}, "'goal' is no text"),
+        ({"goal": "a", "first_message": 3}, "'first_message' is no text"),
+        ({"goal": "a", "sucess": {}}, "has the key 'sucess': did you mean 'success'?"),
+        ({"goal": "a", "success": "solved"}, "success: expected an object"),
+        ({"kind": "own", "success": {"solvd": True}}, "success: there is no scorer 'solvd', only"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, told: str) -> None:
+    path = lines(tmp_path / "s.jsonl", FLIGHT, line)
+    with pytest.raises(DataError) as error:
+        agent_test.Goals(scenarios=path).read(agent_test.Settings(), 0)
+    assert str(error.value).startswith(f"{path}: line 2: ")
+    assert told in str(error.value)
+
+
+def test_the_judge_of_the_run_is_written_into_the_scenarios_that_need_one(tmp_path: Path) -> None:
+    path = lines(tmp_path / "s.jsonl", {"goal": "a", "success": {"judged": "It is polite."}})
+    source = agent_test.Goals(scenarios=path, judge="openai:m")
+    with pytest.raises(DataError, match=r"line 1: success\.judged: OPENAI_API_KEY is not set"):
+        source.read(agent_test.Settings(), 0)

@@ -1,0 +1,227 @@
+"""The pytest plugin: agents tested in a repository of their own, run as a stranger would."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from duologue.data import Conversation, Message, load
+from duologue.errors import SettingError
+from duologue.testing import assert_solved, scripted_model
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).parent.parent
+AGENT = """
+import re
+
+
+def agent(messages):
+    said = "\\n".join(message["content"] for message in messages if message["role"] == "user")
+    code = re.search(r"[A-Z]{2}\\d{4}", said)
+    return f"Done: {code[0]} is now on 3 May." if code else "Which booking is it? Please tell me the code."
+
+
+def stubborn(messages):
+    return "I am sorry, I cannot change a booking."
+
+
+def broken(messages):
+    raise KeyError("no seat")
+"""
+OFF = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "duologue.testing")
+
+
+@pytest.fixture
+def repository(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A repository with an agent."""
+    pytester.makepyfile(my_agent=AGENT)
+    pytester.makepyprojecttoml('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    return pytester
+
+
+def run(repository: pytest.Pytester, source: str, *arguments: str) -> pytest.RunResult:
+    head = "import pytest\nfrom duologue import nodes\nfrom duologue.testing import assert_solved, scripted_model\n"
+    repository.makepyfile(test_own=head + "from my_agent import agent, broken, stubborn\n" + source)
+    return repository.runpytest_subprocess(*OFF, *arguments)
+
+
+def test_an_agent_passes_and_fails_with_the_end_the_reason_and_the_fault(repository):
+    result = run(
+        repository,
+        """
+GOAL = {"goal": "move my flight to 3 May", "facts": "The booking code is QX4821."}
+
+
+def test_moves(simulated_user):
+    conversation = simulated_user(agent, **GOAL)
+    assert_solved(conversation)
+    assert conversation.messages[-1].text == "Thank you, goodbye."
+
+
+def test_refuses(simulated_user):
+    assert_solved(simulated_user(stubborn, **GOAL, max_turns=3))
+
+
+def test_breaks(simulated_user):
+    assert_solved(simulated_user(broken, **GOAL))
+""",
+    )
+    result.assert_outcomes(passed=1, failed=2)
+    out = result.stdout.str()
+    assert "0 of 1 conversations succeeded, expected a share of 1" in out
+    assert "stop: user_gave_up, fault: assistant" in out
+    assert "assistant: I am sorry, I cannot change a booking." in out
+    assert "user: I give up, goodbye." in out
+    assert "1 of 1 conversations have no score" in out
+    assert "reason: assistant: KeyError: 'no seat'" in out
+    assert "fault: infrastructure" in out
+    assert "duologue show " in out
+    assert "testing.py" not in "".join(line for line in out.splitlines() if line.startswith(("testing", ROOT.name)))
+
+
+def test_a_fault_of_the_simulated_user_is_a_skip_with_its_rule_and_counts_if_it_is_asked_to(repository):
+    result = run(
+        repository,
+        """
+LEAKS = scripted_model("As the user simulator, I should now ask for a seat, given my profile.")
+
+
+def test_skipped(simulated_user):
+    assert_solved(simulated_user(agent, goal="a seat", model=LEAKS))
+
+
+def test_counted(simulated_user):
+    assert_solved(simulated_user(agent, goal="a seat", model=LEAKS), user_faults="count")
+""",
+        "-rs",
+    )
+    result.assert_outcomes(skipped=1, failed=1)
+    result.stdout.fnmatch_lines(["*the simulated user is at fault, not the agent: user_rejected*"])
+    assert "stop: user_rejected, fault: user" in result.stdout.str()
+
+
+def test_repeats_have_a_share_and_a_scorer_of_the_tests_own(repository):
+    result = run(
+        repository,
+        """
+def test_share(simulated_user):
+    many = simulated_user(agent, goal="move my flight", facts=["My code is QX4821."], repeats=3, seed=7)
+    assert len(many) == 3
+    assert_solved(many, at_least=0.6)
+    assert_solved(many, scorer=nodes.text_contains("QX4821"))
+    with pytest.raises(AssertionError, match='0 of 3 .* a share of 0.5'):
+        assert_solved(many, at_least=0.5, scorer=nodes.text_contains("refund"))
+
+
+def test_success_of_the_scenario(simulated_user):
+    one = simulated_user(stubborn, scenario={"goal": "cancel", "success": {"refused": True}}, max_turns=2)
+    assert_solved(one)
+
+
+def test_a_cast_of_its_own(simulated_user):
+    from duologue.graphs import agent_test
+    cast = agent_test.cast().replace(closing=nodes.scoring(success=nodes.negated(nodes.refused())))
+    assert_solved(simulated_user(agent, cast=cast, first_message="Move QX4821!", model="offline"))
+""",
+    )
+    result.assert_outcomes(passed=3)
+
+
+def test_it_works_inside_async_tests(repository):
+    result = run(
+        repository,
+        """
+import asyncio
+
+
+@pytest.mark.asyncio
+async def test_call(simulated_user):
+    assert_solved(simulated_user(agent, goal="move my flight", facts="My code is QX4821."))
+
+
+@pytest.mark.asyncio
+async def test_own_loop(simulated_user):
+    loop = asyncio.get_running_loop()
+
+    async def of_this_loop(messages):
+        assert asyncio.get_running_loop() is loop
+        return agent(messages)
+
+    one = await simulated_user.asimulate(of_this_loop, goal="move my flight", facts="My code is QX4821.")
+    assert_solved(one)
+""",
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_conversations_are_kept_where_the_option_says(repository):
+    source = """
+@pytest.mark.parametrize("where", ["a/b"])
+def test_kept(simulated_user, where):
+    simulated_user(agent, goal="move my flight", facts="My code is QX4821.", repeats=2)
+    assert simulated_user.folders[0].name.startswith("test_kept_a_b-")
+"""
+    for _ in range(2):
+        run(repository, source, "--duologue-out", "kept").assert_outcomes(passed=1)
+    folders = sorted(path.name for path in (repository.path / "kept").iterdir())
+    assert folders == ["test_kept_a_b-1", "test_kept_a_b-2"]
+    assert len(load(repository.path / "kept" / folders[0]).conversations) == 2
+
+
+def test_pytest_starts_without_langgraph(tmp_path):
+    code = "import sys, duologue.testing; print([m for m in ('langgraph', 'langchain_core', 'pydantic') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_the_plugin_is_declared_under_the_modules_name():
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert points["pytest11"] == {"duologue.testing": "duologue.testing"}
+    assert ast.get_docstring(ast.parse((ROOT / "testing.py").read_text()))
+    assert len((ROOT / "testing.py").read_text().splitlines()) <= 300
+
+
+def talk(name, value, *messages, stop="max_turns"):
+    labels = {"scores": {"success": {"value": value, "reason": "because"}}}
+    said = tuple(Message(role=role, text=text) for role, text in messages)
+    return Conversation(id=name, scenario={"goal": "a seat"}, messages=said, stop=stop, labels=labels)
+
+
+def test_user_faults_are_left_out_of_the_share_and_named():
+    broken = talk("b", False, ("user", "Assistant: here is your seat"), stop="user_ended")
+    assert_solved([talk("a", True), broken])
+    with pytest.raises(AssertionError, match=r"0 of 1 .* \(1 left out: the simulated user is at fault\)"):
+        assert_solved([talk("a", False), broken])
+    with pytest.raises(pytest.skip.Exception, match="user-role-leak"):
+        assert_solved(broken)
+
+
+def test_a_long_conversation_shows_its_end_and_of_many_the_shortest():
+    talks = [talk(f"id{n}", False, *[("user", f"line {n}.{m}") for m in range(n)]) for n in range(4, 10)]
+    with pytest.raises(AssertionError) as failed:
+        assert_solved(talks)
+    told = str(failed.value)
+    assert [f"id{n}:" in told for n in range(4, 10)] == [True] * 3 + [False] * 3
+    assert "and 3 more" in told
+
+
+@pytest.mark.parametrize("arguments", [([],), (talk("a", True), 0), (talk("a", True), True), (talk("a", True), 1.5)])
+def test_an_assertion_about_nothing_is_an_error(arguments):
+    with pytest.raises(SettingError):
+        assert_solved(*arguments)
+
+
+def test_a_scripted_model_says_its_lines_by_what_it_has_said():
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    model = scripted_model("one", AIMessage("", tool_calls=[{"name": "t", "args": {}, "id": "1"}]), "three")
+    heard = [HumanMessage("?")]
+    assert model.invoke(heard).text == "one"
+    assert model.invoke([*heard, AIMessage("one")]).tool_calls[0]["name"] == "t"
+    assert model.bind_tools([]).invoke([*heard, *[AIMessage("x")] * 7]).text == "three"
+    with pytest.raises(SettingError):
+        scripted_model()
