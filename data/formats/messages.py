@@ -8,13 +8,14 @@ from pydantic import JsonValue
 
 from ...errors import DataError, at
 from ..records import Conversation, Message
-from .detection import Format
+from .detection import Format, Source
 from .dialogues import Form, Reading
-from .jsonfiles import dumps, read_lines, write_lines
+from .elements import elements
+from .jsonfiles import dumps, write_lines
+from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
 from .unsupported import BeyondWords
 
-SYSTEM = ("system", "developer")
-TOOLS = ("tool", "function")
+__all__ = ["FORM", "FORMAT", "SYSTEM", "TOOLS", "of_values", "read", "write"]
 
 
 def _tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
@@ -70,29 +71,34 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a file of message lines. Further keys of a line or a message are kept; annotations
+    """The conversations of a file of message lines, or of a JSON list of them. Further keys of a line or a message are kept; annotations
     (`labels`, `satisfaction` and the other `KNOWN_LABELS` of `dialogues`) are their labels too.
 
     If a content has several parts, their texts are joined. Instructions (`system`, `developer`), results of tools
     (`tool`, `function`) and an assistant's tool calls without text are no messages: they are kept as asides with their
-    positions. DataError for any other role, and for a message without a text.
+    positions. Other names of the sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message
+    without a text.
     """
+    return of_values(path, elements(path))
+
+
+def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conversation]:
+    """The conversations of objects with `messages`, each with its place in the file; see `read`."""
     reading, conversations = Reading(FORM), []
-    for number, value in read_lines(path):
-        line = f"line {number}"
+    for line, value in values:
         turns = value.get("messages") if isinstance(value, dict) else None
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages, asides = [], []
         for position, turn in enumerate(turns):
-            role = turn.get("role") if isinstance(turn, dict) else None
+            role = role_of(turn.get("role")) if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
             if role in TOOLS or (role == "assistant" and not text and _calls(turn)):
                 asides.append(FORM.aside(position, turn))
             elif role in SYSTEM and text is not None:
                 asides.append(FORM.aside(position, turn, text))
             elif role in ("user", "assistant") and text is not None:
-                messages.append(FORM.message(Message(role=role, text=text), turn))
+                messages.append(FORM.message(Message(role=SPEAKERS[role], text=text), turn))
             else:
                 raise DataError(
                     f"{at(path, line, f'message {position}')}: "
@@ -102,7 +108,13 @@ def read(path: str | Path) -> list[Conversation]:
     return conversations
 
 
-FORMAT = Format(FORM.kind, "JSON lines of messages", lambda source: source.has(FORM.turns), read, write)
+def _recognised(source: Source) -> bool:
+    value = source.value
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, dict) and FORM.turns in first
+
+
+FORMAT = Format(FORM.kind, "JSON lines or a list of messages", _recognised, read, write)
 
 
 def _text(content: Any) -> str | None:
