@@ -133,7 +133,8 @@ def _plain(value: Any) -> Any:
     kind, inner = next(iter(value.items()), ("", None))
     match kind:
         case "intValue":  # a text in OTLP's JSON, because its numbers have 64 bits
-            return int(inner) if str(inner).lstrip("-").isdigit() else None
+            text = str(inner)
+            return int(text) if text.lstrip("-").isdigit() else None
         case "arrayValue":
             return [_plain(each) for each in (inner or {}).get("values", [])]
         case "kvlistValue":

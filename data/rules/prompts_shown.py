@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from ..formats.dialogues import asides
 from ..records import Conversation, Message
+from ..text.languages import HAN
 from .quotations import without_pasted
 
 SHARED = 80
@@ -37,7 +38,8 @@ def repeated_instruction(text: str, given: list[str], least: int) -> str | None:
     said = " ".join(text.split())
     for instruction in given:
         told = " ".join(instruction.split())
-        if stretch := _shared(said.casefold(), told.casefold(), least):
+        enough = max(SHARED, min(least, len(told) * 9 // 10))  # of a short instruction nearly all
+        if stretch := _shared(said.casefold(), told.casefold(), enough):
             start, length = stretch
             return said[start : start + length]
     return None
@@ -45,12 +47,12 @@ def repeated_instruction(text: str, given: list[str], least: int) -> str | None:
 
 def _shared(a: str, b: str, least: int) -> tuple[int, int] | None:
     """Place in `a` and length of a stretch that both have, if it weighs enough."""
-    step = least // 3 if len(b) >= least // 3 else 0
-    if not step or not any(b[at : at + step // 2] in a for at in range(0, len(b) - step // 2 + 1, max(1, step // 4))):
-        return None  # most texts share nothing: the search below takes longer
+    piece = least // 6 if HAN.search(b) else least // 2  # a stretch of this weight holds such a piece whole
+    if not any(b[at : at + piece] in a for at in range(0, len(b) - piece + 1, piece // 2)):
+        return None  # most texts share nothing, and the search below takes longer
     match = SequenceMatcher(None, a, b, autojunk=False).find_longest_match()
     stretch = a[match.a : match.a + match.size]
-    weight = len(stretch) + 2 * len(re.findall(r"[\u4e00-\u9fff]", stretch))
+    weight = len(stretch) + 2 * len(HAN.findall(stretch))
     return (match.a, match.size) if weight >= least else None
 
 
