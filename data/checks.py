@@ -109,6 +109,6 @@ def chosen(rules: Collection[str] | None) -> list[str]:
     return [name for name in RULES if rules is None or name in rules]
 
 
-def reading(conversations: Iterable[Conversation]) -> set[str]:
-    """The rules that apply to at least one of the conversations."""
-    return {name for domain in domains.present(conversations) for name in domain.rules}
+def reading(conversations: Iterable[Conversation]) -> list[str]:
+    """The rules that apply to at least one of the conversations, in the order of their domains."""
+    return list(dict.fromkeys(name for domain in domains.present(conversations) for name in domain.rules))

@@ -114,7 +114,7 @@ def _recognised(source: Source) -> bool:
     return isinstance(first, dict) and FORM.turns in first
 
 
-FORMAT = Format(FORM.kind, "JSON lines or a list of messages", _recognised, read, write)
+FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write)
 
 
 def _text(content: Any) -> str | None:

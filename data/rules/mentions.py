@@ -5,6 +5,7 @@ a message, follows a full stop, or is glued to the end of the text, is said.
 """
 
 import re
+from functools import lru_cache
 
 _TECHNICAL = re.compile(
     r"(?<![a-z])(?:(?:mark-?up|html5?|xml|xpath|xsd|xslt|yaml|json|jsonl|toml|ini|csv|markdown|latex|mediawiki|css|svg|dom"
@@ -39,6 +40,7 @@ _NAMED = re.compile(r"\s+[a-z]{2,}\b|\s?[,)?？]")
 _LABEL = re.compile(r"^[^\S\n]*[*_>#-]{0,4}[^\S\n]*(\w+(?: \w+)?)[*_]{0,3}[^\S\n]?[:：]", re.MULTILINE)
 
 
+@lru_cache(maxsize=64)  # the rules ask for the same message at each mark
 def is_technical(text: str) -> bool:
     """Whether the text speaks of markup, code, configuration, models or other technical things."""
     return _TECHNICAL.search(text) is not None
@@ -48,7 +50,7 @@ def is_spoken_about(text: str, start: int, end: int) -> bool:
     """Whether the mark at these places is a thing that the text is about."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
     before, after = line.rstrip(), text[end:]
-    if not is_technical(text[:start] + " " + text[end:]):
+    if not is_technical(text):
         return line != before and _NAMES_NEXT.search(before) is not None and _NAMED.match(after) is not None
     mark = text[start:end]
     if mark.startswith("<") and (line[-1:].isalnum() or (mark.startswith("</") and "<" + mark[2:] in line)):
@@ -66,16 +68,19 @@ def is_in_transcript(text: str, end: int) -> bool:
 
     At least two lines begin with different labels, and words that introduce them stand before.
     """
+    return end in _transcript(text)
+
+
+@lru_cache(maxsize=64)
+def _transcript(text: str) -> frozenset[int]:
+    """The ends of all labels of the transcript that a technical text shows; empty if it shows none."""
     labels = [match for match in _LABEL.finditer(text) if match[1].casefold() in _SIDES]
     introduction = text[: labels[0].start()] if labels else ""
     lines = introduction.rstrip().splitlines()
-    return (
-        any(match.end() == end for match in labels)
-        and len({match[1].casefold() for match in labels}) > 1
-        and bool(lines)
-        and (lines[-1].rstrip().endswith((":", "：")) or introduction.endswith("\n\n"))
-        and is_technical(text)
-    )
+    introduced = bool(lines) and (lines[-1].rstrip().endswith((":", "：")) or introduction.endswith("\n\n"))
+    if not introduced or len({match[1].casefold() for match in labels}) < 2 or not is_technical(text):
+        return frozenset()
+    return frozenset(match.end() for match in labels)
 
 
 _SIDES = frozenset({"user", "human", "assistant", "system", "bot", "ai", "model", "chatbot", "用户", "助手", "系统"})

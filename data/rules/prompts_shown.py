@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from ..formats.dialogues import asides
 from ..records import Conversation, Message
@@ -34,7 +33,7 @@ def instructions(conversation: Conversation) -> list[str]:
 
 
 def repeated_instruction(text: str, given: list[str], least: int) -> str | None:
-    """The longest stretch of an instruction that the text repeats, if it is long enough; None if it is not."""
+    """A stretch of an instruction that the text repeats, if it is long enough; None if it is not."""
     said = " ".join(text.split())
     for instruction in given:
         told = " ".join(instruction.split())
@@ -48,12 +47,22 @@ def repeated_instruction(text: str, given: list[str], least: int) -> str | None:
 def _shared(a: str, b: str, least: int) -> tuple[int, int] | None:
     """Place in `a` and length of a stretch that both have, if it weighs enough."""
     piece = least // 6 if HAN.search(b) else least // 2  # a stretch of this weight holds such a piece whole
-    if not any(b[at : at + piece] in a for at in range(0, len(b) - piece + 1, piece // 2)):
-        return None  # most texts share nothing, and the search below takes longer
-    match = SequenceMatcher(None, a, b, autojunk=False).find_longest_match()
-    stretch = a[match.a : match.a + match.size]
-    weight = len(stretch) + 2 * len(HAN.findall(stretch))
-    return (match.a, match.size) if weight >= least else None
+    at = 0
+    while at + piece <= len(b):
+        place = a.find(b[at : at + piece])
+        if place < 0:
+            at += piece // 2
+            continue
+        first, last = 0, piece
+        while min(place, at) > first and a[place - first - 1] == b[at - first - 1]:
+            first += 1
+        while place + last < len(a) and at + last < len(b) and a[place + last] == b[at + last]:
+            last += 1
+        stretch = a[place - first : place + last]
+        if len(stretch) + 2 * len(HAN.findall(stretch)) >= least:
+            return place - first, len(stretch)
+        at += last
+    return None
 
 
 def template_mark(text: str) -> str | None:

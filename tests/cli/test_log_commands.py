@@ -132,3 +132,13 @@ def test_too_few_conversations_to_compare_are_told_in_one_line(duologue):
     few, people = talks("few.jsonl", 3, "Hello! {}?"), talks("people.jsonl", 12, "need {}")
     _, _, err = duologue("compare", few, people)
     assert "few.jsonl: has only 3 of the 8 conversations" in err
+
+
+def test_what_the_page_about_logs_shows_is_what_the_commands_print(duologue):
+    root = Path(__file__).parents[2]
+    page = (root / "docs/logs.md").read_text(encoding="utf-8")
+    sample = root / "examples/logs/bakery.jsonl"
+    findings = [line for line in duologue("check", sample)[1].splitlines() if ": " in line]
+    counts = [line.rstrip() for line in duologue("stats", sample)[1].splitlines()]
+    assert len(findings) == 6
+    assert [line for line in (*findings, *counts) if line and f"    {line}\n" not in page] == []
