@@ -35,7 +35,7 @@ def check(
     rules = [name for name in chosen(only or None) if name not in chosen(skip or [])]
     loaded = load(source)
     applicable = reading(loaded)
-    rules = [name for name in rules if name in applicable]
+    rules = [name for name in applicable if name in rules]
     findings = check_all(loaded, rules)
     counts = Counter(finding.rule for finding in findings)
     for line in loaded.notes:

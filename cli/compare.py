@@ -8,7 +8,11 @@ import typer
 from ..data import load
 from ..data.loading import names_of
 from ..data.text.languages import Language
+from ..errors import at
 from .output import print_json, say, stdout
+
+FEW = 8
+"""Users on each side that an interval needs."""
 
 if TYPE_CHECKING:
     from ..analysis.realism.auc import Discriminator, Interval
@@ -56,6 +60,9 @@ def compare(
         for note in source.notes:
             say(f"{source.path}: {note}")
     conversations = [source.conversations for source in loaded]
+    for source in loaded[:2]:
+        if len(source) < FEW:
+            say(f"{at(source.path)}: has only {len(source)} of the {FEW} conversations or more that an interval needs")
     first_reference = len(loaded) - len(further)
     report = compared(
         *conversations[:first_reference],

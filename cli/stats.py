@@ -5,17 +5,41 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
-from ..data.loading import Loaded, description_of
+from ..data.loading import Loaded, description_of, names_of
 from ..data.records import Record
 from ..data.text.languages import Language
 from ..errors import at
 from .output import say
 from .tables import AsJson, Figures, Form, Out, draw_figures, give
 
-stats = typer.Typer(help="Tables of numbers about conversations.", no_args_is_help=True)
+
+class StatsGroup(TyperGroup):
+    """A group whose first word may be a path: then its command is `logs`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, with `logs` before a path or an option of it."""
+        of_group = ("-h", "--help")
+        if args and args[0] not in self.commands and args[0] not in of_group and _is_source(args):
+            args = ["logs", *args]
+        return list(super().parse_args(ctx, args))
+
+
+def _is_source(args: Sequence[str]) -> bool:
+    """Whether the first word, or one behind an option, is the path of something that is there, or looks like one."""
+    words = args if args[0].startswith("-") else args[:1]
+    return any(Path(word).exists() or "/" in word or "." in word for word in words if not word.startswith("-"))
+
+
+stats = typer.Typer(
+    cls=StatsGroup,
+    help="Tables of numbers about conversations: `stats SRC...` for any, and more for those of a domain.",
+    no_args_is_help=True,
+    subcommand_metavar="SRC | COMMAND [OPTIONS]",
+)
 
 
 @stats.callback()
@@ -69,6 +93,33 @@ def baseline(
         out=out,
     )
     return 0
+
+
+@stats.command("logs")
+def logs(
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="SRC...", help="Conversations of any kind: logs, data sets, runs.")
+    ],
+    as_json: AsJson = False,
+    form: Form = "rich",
+    out: Out = None,
+) -> int:
+    """Count any conversations: messages, words, questions, refusals, repetitions, tool calls, tokens, ends, lengths."""
+    from ..analysis.logs import log_statistics, log_tables
+
+    loaded = [load(path) for path in sources]
+    for each in loaded:
+        for note in each.notes:
+            say(f"{each.path}: {note}" if len(loaded) > 1 else note)
+    statistics = [log_statistics(name, each) for name, each in zip(names_of(sources), loaded, strict=True)]
+    give(
+        [each.model_dump(mode="json") for each in statistics],
+        log_tables(statistics),
+        as_json=as_json,
+        form=form,
+        out=out,
+    )
+    return 1 if any(each.broken for each in loaded) else 0
 
 
 @stats.command("simquac")

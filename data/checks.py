@@ -57,16 +57,16 @@ __all__ = [
 
 
 class _RulesOfDomains(Mapping[str, Rule]):
-    """The rules of all registered domains."""
+    """The rules of all registered domains, and those of conversations without a domain."""
 
     def __getitem__(self, name: str) -> Rule:
-        for domain in domains.registered():
+        for domain in (*domains.registered(), domains.PLAIN):
             if name in domain.rules:
                 return domain.rules[name]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(name for domain in domains.registered() for name in domain.rules))
+        return iter(dict.fromkeys(name for domain in (*domains.registered(), domains.PLAIN) for name in domain.rules))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -109,6 +109,6 @@ def chosen(rules: Collection[str] | None) -> list[str]:
     return [name for name in RULES if rules is None or name in rules]
 
 
-def reading(conversations: Iterable[Conversation]) -> set[str]:
-    """The rules that apply to at least one of the conversations."""
-    return {name for domain in domains.present(conversations) for name in domain.rules}
+def reading(conversations: Iterable[Conversation]) -> list[str]:
+    """The rules that apply to at least one of the conversations, in the order of their domains."""
+    return list(dict.fromkeys(name for domain in domains.present(conversations) for name in domain.rules))

@@ -18,10 +18,12 @@ from typing import Any
 
 from ..errors import SettingError
 from .domain import Dataset, Domain
-from .formats import messages, record_lines, sharegpt
+from .formats import completions, langsmith, messages, opentelemetry, record_lines, sharegpt
 from .formats.detection import Format, Writer
 from .recllmsim.domain import DOMAIN as RECLLMSIM
-from .records import Conversation
+from .records import Conversation, Message
+from .rules.assistant_words import refused
+from .rules.chat import CHAT_RULES
 from .rules.findings import Rule
 from .simquac.domain import DOMAIN as SIMQUAC
 
@@ -88,7 +90,20 @@ RUN, RECORDS = record_lines.formats(validate)
 class Plain(Domain):
     """Conversations without a domain, with the general formats."""
 
-    formats = (RUN, RECORDS, messages.FORMAT, sharegpt.FORMAT)
+    formats = (
+        RUN,
+        RECORDS,
+        langsmith.FORMAT,
+        opentelemetry.FORMAT,
+        completions.FORMAT,
+        messages.FORMAT,
+        sharegpt.FORMAT,
+    )
+    rules = CHAT_RULES
+
+    def refuses(self, message: Message) -> bool:
+        """Whether the assistant declines to help."""
+        return message.role == "assistant" and refused(message.text) is not None
 
 
 PLAIN = Plain()

@@ -112,7 +112,11 @@ def _notes(conversations: tuple[Conversation, ...]) -> list[str]:
 
 
 def _of_folder(folder: Path) -> Contents:
-    files = sorted(file for file in folder.iterdir() if file.suffix in (".json", ".jsonl", ".txt"))
+    files = sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix in (".json", ".jsonl", ".txt") or file.name.endswith((".json.gz", ".jsonl.gz"))
+    )
     if not files:
         raise DataError(f"{at(folder)}: holds no data file: give a run folder or a data set")
     return Contents(tuple(conversation for file in files for conversation in load(file)))

@@ -11,6 +11,7 @@ from ..data.executed_graph import SPEAKERS, executed
 from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
 from .graph import drawn
+from .labels import labels_html
 from .marking import Mark, marked
 from .pages import in_notebook, page, render
 from .parts import Gallery
@@ -77,6 +78,7 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
         conversation=conversation,
         anchor=anchor or f"c{conversation.id}",
         outline=outline(conversation),
+        labels_of=labels_html,
         material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,

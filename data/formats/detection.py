@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from ...errors import DataError, at
 from ..records import Conversation
+from .elements import first_element
 from .jsonfiles import read_json, read_lines, read_text
 
 MANIFEST = "manifest.json"
@@ -84,8 +85,8 @@ class Source:
             if first == "{":
                 try:
                     return next(read_lines(self.path))[1]
-                except DataError:  # not JSON lines: one object over many lines
-                    return read_json(self.path)
+                except DataError:  # not JSON lines: one object over many lines, or several
+                    return first_element(self.text, self.path)
             return read_json(self.path) if first == "[" else None
         except DataError as error:
             self.fault = error

@@ -1,14 +1,19 @@
 """JSON and JSON lines on disk: reading is strict, writing is atomic."""
 
+import gzip
 import json
 import math
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from ...errors import DataError, at
+
+GZIP = b"\x1f\x8b"
+"""How a file begins that gzip wrote."""
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
@@ -22,9 +27,12 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
 
 
 def read_text(path: str | Path) -> str:
-    """The file's text as UTF-8, without a byte order mark; line ends are not changed."""
+    """The file's text as UTF-8, without a byte order mark; line ends are not changed. What is zipped by gzip is unzipped."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        content = Path(path).read_bytes()
+        return (gzip.decompress(content) if content.startswith(GZIP) else content).decode("utf-8-sig")
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{at(path)}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
     except OSError as error:

@@ -7,14 +7,15 @@ from typing import Any
 from ...errors import DataError, at
 from ..parts import content_of, parts_of
 from ..records import Conversation, Message
-from .detection import Format
+from .detection import Format, Source
 from .dialogues import Form, Reading
-from .jsonfiles import read_lines, write_lines
-from .tool_turns import TOOLS as TOOLS
+from .elements import elements
+from .jsonfiles import write_lines
 from .tool_turns import Calls, calls_tools, tool_turns, verbatim
+from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
 from .unsupported import BeyondWords
 
-SYSTEM = ("system", "developer")
+__all__ = ["FORM", "FORMAT", "SYSTEM", "TOOLS", "of_values", "read", "write"]
 
 FORM = Form(
     kind="messages",
@@ -42,17 +43,21 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a file of message lines. Further keys of a line or a message are kept; annotations
+    """The conversations of a file of message lines, or of a JSON list of them. Further keys of a line or a message are kept; annotations
     (`labels`, `satisfaction` and the other `KNOWN_LABELS` of `dialogues`) are their labels too.
 
     If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
     Calls and results of tools (`tool`, `function`) are those of the assistant's next message. Instructions (`system`,
-    `developer`), and calls and results that no message follows, are kept as asides with their positions. DataError for
-    any other role, and for a message without a text.
+    `developer`), and calls and results that no message follows, are kept as asides with their positions. Other names of
+    the sides are read too (`turns.SPEAKERS`). DataError for any other role, and for a message without a text.
     """
+    return of_values(path, elements(path))
+
+
+def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conversation]:
+    """The conversations of objects with `messages`, each with its place in the file; see `read`."""
     reading, conversations = Reading(FORM), []
-    for number, value in read_lines(path):
-        line = f"line {number}"
+    for line, value in values:
         turns = value.get("messages") if isinstance(value, dict) else None
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
@@ -60,7 +65,7 @@ def read(path: str | Path) -> list[Conversation]:
         asides: list[dict[str, Any]] = []
         tools = Calls()
         for position, turn in enumerate(turns):
-            role = turn.get("role") if isinstance(turn, dict) else None
+            role = role_of(turn.get("role")) if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
             parts = parts_of(turn.get("content")) if text is not None else ()
             if role in TOOLS or (role == "assistant" and not text and not parts and calls_tools(turn)):
@@ -68,7 +73,7 @@ def read(path: str | Path) -> list[Conversation]:
             elif role in SYSTEM and text is not None:
                 asides.append(FORM.aside(position, turn, text))
             elif role in ("user", "assistant") and text is not None:
-                message = Message(role=role, text=text, parts=parts)
+                message = Message(role=SPEAKERS[role], text=text, parts=parts)
                 if role == "user" or not tools.calls:
                     _close(tools, messages, asides)
                     messages.append(FORM.message(message, turn))
@@ -91,7 +96,13 @@ def read(path: str | Path) -> list[Conversation]:
     return conversations
 
 
-FORMAT = Format(FORM.kind, "JSON lines of messages", lambda source: source.has(FORM.turns), read, write)
+def _recognised(source: Source) -> bool:
+    value = source.value
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, dict) and FORM.turns in first
+
+
+FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write)
 
 
 def _text(content: Any) -> str | None:

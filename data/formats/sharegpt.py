@@ -1,23 +1,18 @@
 """ShareGPT files: a JSON list, or JSON lines, of `conversations` with `from` and `value`, for fine-tuning tools."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ...errors import DataError, at
 from ..records import Conversation, Message, Role
 from .detection import Format, Source
 from .dialogues import Form, Reading
-from .jsonfiles import read_json, read_lines, read_text, write_json, write_lines
+from .elements import elements
+from .jsonfiles import write_json, write_lines
+from .turns import SPEAKERS
 from .unsupported import beyond_words
 
-ROLES: Mapping[str, Role] = {
-    "human": "user",
-    "user": "user",
-    "gpt": "assistant",
-    "assistant": "assistant",
-    "chatgpt": "assistant",
-}
+ROLES: Mapping[str, Role] = {name: role for name, role in SPEAKERS.items() if not name.endswith(("message", "chunk"))}
 SYSTEM = "system"
 TOOLS = ("function_call", "observation", "tool")
 _NAMES: Mapping[Role, str] = {"user": "human", "assistant": "gpt"}
@@ -51,7 +46,7 @@ def read(path: str | Path) -> list[Conversation]:
     with their positions. DataError for any other speaker.
     """
     reading, conversations = Reading(FORM), []
-    for element, value in _elements(path):
+    for element, value in elements(path):
         turns = value.get("conversations") if isinstance(value, dict) else None
         if not isinstance(turns, list):
             raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
@@ -77,11 +72,3 @@ def _recognised(source: Source) -> bool:
 
 
 FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write)
-
-
-def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
-    if not read_text(path).lstrip().startswith("["):
-        yield from ((f"line {number}", value) for number, value in read_lines(path))
-        return
-    for number, value in enumerate(read_json(path)):
-        yield f"[{number}]", value

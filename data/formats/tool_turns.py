@@ -11,10 +11,9 @@ from ..attempts import Attempt, ToolCall, is_object
 from ..parts import content_of, parts_of
 from ..records import Message
 from .jsonfiles import dumps
+from .turns import TOOLS, role_of
 
 NO_RESULT = "no result came"
-TOOLS = ("tool", "function")
-"""Roles of turns that hold a tool's result."""
 
 
 def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
@@ -60,7 +59,7 @@ class Calls:
     def read(self, position: int, turn: Mapping[str, Any]) -> None:
         """Read a turn that is only calls, or a result."""
         self.turns.append((position, dict(turn)))
-        if turn.get("role") in TOOLS:
+        if role_of(turn.get("role")) in TOOLS:
             self._result(turn)
         else:
             self.called(turn)

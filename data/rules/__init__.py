@@ -1,11 +1,14 @@
 """Rules for messages, of no domain: for the validators of the casts, and for `data.checks`."""
 
+from .chat import CHAT_RULES
 from .dialogue import DIALOGUE_RULES
 from .findings import Finding, Level, Rule
+from .plans import PLAN_ITEMS, is_plan
 from .questions import QUESTION_WORDS, QuestionReason, asked_before, is_enumeration, plain_words, question_reasons
-from .user_turns import PLAN_ITEMS, UserNote, UserReason, is_plan, is_repeat, others_label, user_notes, user_reasons
+from .user_turns import UserNote, UserReason, is_repeat, others_label, user_notes, user_reasons
 
 __all__ = [
+    "CHAT_RULES",
     "DIALOGUE_RULES",
     "PLAN_ITEMS",
     "QUESTION_WORDS",

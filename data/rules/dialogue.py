@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from ..records import Conversation, Role
 from .findings import Reasons, Rule, quoted
-from .user_turns import is_plan, is_repeat, leaked_prompt, leaked_role, user_reasons
+from .plans import is_plan
+from .user_turns import is_repeat, leaked_prompt, leaked_role, user_reasons
 
 _ERROR = re.compile(
     r"^\W*(?:api|server|internal|network|request)\s*(?:错误|异常|error\b)|^\W*(?:请求|网络|服务器?)(?:错误|异常|超时)",

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from ..records import Conversation, Record
 
-Level: TypeAlias = Literal["error", "warning"]
-"""`error`: the data is wrong, or should not be in the data set. `warning`: worth a look."""
+Level: TypeAlias = Literal["error", "warning", "notice"]
+"""`error`: the data is wrong, or should not be in the data set. `warning`: worth a look. `notice`: may well be meant."""
 
 Reasons: TypeAlias = Iterator[tuple[int, str]]
 """For each finding of a rule: the number of the message and the reason."""

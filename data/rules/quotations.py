@@ -16,6 +16,16 @@ _PASTED = re.compile(
     r"|https?://[^\s\"”’」』)）]+",
     re.IGNORECASE | re.MULTILINE,
 )
+_DATA_LINE = re.compile(
+    r"[^\S\n]*(?:[-*][^\S\n]+)?(?P<key>[\w.$@/\"'-]+)[^\S\n]*[:=](?:[^\S\n]*|[^\S\n]+(?P<value>\S[^\n]*))"  # key: value
+    r"|[^\S\n]*\[[\w .:-]+\]"  # [section]
+    r"|[^\S\n]*(?:</?[\w:-]+[^<>\n]*>[^\n]*>?|[{}\[\]][\]}),;]*|\"[^\"\n]+\":[^\n]*|\{\"[^\n]*\}?,?)"
+    r"|\W{0,2}\d{4}-\d\d-\d\d[ T][^\n]*|Traceback [^\n]*|[^\S\n]+File \"[^\n]*|\$ [^\n]*|(?: {4}|\t)[^\n]*"
+)
+_SIDE = re.compile(
+    r"(?:system|assistant|user|human|chatbot|bot|ai|model|gpt|系统|助手|助理|用户|机器人|模型)", re.IGNORECASE
+)
+_SAID = re.compile(r"[.!?。！？，]\s*$|,\s|\b(?:I|you|we|your|my)\b|[\u4e00-\u9fff]{4}")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|“[^“”]{1,300}”|‘(?:[^‘’\n]|(?<=\w)’(?=\w)){1,300}’(?!\w)|「[^「」]{1,300}」|『[^『』]{1,300}』|《[^《》\n]{1,60}》"
     # Straight single ones: apostrophes stand within a word, or before one that lacks its begin.
@@ -28,7 +38,42 @@ def without_pasted(text: str) -> str:
 
     Places stay the same. A text that has nothing else is left as it is: it is the writer's own, only wrapped.
     """
-    return _unless_empty(_PASTED.sub(lambda match: BLANK * len(match.group()), text), text)
+    return _unless_empty(_without_blocks(_PASTED.sub(lambda match: BLANK * len(match.group()), text)), text)
+
+
+def _without_blocks(text: str) -> str:
+    """The text with a blank for each character of settings, markup and logs: two or more lines of data in a row.
+
+    A line with a side as its key is data only if its value is no sentence, and if others with other keys are beside it.
+    """
+    if text.count("\n") < 2:
+        return text
+    lines = text.split("\n")
+    data = [_is_data(line) for line in lines]
+    first = 0
+    while first < len(lines):
+        last = first
+        while last < len(lines) and (data[last] or (last > first and not lines[last].strip())):
+            last += 1
+        block = [line for line in lines[first:last] if line.strip()]
+        if len(block) > 1 and any(not _is_of_side(line) for line in block):
+            lines[first:last] = [BLANK * len(line) for line in lines[first:last]]
+        first = max(last, first + 1)
+    return "\n".join(lines)
+
+
+def _is_data(line: str) -> bool:
+    match = _DATA_LINE.fullmatch(line)
+    if match is None:
+        return False
+    value = match["value"] or ""
+    return not _is_of_side(line) or (len(value.split()) <= 4 and not _SAID.search(value))
+
+
+def _is_of_side(line: str) -> bool:
+    match = _DATA_LINE.fullmatch(line)
+    key = match["key"] if match and match["key"] else ""
+    return _SIDE.fullmatch(key) is not None
 
 
 @lru_cache(maxsize=64)  # the rules ask for the same message one after the other

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from .mentions import is_in_transcript, is_spoken_about, is_technical
+from .plans import is_plan
 from .quotations import BLANK, own_words, without_pasted
 from .stop_marks import stop_mark
 
@@ -17,9 +19,6 @@ mark at which a program stops."""
 
 UserNote: TypeAlias = Literal["repeat", "plan"]
 """`repeat`: the same as an earlier message. `plan`: an unrequested plan, which is the assistant's work."""
-
-PLAN_ITEMS = 3
-"""Least number of items with which a list is a plan."""
 
 _SPEAKER = (
     r"(?:system|assistant|user|human|chatbot|chatgpt|gpt|llm|bot|ai(?:[ -](?:assistant|model))?"
@@ -38,7 +37,7 @@ _ROLE_LEAK = re.compile(
 )
 _OTHERS_LABEL = re.compile(r"\b(?:assistant|teacher)\W{0,4}$|(?:助手|助理|老师)\W{0,4}$", re.IGNORECASE | re.MULTILINE)
 _PROMPT_LEAK = re.compile(
-    r"</?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile)>|</(?:task|note)>"
+    r"(?P<tag></?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile)>|</(?:task|note)>)"
     r"|^(?:[^\S\n]*#{3,}[^\S\n]{0,3}(?:"  # of headings only those of prompts: people write headings too
     r"(?:response|instruction|system(?: prompt| message)?|assistant|user(?: profile| message| turn)?|human|prompt|persona"
     r"|task context|指令|系统(?:提示)?|助手|用户(?:画像|资料)?|人设|回复)(?:[^\w\n]{0,4}$|[:：])"
@@ -46,20 +45,20 @@ _PROMPT_LEAK = re.compile(
     r"|\W{0,3}(?:(?:ok(?:ay)?|hmm|so|well|alright),? ){0,2}the user (?:(?:wants|needs|expects|would like) me to|ask(?:s|ed) me)\b)"
     r"|\A\W{0,3}(?P<planned>(?:(?:ok(?:ay)?|hmm|so|well|alright),? ){0,2}the user "
     r"(?:wants|would|should|needs|is (?:asking|looking)|asks|asked)\b"
-    r"|(?:好的?[，,])?(?:这个|该)用户(?:想|需要|希望|应该|正在))"
+    r"|(?:好的?[，,](?:这个|该)?|这个|该)用户(?:想|需要|希望|应该|正在))"
     # First letters are told once for all forms: they are looked for at each place of each message.
     r"|\b(?=[abhimorstuwy])(?:(?:as|i am|i'm|i’m|being) (?:just )?(?:an? )?"
     r"(?:ai|artificial intelligence|(?:large )?language model|virtual assistant|chatbot)\b"
-    r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant))"
-    r"|simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b"
+    r"(?! (?:engineer|researcher|developer|student|expert|specialist|enthusiast|scientist|artist|consultant|trainer|vendor|provider|company|user))"
+    r"|(?P<simulated>simulat(?:ed?|ing) (?:an? |the )?(?:human |real )?users?\b)"
     r"|(?P<general>user (?:simulat\w+|persona)\b|(?:system|initial|original) prompt\b)"
     r"|role-?play\w* (?:as |of )?(?:an? |the |this )?(?:user|persona|character|customer|human)\b"
-    r"|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b"
-    r"|(?:my (?:instructions?|persona)|(?:the|these|your) persona) (?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b"
+    r"|in (?:my|this) role as (?:an? |the )?(?:user|assistant)\b(?! [a-z]+(?:er|or)\b)"
+    r"|(?P<instructed>(?:my (?:instructions?|persona)|(?:the|these|your) persona) (?:says?|states?|tells?|told|requires?|asks?|is to|are to|was to)\b)"
     r"|(?P<asking>(?:my|the|these|your) prompt (?:says?|states?|tells?|told|requires?|asks?|is to|was to)\b)"
-    r"|according to (?:my (?:instructions?|prompt|persona|role|scenario)|(?:the|your) (?:prompt|persona|scenario))\b"
-    r"|i (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act|play|pretend|behave|simulate|respond)\b"
-    r"|task context\b"
+    r"|according to (?:my (?:instructions?|prompt|persona|role|scenario)|(?:the|your) (?:prompt|persona|scenario))\b(?! from)"
+    r"|i (?:was|am|have been) (?:told|instructed|asked|supposed) to (?:act(?! (?:on|upon|within|quickly|fast))|play|pretend|behave|simulate|respond)\b"
+    r"|(?P<context>task context\b)"
     r"|(?P<acted>(?:respond|reply|answer|speak|write|act)(?:ing)? as (?:the|an?) (?:user|human))\b|as the user, i\b"
     r"|here(?:'s|’s| is) (?:my|the) (?:next )?(?:user )?(?:message|utterance|turn)\b)"
     r"|(?=[作我模用扮系提根按依])"
@@ -96,6 +95,13 @@ _OF_MYSELF = re.compile(
     r"(?:\b(?:i|i['’](?:ll|m|d)|let me|told to|asked to)\b[^.!?\n]*|(?:^|[.!?\n])\W*)$", re.IGNORECASE
 )
 
+_I_DO = re.compile(r"\b(?:i(?:['’]m| am| was| will be)|you(?:['’]re| are))(?: just| only)?(?: an?)? $", re.IGNORECASE)
+_SAYS = re.compile(r"\s+(?:says?|states?|tells?|told|requires?|asks?)\b(?! what| how| which)|(?:里|中)?(?:说|写|要求)")
+_ACCORDING = re.compile(r"(?:\b(?:according to|per|as in|based on) (?:my |the )?|根据|按照)(?:我的)?$", re.IGNORECASE)
+_OF_ME = re.compile(r"\W{1,3}(?:that )?(?:i|me|my|not to)\b", re.IGNORECASE)
+_TELLS_WHAT = re.compile(r"\s+(?:what|how|where|which|when|who)\b")
+"""After `the prompt says`: a question of which it tells the answer, not an instruction."""
+
 _OWN_PROFILE = re.compile(
     r"\b(?:(?:given|based on|according to|per|(?P<stated>(?:mentioned|described|stated|noted|listed|indicated|specified) in)) "
     r"(?:my|the) (?:user )?profile|my user profile"
@@ -121,30 +127,6 @@ _CHANGED = re.compile(
 _NEAR = 60
 """Characters on either side of a profile within which a word tells that it is the profile of a site."""
 _NOT_WORD = re.compile(r"[\W_]+")
-
-_ITEM = re.compile(
-    r"^[^\S\n]*(?:[*_]{0,2}\(?\d{1,2}[.):、．](?!\d)|[-*•–·]\s|[①-⑳]|[(（]?[一二三四五六七八九十]{1,2}[、.)）])\s*(.+)$",
-    re.MULTILINE,
-)
-_DAY = (
-    r"(?:day|week|month)\s?(?:\d{1,2}|one|two|three|four|five|six|seven)\b"
-    r"|第[一二三四五六七八九十\d]{1,3}[天日周个]"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期)[一二三四五六日天]"
-    r"|(?:morning|noon|afternoon|evening|night|breakfast|lunch|dinner)\s*[:：]|(?:早上|上午|中午|下午|傍晚|晚上)\s*[:：]"
-    r"|\d{1,2}[:：]\d{2}"
-)
-_SCHEDULED = re.compile(
-    rf"^[^\S\n]*(?:[-*•–·#>]\s?|\(?\d{{1,2}}[.)、]\s?){{0,2}}[*_]{{0,2}}(?:{_DAY}).*$", re.IGNORECASE | re.MULTILINE
-)
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_ASKS = re.compile(
-    r"[?？]|\b(?:let me know|tell me|could you|can you|please (?:provide|share|specify|tell))\b|请(?:告诉|提供|说明|问|补充)|告诉我",
-    re.IGNORECASE,
-)
-_WORDS = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]+", re.IGNORECASE)
-_EMPTY_WORDS = frozenset(
-    "would like have your with that this what which please about know could more some they there".split()
-)
 
 
 def user_reasons(text: str) -> tuple[UserReason, ...]:
@@ -177,7 +159,21 @@ def leaked_role(text: str) -> str | None:
 
     What the text quotes is not its own (`quotations.own_words`).
     """
-    return _found(_ROLE_LEAK.search(own_words(text)))
+    own = own_words(text)
+    return _found(next((match for match in _ROLE_LEAK.finditer(own) if not _is_named(match, own)), None))
+
+
+def _is_named(match: re.Match[str], text: str) -> bool:
+    """Whether a mark of a role is a thing that a technical text is about, or a label in a transcript that it shows."""
+    if not match.group().rstrip().endswith((":", "：")):
+        return is_spoken_about(text, *match.span())
+    is_key = (
+        match.group()[0] == "."
+        and match.start() > 0
+        and text[match.start() - 1].isalnum()
+        and match.group()[1:2].islower()
+    )
+    return is_key or is_in_transcript(text, match.end())
 
 
 def leaked_prompt(text: str) -> str | None:
@@ -186,7 +182,12 @@ def leaked_prompt(text: str) -> str | None:
     What the text quotes is not its own (`quotations.own_words`); only marks such as `###STOP###` are found there too.
     """
     own = own_words(text)
-    return _found(_shown_prompt(own) or _own_profile(own) or stop_mark(without_pasted(text)))
+    return _found(_shown_prompt(own) or _own_profile(own) or _said_stop(without_pasted(text)))
+
+
+def _said_stop(text: str) -> re.Match[str] | None:
+    match = stop_mark(text)
+    return None if match is not None and is_spoken_about(text, *match.span()) else match
 
 
 def _found(match: re.Match[str] | None) -> str | None:
@@ -203,13 +204,30 @@ def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
     """Whether the words beside the match tell that it is a developer's user, any prompt, or a wish to the assistant."""
     before, after = text[max(0, match.start() - 2 * _NEAR) : match.start()], text[match.end() : match.end() + 2 * _NEAR]
     kind = match.lastgroup
-    if kind == "planned":
-        return _SOFTWARE.search(after) is not None
-    if kind in ("general", "general_zh"):
+    if kind == "tag":
+        return is_spoken_about(text, *match.span())
+    if kind == "simulated":
+        return (is_technical(text) or _ASKED_ABOUT.search(before) is not None) and not _I_DO.search(before)
+    if kind == "context":
         return _ASKED_ABOUT.search(before) is not None
+    if kind == "instructed":
+        asked = _ASKED_ABOUT.search(before) is not None
+        return asked or (is_technical(text) and not _OF_ME.match(after))
+    if kind == "planned":
+        own = match.group().lower().startswith("the user") and "me to" not in after[:9]
+        return _SOFTWARE.search(after) is not None or (own and is_technical(text))
+    if kind in ("general", "general_zh"):
+        named = is_technical(text) and not _SAYS.match(after) and not _ACCORDING.search(before)
+        return named or _ASKED_ABOUT.search(before) is not None
     if kind == "asking":
-        return _ASKED_ABOUT.search(before) is not None or _TERMINAL.search(before[-_NEAR:] + after[:_NEAR]) is not None
+        return (
+            _TELLS_WHAT.match(after) is not None
+            or _ASKED_ABOUT.search(before) is not None
+            or _TERMINAL.search(before[-_NEAR:] + after[:_NEAR]) is not None
+        )
     if kind == "acted":
+        if is_technical(text) and _ASKED_ABOUT.search(before):
+            return True
         wished = _ASKED_OF_YOU.search(before) or re.match(r"\W{0,3}please\b", after, re.IGNORECASE)
         return wished is not None or (match.group().lower().endswith("human") and not _OF_MYSELF.search(before))
     return False
@@ -239,41 +257,5 @@ def is_repeat(text: str, earlier: Iterable[str]) -> bool:
     return bool(key) and any(_normalised(other) == key for other in earlier)
 
 
-def is_plan(text: str, last_assistant: str | None = None) -> bool:
-    """Whether the text has three or more items of a schedule or list, and none answers a question of the assistant.
-
-    In the first message only items of a schedule count, because other lists are requirements. Items that are questions
-    do not count.
-    """
-    lines = [match.group() for match in _SCHEDULED.finditer(text)]
-    if last_assistant:
-        lines += [match.group() for match in _ITEM.finditer(text)]
-    items = {line.strip() for line in lines if not _ASKS.search(line)}
-    if len(items) < PLAN_ITEMS:
-        return False
-    asked_words = _content(_asked(last_assistant or ""))
-    return not any(_content(item) & asked_words for item in items)
-
-
-def _asked(text: str) -> str:
-    """The sentences that ask, and all text after such a sentence that ends with a colon."""
-    asked = []
-    for sentence in _SENTENCE.finditer(text):
-        if _ASKS.search(sentence.group()):
-            asked.append(sentence.group())
-            if sentence.group().rstrip().endswith((":", "：")):
-                asked.append(text[sentence.end() :])
-                break
-    return " ".join(asked)
-
-
 def _normalised(text: str) -> str:
     return _NOT_WORD.sub("", text).casefold()
-
-
-def _content(text: str) -> set[str]:
-    """Words of four or more letters, and pairs of Chinese characters."""
-    words: set[str] = set()
-    for run in _WORDS.findall(text.casefold()):
-        words |= {run} if run.isascii() else {run[start : start + 2] for start in range(len(run) - 1)}
-    return words - _EMPTY_WORDS

@@ -102,7 +102,18 @@ def read_topic_lines(path: str | Path) -> list[tuple[str, Topic]]:
 
 def are_topics(source: Source) -> bool:
     """Whether a file holds topics as JSON lines, without conversations."""
-    dialogue_keys = ("messages", "conversations", "history", "data")
+    dialogue_keys = (
+        "messages",
+        "conversations",
+        "conversation",
+        "turns",
+        "history",
+        "data",
+        "role",
+        "request",
+        "response",
+        "inputs",
+    )
     return any(map(source.has, ("section", "header", "title"))) and not any(map(source.has, dialogue_keys))
 
 

@@ -38,7 +38,8 @@ def test_check_reads_its_rules(duologue, log):
 def test_check_says_which_domains_have_rules(duologue, airline, tmp_path):
     data.record_lines.write([Conversation(id="a", scenario={"kind": "x"})], tmp_path / "r.jsonl")
     assert (
-        "there are rules for conversations of the kinds simquac, recllmsim, airline" in duologue("check", "r.jsonl")[2]
+        "there are rules for conversations of the kinds simquac, recllmsim, airline"
+        in duologue("check", "r.jsonl", "--rule", "promise")[2]
     )
 
 

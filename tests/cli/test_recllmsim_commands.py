@@ -135,6 +135,6 @@ def test_check_reads_every_open_file_and_names_the_leaks(duologue: Any, open_dat
 
 def test_check_says_where_no_rule_reads(duologue: Any) -> None:
     Path("talks.json").write_text('[{"conversations": [{"from": "human", "value": "Hi"}]}]')
-    code, _, err = duologue("check", "talks.json")
+    code, _, err = duologue("check", "talks.json", "--rule", "label-shape")
     assert code == 0
     assert "no rule applies to these conversations" in err

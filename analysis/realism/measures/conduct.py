@@ -1,6 +1,7 @@
 """Whether users keep to their role, by the rules of `data.rules.user_turns`, and how they end."""
 
-from ....data.rules.user_turns import is_plan, leaked_prompt, leaked_role
+from ....data.rules.plans import is_plan
+from ....data.rules.user_turns import leaked_prompt, leaked_role
 from .measure import Measure, mean_of_messages, per_conversation
 from .transcripts import UserTranscript
 from .words import says

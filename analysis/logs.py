@@ -1,0 +1,181 @@
+"""Counts of any conversations: what each side said, how it ended, and how long it was."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean, quantiles
+
+from ..data import domains
+from ..data.formats.dialogues import asides, further
+from ..data.records import Conversation, Message, Record, Role
+from ..data.rules import is_repeat
+from ..data.rules.chat import empty
+from ..data.text.languages import HAN, language_of
+from .tables import Column, Table
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+class Lengths(Record):
+    """How something is spread; None where there is nothing."""
+
+    measure: str
+    median: float | None
+    quarter: float | None
+    """A quarter of the values are at most this."""
+    three_quarters: float | None
+    mean: float | None
+    most: float | None
+
+
+class LogStatistics(Record):
+    """Any conversations in numbers. A word is a run of letters or digits, or one Chinese character."""
+
+    source: str
+    conversations: int
+    turns: int
+    """A new turn begins where the user speaks after the assistant has."""
+    user_messages: int
+    assistant_messages: int
+    user_words: int
+    assistant_words: int
+    questions: int
+    """Messages of the user with a question mark."""
+    repeated: int
+    """Messages of the user that it has said before, apart from white space, punctuation and case."""
+    refusals: int
+    """Replies that decline to help, or give no answer, by the rule of their domain."""
+    empty: int
+    """Messages without text, images and calls of tools."""
+    tool_calls: int
+    system_messages: int
+    input_tokens: int | None
+    """Of all calls that the log reports; None if it reports none."""
+    output_tokens: int | None
+    ended: dict[str, int]
+    """Why conversations stopped where the record says it, else which side spoke last."""
+    languages: dict[str, int]
+    """Conversations by the language of the user's messages."""
+    lengths: tuple[Lengths, ...]
+
+
+def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogStatistics:
+    """Count the conversations of a source; `source` is its name."""
+    talks = list(conversations)
+    of_side = {role: [_stored(talk, role) for talk in talks] for role in ("user", "assistant")}
+    users, assistants = ([message for talk in of_side[role] for message in talk] for role in ("user", "assistant"))
+    tokens = [pair for talk in talks if (pair := _tokens(talk)) is not None]
+    words = {role: [_words(message.text) for talk in of_side[role] for message in talk] for role in of_side}
+    return LogStatistics(
+        source=source,
+        conversations=len(talks),
+        turns=sum(len(talk.exchanges) for talk in talks),
+        user_messages=len(users),
+        assistant_messages=len(assistants),
+        user_words=sum(words["user"]),
+        assistant_words=sum(words["assistant"]),
+        questions=sum("?" in message.text or "？" in message.text for message in users),
+        repeated=sum(
+            is_repeat(message.text, (other.text for other in said[:number]))
+            for said in of_side["user"]
+            for number, message in enumerate(said)
+        ),
+        refusals=sum(
+            domains.of(talk).refuses(message)
+            for talk in talks
+            for message in talk.messages
+            if message.role == "assistant"
+        ),
+        empty=sum(1 for talk in talks for _ in empty(talk)),
+        tool_calls=sum(map(_tool_calls, talks)),
+        system_messages=sum("system" in aside for talk in talks for aside in asides(talk)),
+        input_tokens=sum(given for given, _ in tokens) if tokens else None,
+        output_tokens=sum(given for _, given in tokens) if tokens else None,
+        ended=dict(Counter(map(_end, talks)).most_common()),
+        languages=dict(Counter(_language(talk) for talk in talks).most_common()),
+        lengths=(
+            _lengths("messages of a conversation", [len(talk.messages) for talk in talks]),
+            _lengths("turns of a conversation", [len(talk.exchanges) for talk in talks]),
+            _lengths("words of a user's message", words["user"]),
+            _lengths("words of an assistant's message", words["assistant"]),
+        ),
+    )
+
+
+def log_tables(statistics: Sequence[LogStatistics]) -> list[Table]:
+    """A table of counts with a column for each source, then for each source how it ended and how long things are."""
+    fields = [name for name in LogStatistics.model_fields if name not in ("source", "ended", "languages", "lengths")]
+    columns = [Column(name="measure"), *(Column(name=each.source, kind="number") for each in statistics)]
+    rows = tuple((field.replace("_", " "), *(getattr(each, field) for each in statistics)) for field in fields)
+    lacking = any(each.input_tokens is None for each in statistics)
+    notes = ("Tokens are missing where the log reports none.",) if lacking else ()
+    tables = [Table(title="Conversations", columns=tuple(columns), rows=rows, notes=notes)]
+    tables += [
+        _counted(title, name, statistics) for title, name in (("How they ended", "ended"), ("Languages", "languages"))
+    ]
+    spread = [Column(name="measure"), *(Column(name=name, kind="number", places=1) for name in ("quarter", "median", "three quarters", "mean", "most"))]  # fmt: skip
+    for each in statistics:
+        title = "Lengths" if len(statistics) == 1 else f"Lengths: {each.source}"
+        tables.append(Table.of(title, spread, each.lengths))
+    return tables
+
+
+def _counted(title: str, field: str, statistics: Sequence[LogStatistics]) -> Table:
+    columns = [Column(name=field), *(Column(name=each.source, kind="count") for each in statistics)]
+    counts: list[Mapping[str, int]] = [getattr(each, field) for each in statistics]
+    names = dict.fromkeys(name for each in counts for name in each)
+    return Table(
+        title=title,
+        columns=tuple(columns),
+        rows=tuple((name, *(each.get(name, 0) for each in counts)) for name in names),
+    )
+
+
+def _stored(talk: Conversation, role: Role) -> list[Message]:
+    return [message for message in talk.messages if message.role == role and message.stored]
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(HAN.sub(" x ", text)))
+
+
+def _end(talk: Conversation) -> str:
+    if talk.stop is not None:
+        return talk.stop.replace("_", " ")
+    return f"the {talk.messages[-1].role} spoke last" if talk.messages else "no message"
+
+
+def _language(talk: Conversation) -> str:
+    users = "\n".join(message.text for message in talk.messages if message.role == "user")
+    return language_of(users) or "not told"
+
+
+def _tool_calls(talk: Conversation) -> int:
+    """Calls in the record; in a form that does not give them to messages, the turns that call."""
+    recorded = sum(len(message.tool_calls) for message in talk.messages)
+    turns = (turn for aside in asides(talk) for turn in aside.values() if isinstance(turn, dict))
+    return recorded or sum(turn.get("from") == "function_call" for turn in turns)
+
+
+
+def _tokens(talk: Conversation) -> tuple[int, int] | None:
+    """Input and output tokens of the record, else those that the source reports."""
+    if talk.usage.calls and talk.usage.tokens:
+        return talk.usage.input_tokens, talk.usage.output_tokens
+    usage = further(talk).get("usage")
+    if not isinstance(usage, Mapping):
+        return None
+    pairs = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
+    given, came = (
+        next((int(usage[key]) for key in keys if isinstance(usage.get(key), int | float)), None) for keys in pairs
+    )
+    return None if given is None and came is None else (given or 0, came or 0)
+
+
+def _lengths(measure: str, values: Sequence[int]) -> Lengths:
+    if not values:
+        return Lengths(measure=measure, median=None, quarter=None, three_quarters=None, mean=None, most=None)
+    quarter, median, three = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [float(values[0])] * 3
+    return Lengths(
+        measure=measure, median=median, quarter=quarter, three_quarters=three, mean=mean(values), most=max(values)
+    )

@@ -1,0 +1,140 @@
+"""Conversations put together from logged calls of a model, each of which was sent the history again."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .turns import SYSTEM, spoken
+
+Turns = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call, or a traced step that holds messages."""
+
+    turns: Turns
+    """What was sent and what came back, in order."""
+    conversation: str = ""
+    """Id of the conversation, thread or session; empty if the log names none."""
+    trace: str = ""
+    """Id of the trace; empty if there is none."""
+    begun: str = ""
+    """Sorts the calls in time; equal ones keep their order."""
+    outer: bool = False
+    """Whether it is the step around all others of its trace."""
+    usage: Mapping[str, int] = field(default_factory=dict[str, int])
+    """`input_tokens` and `output_tokens`, if the log has them."""
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further keys for the conversation."""
+
+
+def together(calls: Iterable[Call]) -> list[dict[str, Any]]:
+    """An object with `id`, `messages`, `usage` and further keys for each conversation, in order of appearance.
+
+    Of the calls of one trace the longest history counts; the histories of a conversation's traces are joined where they
+    overlap, so that nothing is said twice. Calls that name neither a conversation nor a trace are joined if one begins
+    with all that another has said, its answer included.
+    """
+    groups: dict[str, list[Call]] = {}
+    nameless: list[list[Call]] = []
+    for call in calls:
+        if call.conversation or call.trace:
+            groups.setdefault(call.conversation or call.trace, []).append(call)
+        else:
+            _enter(call, nameless, groups)
+    return [_conversation(group) for group in groups.values()]
+
+
+def _enter(call: Call, nameless: list[list[Call]], groups: dict[str, list[Call]]) -> None:
+    """Put a call into the group that it goes on with, else into a new one."""
+    said = spoken(call.turns)
+    for group in reversed(nameless):
+        before = spoken(group[-1].turns)
+        if (
+            len(before) > 1
+            and before[-1][0] == "assistant"
+            and len(said) > len(before)
+            and said[: len(before)] == before
+        ):
+            group.append(call)
+            return
+    nameless.append([call])
+    groups[f"\0{len(nameless)}"] = nameless[-1]
+
+
+def _conversation(calls: Sequence[Call]) -> dict[str, Any]:
+    calls = sorted(calls, key=lambda call: call.begun)
+    traces: dict[str, list[Call]] = {}
+    for number, call in enumerate(calls):
+        traces.setdefault(call.trace or f"\0{number}", []).append(call)
+    turns: Turns = []
+    for of_trace in traces.values():
+        history = _longest(of_trace)
+        turns = _joined(turns, history) or [*turns, *_without_system(history, turns)]
+    usage = [call.usage for call in calls if call.usage]
+    value: dict[str, Any] = {}
+    if name := calls[0].conversation or calls[0].trace:
+        value["id"] = name
+    value["messages"] = turns
+    if usage:
+        keys = dict.fromkeys(key for each in usage for key in each)
+        value["usage"] = {key: sum(each.get(key, 0) for each in usage) for key in keys}
+    for call in calls:
+        value |= {key: more for key, more in call.more.items() if key not in ("id", "messages", "usage")}
+    return value
+
+
+def _longest(calls: Sequence[Call]) -> Turns:
+    """The history of a trace: that of its outer step or one that goes on from it; else the longest of its calls."""
+    chains: list[Turns] = []
+    for call in sorted(calls, key=lambda call: not call.outer):
+        for number, chain in enumerate(chains):
+            if joined := _joined(chain, call.turns):
+                chains[number] = joined
+                break
+        else:
+            chains.append(call.turns)
+    outer = next((spoken(call.turns) for call in calls if call.outer), [])
+    if {role for role, _ in outer} == {"user", "assistant"}:
+        around = [chain for chain in chains if holds(spoken(chain), outer)]
+        chains = around or chains
+    return max(chains, key=lambda chain: (len(spoken(chain)), len(chain)), default=[])
+
+
+def holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]]) -> bool:
+    """Whether all of a part stands in a row in what was said."""
+    return any(list(all_said[at : at + len(part)]) == list(part) for at in range(len(all_said) - len(part) + 1))
+
+
+def _joined(first: Turns, second: Turns) -> Turns:
+    """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
+    a, b = spoken(first), spoken(second)
+    if not a or not b:
+        return second or first if not a else first
+    if b[: len(a)] == a:
+        return _with_reasons(first, second) if len(second) >= len(first) else first
+    if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
+        return _with_reasons(second, first) if len(second) <= len(first) else first
+    shared = next((count for count in range(min(len(a), len(b)), 0, -1) if a[-count:] == b[:count]), 0)
+    if not shared:
+        return []
+    places = [at for at, turn in enumerate(second) if spoken([turn])]
+    return [*first, *_without_system(second[places[shared - 1] + 1 :], first)]
+
+
+def _without_system(turns: Turns, before: Turns) -> Turns:
+    """The turns without instructions, which were given before."""
+    given = any(turn.get("role") in SYSTEM for turn in before)
+    return [turn for turn in turns if not (given and turn.get("role") in SYSTEM)]
+
+
+def _with_reasons(older: Turns, newer: Turns) -> Turns:
+    """The newer turns; why the model stopped comes from the older ones, since a history that is sent does not tell it."""
+    reasons = {said: turn["finish_reason"] for turn in older if "finish_reason" in turn for said in spoken([turn])}
+    return [
+        turn | {"finish_reason": reasons[said[0]]}
+        if (said := spoken([turn])) and said[0] in reasons and "finish_reason" not in turn
+        else turn
+        for turn in newer
+    ]

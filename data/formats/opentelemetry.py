@@ -1,0 +1,202 @@
+"""Spans of OpenTelemetry that hold the messages of calls to models.
+
+Files: OTLP as JSON or JSON lines (`resourceSpans`, "OpenTelemetry Protocol File Exporter"), and the objects that the
+console exporter of the Python SDK writes one after another (`ReadableSpan.to_json`). Attributes: those of the semantic
+conventions for generative AI (docs/gen-ai/gen-ai-spans.md: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
+`gen_ai.input.messages`, `gen_ai.output.messages`, also on the event `gen_ai.client.inference.operation.details`), those
+of OpenInference (`llm.input_messages.N.message.role`, `session.id`), and the older `gen_ai.prompt.N.role`.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from ..records import Conversation
+from . import messages
+from .calls import Call, together
+from .detection import Format, Source
+from .elements import elements
+from .turns import turns_of
+
+_SPANS = ("resourceSpans", "resource_spans")
+_INDEXED = re.compile(
+    r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<old>prompt|completion))\.(?P<number>\d+)\.(?:message\.)?(?P<key>.+)"
+)
+_CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
+_PART = re.compile(r"contents\.(\d+)\.message_content\.text")
+_TOKENS = {
+    "input_tokens": ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens"),
+    "output_tokens": ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens"),
+}
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """A conversation for each conversation id, or for each trace without one; DataError if no span holds messages."""
+    calls = [
+        call
+        for _, value in elements(path)
+        for span in _spans(value)
+        if (call := _call(span)) is not None and call.turns
+    ]
+    if not calls:
+        raise DataError(f"{at(path)}: holds spans without messages: let the instrumentation capture message content")
+    named = {call.trace: call.conversation for call in calls if call.conversation}
+    whole = [
+        call
+        if call.conversation
+        else Call(call.turns, named.get(call.trace, ""), call.trace, call.begun, call.outer, call.usage, call.more)
+        for call in calls
+    ]
+    values = ((f"conversation {number}", value) for number, value in enumerate(together(whole), start=1))
+    return messages.of_values(path, values)
+
+
+def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The spans of a value of the file."""
+    if not isinstance(value, Mapping):
+        return
+    resources = next((value[key] for key in _SPANS if isinstance(value.get(key), list)), None)
+    if resources is None:
+        if "attributes" in value or "events" in value:
+            yield value
+        return
+    for resource in resources:
+        scopes = resource.get("scopeSpans", resource.get("scope_spans")) if isinstance(resource, Mapping) else None
+        for scope in scopes if isinstance(scopes, list) else []:
+            spans = scope.get("spans") if isinstance(scope, Mapping) else None
+            yield from (span for span in (spans if isinstance(spans, list) else []) if isinstance(span, Mapping))
+
+
+def _call(span: Mapping[str, Any]) -> Call | None:
+    attributes = _attributes(span.get("attributes"))
+    events = span.get("events")
+    for event in events if isinstance(events, list) else []:
+        if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
+            attributes = _attributes(event.get("attributes")) | attributes
+    sent, came = _messages(attributes)
+    if not sent and not came:
+        return None
+    reasons = _value(attributes.get("gen_ai.response.finish_reasons"))
+    if came and isinstance(reasons, list) and reasons:
+        came = [*came[:-1], {"finish_reason": reasons[0]} | came[-1]]
+    context = span.get("context")
+    context = context if isinstance(context, Mapping) else {}
+    trace = span.get("traceId") or span.get("trace_id") or context.get("trace_id") or ""
+    begun = span.get("startTimeUnixNano") or span.get("start_time") or span.get("start_time_unix_nano") or ""
+    model = (
+        attributes.get("gen_ai.response.model")
+        or attributes.get("gen_ai.request.model")
+        or attributes.get("llm.model_name")
+    )
+    name = attributes.get("gen_ai.conversation.id") or attributes.get("session.id") or ""
+    used = {name: count for name, keys in _TOKENS.items() if (count := _count(attributes, keys)) is not None}
+    operation = attributes.get("gen_ai.operation.name")
+    kind = str(attributes.get("openinference.span.kind", "LLM"))
+    is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
+    outer = not is_call and not (span.get("parentSpanId") or span.get("parent_id") or span.get("parent_span_id"))
+    return Call(
+        sent + came,
+        str(name),
+        str(trace),
+        str(begun),
+        outer,
+        used if is_call else {},
+        {"model": model} if model else {},
+    )
+
+
+def _count(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+    for key in keys:
+        count = attributes.get(key)
+        if isinstance(count, int | float):
+            return int(count)
+    return None
+
+
+def _attributes(given: Any) -> dict[str, Any]:
+    """The attributes by name: of an object, or of OTLP's list of keys and typed values."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    pairs = given if isinstance(given, list) else []
+    return {
+        str(pair["key"]): _plain(pair.get("value")) for pair in pairs if isinstance(pair, Mapping) and "key" in pair
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value of OTLP's `AnyValue` as JSON."""
+    if not isinstance(value, Mapping):
+        return value
+    kind, inner = next(iter(value.items()), ("", None))
+    match kind:
+        case "intValue":  # a text in OTLP's JSON, because its numbers have 64 bits
+            text = str(inner)
+            return int(text) if text.lstrip("-").isdigit() else None
+        case "arrayValue":
+            return [_plain(each) for each in (inner or {}).get("values", [])]
+        case "kvlistValue":
+            return _attributes((inner or {}).get("values", []))
+        case _:
+            return inner
+
+
+def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What was sent and what came back."""
+    sent = turns_of(_value(attributes.get("gen_ai.input.messages")))
+    came = turns_of(_value(attributes.get("gen_ai.output.messages")))
+    system = _value(attributes.get("gen_ai.system_instructions"))
+    if system:
+        parts = system if isinstance(system, list) else [system]
+        sent = [*turns_of({"role": "system", "parts": parts}), *sent]
+    if sent or came:
+        return sent, came
+    found: dict[str, dict[int, dict[str, Any]]] = {"input": {}, "output": {}}
+    for name, value in attributes.items():
+        if match := _INDEXED.fullmatch(name):
+            way = match["way"] or ("input" if match["old"] == "prompt" else "output")
+            _put(found[way].setdefault(int(match["number"]), {}), match["key"], value)
+    of_way = {way: [by_number[number] for number in sorted(by_number)] for way, by_number in found.items()}
+    return tuple(turns_of([_turn(each) for each in of_way[way]]) for way in ("input", "output"))  # type: ignore[return-value]
+
+
+def _put(message: dict[str, Any], key: str, value: Any) -> None:
+    if match := _CALL.fullmatch(key):
+        message.setdefault("calls", {}).setdefault(int(match[1]), {})[match[2]] = value
+    elif match := _PART.fullmatch(key):
+        message.setdefault("texts", {})[int(match[1])] = str(value)
+    else:
+        message[key] = value
+
+
+def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
+    texts, calls = message.get("texts", {}), message.get("calls", {})
+    turn = {key: value for key, value in message.items() if key not in ("texts", "calls")}
+    if "content" not in turn:
+        turn["content"] = "".join(texts[number] for number in sorted(texts)) if texts else None
+    return turn | ({"tool_calls": [calls[number] for number in sorted(calls)]} if calls else {})
+
+
+def _value(value: Any) -> Any:
+    """An attribute's value; what is JSON in a text is parsed."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _recognised(source: Source) -> bool:
+    value = source.value
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, Mapping):
+        return False
+    return any(key in first for key in _SPANS) or (
+        "attributes" in first and ("context" in first or "trace_id" in first or "traceId" in first)
+    )
+
+
+FORMAT = Format("opentelemetry", "OpenTelemetry spans (OTLP JSON, console exporter)", _recognised, read)

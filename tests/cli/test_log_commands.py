@@ -1,0 +1,144 @@
+"""Logs of no domain through the commands: `check`, `stats`, `show`, `compare`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+SYSTEM = {"role": "system", "content": "You answer for a bakery."}
+FIRST = {
+    "id": "one",
+    "messages": [
+        SYSTEM,
+        {"role": "user", "content": "Is there rye bread?", "labels": {"intent": "ask"}},
+        {"role": "assistant", "content": "Yes, from eight on.", "satisfaction": 4, "timestamp": "10:01"},
+        {"role": "user", "content": "Is there rye bread?"},
+        {"role": "assistant", "content": "I'm sorry, but I can't help with that."},
+    ],
+    "labels": {
+        "scores": {"success": {"value": 0.5}, "polite": True},
+        "post_questions": {"user": [{"question": "Were you helped?", "answer": "<b>No</b>"}]},
+    },
+    "usage": {"prompt_tokens": 90, "completion_tokens": 20},
+    "channel": "web",
+}
+SECOND = {
+    "id": "two",
+    "messages": [{"role": "user", "content": "有黑麦面包吗？"}, {"role": "assistant", "content": "有。"}],
+}
+
+
+@pytest.fixture
+def logs() -> Path:
+    path = Path("logs.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in (FIRST, SECOND)), encoding="utf-8")
+    return path
+
+
+def test_logs_of_no_domain_are_counted_with_or_without_the_name_of_the_table(duologue, logs):
+    code, out, _ = duologue("stats", logs, "--json")
+    (told,) = json.loads(out)
+    assert code == 0
+    assert json.loads(duologue("stats", "logs", logs, "--json")[1]) == [told]
+    expected = {
+        "source": "logs.jsonl", "conversations": 2, "turns": 3, "user_messages": 3, "assistant_messages": 3, "questions": 3,
+        "user_words": 4 + 4 + 6, "repeated": 1, "refusals": 1, "empty": 0, "tool_calls": 0, "system_messages": 1,
+        "input_tokens": 90, "output_tokens": 20, "ended": {"the assistant spoke last": 2}, "languages": {"en": 1, "zh": 1},
+    }  # fmt: skip
+    assert told.items() >= expected.items()
+    assert told["lengths"][0] == {
+        "measure": "messages of a conversation", "median": 3.0, "quarter": 2.5, "three_quarters": 3.5, "mean": 3.0, "most": 4.0,
+    }  # fmt: skip
+
+
+def test_several_logs_stand_beside_each_other_and_an_option_may_come_first(duologue, logs):
+    other = Path("other.jsonl")
+    other.write_text(json.dumps(SECOND), encoding="utf-8")
+    out = duologue("stats", "--format", "markdown", logs, other)[1]
+    assert "| measure | logs.jsonl | other.jsonl |" in out
+    assert "| user messages | 3 | 1 |" in out
+    assert duologue("stats", logs)[1].startswith("Conversations")
+
+
+def test_a_word_that_is_neither_a_path_nor_a_table_is_told(duologue):
+    code, _, err = duologue("stats", "simquacc")
+    assert (code, "No such command" in err) == (2, True)
+    assert "nothing.jsonl: cannot be read" in duologue("stats", "nothing.jsonl")[2]
+
+
+def test_the_rules_of_no_domain_check_logs(duologue, logs):
+    code, out, _ = duologue("check", logs, "--json")
+    told = json.loads(out)
+    assert [(one["rule"], one["level"], one["message"]) for one in told["findings"]] == [
+        ("repeated", "warning", 2),
+        ("refusal", "notice", 3),
+    ]
+    assert code == 0
+    assert duologue("check", logs, "--fail-on", "warning")[0] == 1
+    assert duologue("check", logs, "--fail-on", "warning", "--skip", "repeated")[0] == 0
+
+
+def test_the_page_has_the_first_message_as_title_and_labels_scores_and_answers(duologue, logs):
+    assert duologue("show", logs, "--id", "one", "--out", "one.html")[0] == 0
+    page = Path("one.html").read_text(encoding="utf-8")
+    assert "<title>Is there rye bread?" in page
+    for name, value in (
+        ("scores success value", "0.5"),
+        ("scores polite", "yes"),
+        ("post questions user 1 question", "Were you helped?"),
+        ("post questions user 1 answer", "&lt;b&gt;No&lt;/b&gt;"),
+        ("intent", "ask"),
+        ("satisfaction", "4"),
+        ("timestamp", "10:01"),
+        ("usage prompt tokens", "90"),
+        ("channel", "web"),
+    ):
+        assert f'<th scope="row" dir="auto">{name}</th><td dir="auto">{value}</td>' in page
+    assert "You answer for a bakery." in page
+    duologue("show", logs, "--out", "all.html")
+    assert "Is there rye bread?" in Path("all.html").read_text(encoding="utf-8")
+
+
+def talks(name: str, count: int, *openings: str) -> Path:
+    """A log of own conversations, each of two turns, in which the users' words vary."""
+    path = Path(name)
+    breads = ("rye bread", "a cake", "rolls for ten", "a tart", "white bread", "pretzels", "a baguette")
+    lines = []
+    for number in range(count):
+        asked = openings[number % len(openings)].format(breads[number % len(breads)])
+        said = [asked, "Yes, we have it.", ("and on sunday", "Fine. And the price?")[number % 2], "It is two euros."]
+        turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
+        lines.append(json.dumps({"id": f"{name} {number}", "messages": turns}) + "\n")
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def test_two_logs_of_unequal_number_are_compared_and_what_they_lack_is_told(duologue):
+    sim = talks(
+        "sim.jsonl", 52, "Hello! Could you please tell me about {}?", "Good morning! I would like {}. Thank you!"
+    )
+    people = talks("people.jsonl", 40, "do you have {}", "need {} asap", "how much is {}")
+    code, out, err = duologue("compare", sim, people, "--out", "report")
+    assert code == 0
+    assert Path("report/report.html").is_file()
+    assert "has only" not in err
+    report = json.loads(Path("report/report.json").read_text(encoding="utf-8"))
+    text = json.dumps(report)
+    assert "exclamation" in text
+    assert "do not tell who speaks" in " ".join(out.split())
+
+
+def test_too_few_conversations_to_compare_are_told_in_one_line(duologue):
+    few, people = talks("few.jsonl", 3, "Hello! {}?"), talks("people.jsonl", 12, "need {}")
+    _, _, err = duologue("compare", few, people)
+    assert "few.jsonl: has only 3 of the 8 conversations" in err
+
+
+def test_what_the_page_about_logs_shows_is_what_the_commands_print(duologue):
+    root = Path(__file__).parents[2]
+    page = (root / "docs/logs.md").read_text(encoding="utf-8")
+    sample = root / "examples/logs/bakery.jsonl"
+    findings = [line for line in duologue("check", sample)[1].splitlines() if ": " in line]
+    counts = [line.rstrip() for line in duologue("stats", sample)[1].splitlines()]
+    assert len(findings) == 6
+    assert [line for line in (*findings, *counts) if line and f"    {line}\n" not in page] == []
