@@ -11,6 +11,7 @@ import typer
 from ..data import record_lines
 from ..errors import SettingError
 from .output import print_json, say, stdout
+from .planning import Yes
 from .running import OUT, Concurrency, Resume, limits_with, run_into
 
 AtMost: TypeAlias = int | None
@@ -46,6 +47,7 @@ def measure_success(
         Path | None, typer.Option(help="Run folder. Default: the next free one of the cast in out/.")
     ] = None,
     resume: Resume = False,
+    yes: Yes = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> int:
     """Simulate conversations about scenarios and count how often they reach their goal."""
@@ -82,6 +84,7 @@ def measure_success(
         concurrency=concurrency,
         resume=resume,
         quiet=as_json,
+        yes=yes,
     )
     result = successes(chain(record_lines.iterate_run(folder), record_lines.cut_short(folder)))
     if as_json:
