@@ -18,8 +18,8 @@ export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
 .PHONY: demo test light test-all bench lint types env lab constraints clean
 
-demo: $(STAMPS)/core  ## simulate three conversations with the embedded model, and say where they are
-	$(BIN)/duologue simulate simquac --limit 3
+demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
+	@$(BIN)/duologue demo
 
 test: lint types $(if $(TRACE),$(TRACES)/light,light)  ## the suite, without what needs a browser, a server or heavy extras
 
