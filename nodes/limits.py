@@ -8,7 +8,14 @@ from ..errors import SettingError
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Limits of one conversation, and the seed of its random choices."""
+    """Limits of one conversation, and the seed of its random choices.
+
+    Example::
+
+        >>> import duologue
+        >>> duologue.Limits(max_turns=3, seed=7).max_turns
+        3
+    """
 
     max_turns: int | None = None
     """Most exchanges, including those of the initial state. None: the cast's default."""
