@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Setuptools warns that a folder of the package's name would hide it: here the root is the package, and none is beside it.
+PIP := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STAMPS := $(VENV)/stamps
 LIGHT := $(BIN)/python -m pytest -n auto -m "not heavy"
 COVER := --cov --cov-report=

@@ -1,7 +1,6 @@
 """What a command says before it does much, and where it asks."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -21,8 +20,12 @@ def terminal(monkeypatch):
     asked = []
 
     def answering(answer):
+        def confirm(text, **_):
+            asked.append(text)
+            return answer
+
         monkeypatch.setattr(planning, "at_terminal", lambda: True)
-        monkeypatch.setattr(planning.typer, "confirm", lambda text, **_: asked.append(text) or answer)
+        monkeypatch.setattr("typer.confirm", confirm)
         return asked
 
     return answering
@@ -65,14 +68,15 @@ def test_at_a_terminal_it_asks_and_no_ends_the_command(duologue, tmp_path, termi
 def test_yes_and_json_are_not_asked(duologue, tmp_path, terminal, endpoint, more, monkeypatch):
     asked = terminal(False)
     ran = []
-    monkeypatch.setattr("duologue.cli.running.run", lambda work: ran.append(work.close()) or _Ended())
+
+    def begun(work):
+        work.close()
+        ran.append(work)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duologue.cli.running.run", begun)
     duologue(*LARGE, *endpoint, *more, "--out", tmp_path / "r")
     assert (asked, len(ran)) == ([], 1)
-
-
-class _Ended:
-    def __getattr__(self, name: str) -> Any:
-        raise KeyboardInterrupt
 
 
 def test_speakers_that_call_nothing_are_not_asked_about(duologue, tmp_path, terminal):

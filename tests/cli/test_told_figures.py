@@ -52,7 +52,9 @@ def test_figures_of_other_places_do_not_agree():
 @pytest.mark.heavy
 def test_the_baseline_is_what_the_docs_say_of_it(told, open_data):
     made = told("stats", "baseline", open_data / "simquac/quac_subset.json")
-    shown = table("docs/replication.md", "teacher on people's 552 questions", "offline", "first sentence", "random sentence")
+    shown = table(
+        "docs/replication.md", "teacher on people's 552 questions", "offline", "first sentence", "random sentence"
+    )
     for place, one in enumerate(made["teachers"]):
         assert one["questions"] == 552
         assert agree(shown["F1"][place], one["f1"])
