@@ -104,7 +104,7 @@ def _missing(cast: Any, scenarios: list[Any], folder: Path, limits: Any) -> int:
     from .. import runs
 
     done = set(_finished(folder, limits.max_tokens))
-    return sum(state["id"] not in done for state in runs.planned(cast, scenarios))
+    return sum(state.get("id") not in done for state in runs.planned(cast, scenarios))
 
 
 def _finished(folder: Path, max_tokens: int | None) -> Iterable[str]:

@@ -47,43 +47,33 @@ def rendered(text: str, written: Written = escape) -> Markup | None:
 class _Renderer(RendererHTML):
     """Words through the caller's function, links that tell the other page nothing, images as words."""
 
-    def text(self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]) -> str:
+    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """A stretch of plain words."""
-        return str(environment["written"](tokens[place].content))
+        return str(env["written"](tokens[idx].content))
 
-    def image(self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]) -> str:
+    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """What the image shows, and its address; it is not loaded."""
-        token = tokens[place]
+        token = tokens[idx]
         words = [str(part) for part in (token.content, token.attrGet("src")) if part]
         return f'<span class="what">[{escape(": ".join(words))}]</span>'
 
-    def link_open(
-        self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]
-    ) -> str:
+    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """The beginning of a link."""
-        return f'<a href="{escape(tokens[place].attrGet("href"))}" rel="noopener noreferrer" target="_blank">'
+        return f'<a href="{escape(tokens[idx].attrGet("href"))}" rel="noopener noreferrer" target="_blank">'
 
-    def heading_open(
-        self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]
-    ) -> str:
+    def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """A heading: bold words, since the headings of the page are its own."""
         return '<p class="heading">'
 
-    def heading_close(
-        self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]
-    ) -> str:
+    def heading_close(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """The end of a heading."""
         return "</p>\n"
 
-    def table_open(
-        self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]
-    ) -> str:
+    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """A table, which scrolls where it is too wide."""
         return '<div class="wide"><table>\n'
 
-    def table_close(
-        self, tokens: Sequence[Token], place: int, options: Any, environment: MutableMapping[str, Any]
-    ) -> str:
+    def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """The end of a table."""
         return "</table></div>\n"
 
