@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Setuptools warns that a folder of the package's name would hide it: here the root is the package, and none is beside it.
+PIP := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STAMPS := $(VENV)/stamps
 LIGHT := $(BIN)/python -m pytest -n auto -m "not heavy"
 COVER := --cov --cov-report=
@@ -18,8 +19,8 @@ export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
 .PHONY: demo test light test-all bench lint types env lab constraints clean
 
-demo: $(STAMPS)/core  ## simulate three conversations with the embedded model, and say where they are
-	$(BIN)/duologue simulate simquac --limit 3
+demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
+	@$(BIN)/duologue demo
 
 test: lint types $(if $(TRACE),$(TRACES)/light,light)  ## the suite, without what needs a browser, a server or heavy extras
 

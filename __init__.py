@@ -95,7 +95,9 @@ def compare(
     stands beside the floor. `out`: a folder for the report and its card, as pages and JSON. `settings`: `language`,
     `part` and `seed`, as for `analysis.realism.compare`. Needs the extras `stats` and `ml`, for Chinese also `zh`.
 
-    >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
+    Example::
+
+        >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
     from .analysis import realism
     from .data.loading import names_of
@@ -126,7 +128,13 @@ def show(source: "Source | Conversation", *, out: str | Path | None = None) -> "
 
     `source`: a path that `load` reads, a conversation, or several. `out`: a file to write the page to.
 
-    >>> duologue.show("out/simquac-1", out="run.html")  # doctest: +SKIP
+    Example::
+
+        >>> import duologue
+        >>> said = [duologue.data.Message(role="user", text="Hello?")]
+        >>> duologue.show(duologue.Conversation(id="1", scenario={"kind": "call"}, messages=said))
+        <Page conversations: 1 conversation; .write(FILE.html) saves it>
+        >>> duologue.show("out/simquac-1", out="run.html")  # doctest: +SKIP
     """
     from .data import Conversation
     from .views import Page, with_images

@@ -157,7 +157,6 @@ def _tool_calls(talk: Conversation) -> int:
     return recorded or sum(turn.get("from") == "function_call" for turn in turns)
 
 
-
 def _tokens(talk: Conversation) -> tuple[int, int] | None:
     """Input and output tokens of the record, else those that the source reports."""
     if talk.usage.calls and talk.usage.tokens:

@@ -11,6 +11,7 @@ from ..errors import DuologueError, SettingError
 from .check import check, validators
 from .compare import compare
 from .convert import convert
+from .demo import demo
 from .doctor import doctor
 from .output import crashed, failed
 from .profiles import profiles, tasks
@@ -28,6 +29,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(demo)
 app.add_typer(simulate, name="simulate")
 app.command("test")(measure_success)
 app.command()(convert)

@@ -11,6 +11,7 @@ from rich.table import Table
 from ..data.recllmsim import Coverage, chosen_tasks, read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
 from .output import print_json, say, stderr, stdout
+from .planning import Yes, go_on, profiles_planned
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.profiles import Making
@@ -48,6 +49,7 @@ def generate(
     prompts: Annotated[
         Path | None, typer.Option(help="Folder of prompt pages; each replaces the shipped page of the same name.")
     ] = None,
+    yes: Yes = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
 ) -> int:
     """Make profiles until the file has as many as wanted. After an interruption, run the same command again."""
@@ -60,6 +62,8 @@ def generate(
     model = chat_model(assistant)
     if host := endpoint_host(model):
         say(f"calls go to {host}")
+    made = len(file.read_text(encoding="utf-8", errors="replace").split("\n\n")) if file.is_file() else 0
+    go_on(profiles_planned(max(0, count - made), attempts, rounds, asked=host is not None), quiet=as_json, yes=yes)
     with stderr.status(f"0 of {count} profiles") as status:
         try:
             making = runs.profiles.generate(

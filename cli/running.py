@@ -13,6 +13,7 @@ import typer
 from ..data import DataError, identity
 from ..data.formats.unsupported import total
 from .output import counts_table, print_json, say, stdout
+from .planning import conversations_planned, go_on
 from .progress import Progress
 
 LIMITS: dict[str, tuple[Any, Any]] = {
@@ -79,9 +80,12 @@ def simulated(
     concurrency: int,
     resume: bool,
     as_json: bool,
+    yes: bool = False,
 ) -> int:
     """Simulate into the folder with a progress bar, and report; gives the exit code."""
-    summary = run_into(cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json)
+    summary = run_into(
+        cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json, yes=yes
+    )
     return report(summary, as_json)
 
 
@@ -95,12 +99,17 @@ def run_into(
     concurrency: int,
     resume: bool,
     quiet: bool,
+    yes: bool = False,
 ) -> Any:
-    """Simulate into the folder, with a progress bar unless `quiet`; gives the run's summary."""
+    """Simulate into the folder, with a progress bar unless `quiet`; gives the run's summary.
+
+    Before a large run it says how large, and at a terminal asks whether to go on, unless `quiet` or `yes`.
+    """
     from .. import runs
 
     say_hosts(cast)
     check_replays(cast, scenarios)
+    go_on(conversations_planned(cast, scenarios, folder, limits, resume=resume), quiet=quiet, yes=yes)
     with Progress(len(scenarios), quiet=quiet) as progress, resumable(folder):
         work = runs.arun(
             cast,

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
+from .planning import Yes
 from .running import LIMITS, OUT, AsJson, Concurrency, Resume, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
@@ -17,6 +18,7 @@ RUN: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "resume": (Resume, False),
+    "yes": (Yes, False),
     "as_json": (AsJson, False),
 }
 """Options that say how to run: they may change when a run is resumed."""
@@ -96,6 +98,7 @@ def simulate_cast(
     concurrency: int,
     out: Path | None,
     resume: bool,
+    yes: bool,
     as_json: bool,
 ) -> int:
     """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
@@ -125,6 +128,7 @@ def simulate_cast(
         concurrency=concurrency,
         resume=resume,
         as_json=as_json,
+        yes=yes,
     )
     return max(code, 1 if scenarios.broken else 0)
 

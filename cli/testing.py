@@ -10,6 +10,7 @@ import typer
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
 from .output import print_json, say
+from .planning import Yes
 from .running import OUT, Concurrency, Resume, limits_with, run_into
 from .success_report import address, as_json, conversations_of, report, write_page
 
@@ -80,6 +81,7 @@ def measure_success(
         Path | None, typer.Option(help="Run folder. Default: the next free one of the cast in out/.")
     ] = None,
     resume: Resume = False,
+    yes: Yes = False,
     json_only: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> int:
     """Simulate conversations about scenarios and count how often they reach their goal.
@@ -123,6 +125,7 @@ def measure_success(
         concurrency=concurrency,
         resume=resume,
         quiet=json_only,
+        yes=yes,
     )
     result = successes(conversations_of(folder), exclude_user_faults=exclude_user_faults)
     page = write_page(folder, summary.planned) if with_page else None

@@ -4,6 +4,14 @@ A package declares a domain as an entry point of the group `duologue.domains`, w
 
     [project.entry-points."duologue.domains"]
     hotel = "hotel.duologue:DOMAIN"
+
+Example::
+
+    >>> import duologue
+    >>> class Hotel(duologue.data.Domain):
+    ...     kind = "hotel"
+    >>> duologue.domains.register(Hotel(), replace=True).kind
+    'hotel'
 """
 
 # What is registered may be anything, whatever its type says.

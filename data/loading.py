@@ -58,6 +58,15 @@ def load(path: str | Path) -> Loaded:
 
     If a format is a folder of files, files that cannot be read are listed in `broken` and the others are read. A file
     of topics has no conversations: read it with `data.simquac.read_topics`.
+
+    Gives a sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
+    DataError says which file cannot be read and why.
+
+    Example::
+
+        >>> import duologue
+        >>> loaded = duologue.load("out/demo-1")  # doctest: +SKIP
+        >>> loaded[0].messages[1].rejected  # drafts before it, each with its reason  # doctest: +SKIP
     """
     source = Path(path)
     form = _format_of(source)

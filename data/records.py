@@ -114,7 +114,17 @@ class Exchange(Record):
 
 
 class Conversation(Record):
-    """A sequence of messages about a scenario, with the record of how it was made."""
+    """A sequence of messages about a scenario, with the record of how it was made.
+
+    Example::
+
+        >>> import duologue
+        >>> from duologue.data import Message
+        >>> said = (Message(role="user", text="Hello?"), Message(role="assistant", text="Yes."))
+        >>> one = duologue.Conversation(id="1", scenario={"kind": "call"}, messages=said)
+        >>> [message.text for message in one.messages]
+        ['Hello?', 'Yes.']
+    """
 
     schema_version: int = SCHEMA
     id: str

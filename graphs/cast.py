@@ -61,7 +61,17 @@ class Spec(Protocol):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cast:
-    """Who takes part in a conversation. Frozen: `replace` makes another cast and checks its nodes."""
+    """Who takes part in a conversation. Frozen: `replace` makes another cast and checks its nodes.
+
+    Example::
+
+        >>> import duologue
+        >>> from duologue import nodes
+        >>> asks = nodes.validator(lambda draft, state: None if "?" in draft["text"] else "no_question")
+        >>> cast = duologue.graphs.simquac.cast().replace(question_validator=asks)
+        >>> cast.name
+        'simquac'
+    """
 
     name: str
     """Names the system; part of the conversations' ids."""

@@ -1,7 +1,11 @@
 """Casts by name, their settings, and a cast as plain data from which another process builds it again.
 
 An installed package adds its casts with the entry point group `duologue.casts`, a notebook with `register`.
-A function that returns a cast needs neither: it is named by its import path.
+A function that returns a cast needs neither: it is named by its import path. Example::
+
+    >>> from duologue import casts
+    >>> casts.find("simquac")(user="offline").name
+    'simquac'
 """
 
 import inspect
@@ -28,7 +32,6 @@ GROUP = "duologue.casts"
 """Group of the entry points of installed packages: each a name with its `CastFactory`."""
 
 PACKAGE = __name__.partition(".")[0]
-
 log = logging.getLogger(__name__)
 
 

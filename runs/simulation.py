@@ -68,13 +68,16 @@ async def asimulate(
     resume: bool = False,
     watch: Watch | None = None,
 ) -> list[Conversation]:
-    """Simulate every scenario; the conversations come in the order of the scenarios.
+    """As `simulate`, whose parameters, result and errors it has, to be awaited.
 
-    `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's.
+    Example::
 
-    `out`: a run folder, to which each conversation is written as soon as it is over. `resume`: continue the run in
-    that folder; conversations that are finished there are not simulated again. A conversation that fails is in the
-    list too, with the reason as its `stop`. `watch` is called with every state.
+        >>> import asyncio, duologue
+        >>> simquac = duologue.graphs.simquac
+        >>> scenarios = simquac.scenarios(duologue.data.simquac.samples()[:2])
+        >>> work = duologue.asimulate(simquac.cast(), scenarios, limits=duologue.Limits(max_turns=1))
+        >>> len(asyncio.run(work))  # in a notebook: await work
+        2
     """
     plan = planned(cast, scenarios)
     by_id: dict[str, Conversation] = {}
@@ -211,7 +214,34 @@ def simulate(
     resume: bool = False,
     watch: Watch | None = None,
 ) -> list[Conversation]:
-    """As `asimulate`, from code that is not async; works inside a running loop too, as in a notebook."""
+    """Simulate every scenario and wait; the conversations come in the order of the scenarios.
+
+    It is `asimulate` for code that is not async, and works inside a running loop too, as in a notebook.
+
+    `cast`: who takes part and by which rules, such as `graphs.simquac.cast(user="openai:NAME")`.
+    `scenarios`: initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`. Equal ones
+    are each simulated.
+    `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's. They hold the run's seed.
+    `concurrency`: how many conversations run at the same time.
+    `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.
+    `resume`: continue the run in that folder; conversations that are finished there are not simulated again.
+    `watch`: is called with every state of every conversation, to show how far the run is.
+
+    Gives a `Conversation` for each scenario, with its messages, every draft and the reason why it ended. One that
+    fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`.
+
+    Raises ContractError for what is no cast or no scenario, RunError if the folder holds another run or other files,
+    ModelError for a model that cannot be made, RuntimeError if it is called from within a simulation.
+
+    Example::
+
+        >>> import duologue
+        >>> simquac = duologue.graphs.simquac
+        >>> scenarios = simquac.scenarios(duologue.data.simquac.samples()[:1])
+        >>> (one,) = duologue.simulate(simquac.cast(), scenarios, limits=duologue.Limits(max_turns=2))
+        >>> [message.role for message in one.messages]
+        ['user', 'assistant', 'user', 'assistant']
+    """
     return blocking(
         asimulate(cast, scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, watch=watch)
     )

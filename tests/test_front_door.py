@@ -1,5 +1,7 @@
 """`import duologue`: what a newcomer finds by Tab, and that each of it works."""
 
+import doctest
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -91,3 +93,37 @@ def test_references_are_given_by_name_or_as_paths_and_are_in_the_report(
     assert list(alone.references) == ["first.jsonl"]
     with pytest.raises(TypeError, match="conversations by name"):
         duologue.compare(conversations, conversations, references=[conversations])  # type: ignore[list-item]
+
+
+OFFERED = [name for name in duologue.__all__ if callable(getattr(duologue, name)) or name in ("casts", "domains")]
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_every_name_of_the_front_door_has_an_example_that_runs(name: str) -> None:
+    value = getattr(duologue, name)
+    own = value.__doc__ or ""
+    assert "Example::" in own
+    examples = doctest.DocTestParser().get_doctest(own, {}, name, None, 0)
+    assert examples.examples
+    before = dict(domains_registered())
+    try:
+        told: list[str] = []
+        doctest.DocTestRunner(verbose=False).run(examples, out=told.append)
+        assert not told, "".join(told)
+    finally:
+        domains_registered().clear()
+        domains_registered().update(before)
+
+
+def domains_registered() -> dict[str, object]:
+    """The registry itself: an example adds to it."""
+    registered: dict[str, object] = vars(duologue.domains)["_domains"]
+    return registered
+
+
+def test_help_of_simulate_names_every_parameter_what_comes_and_what_is_raised() -> None:
+    said = duologue.simulate.__doc__ or ""
+    for name in inspect.signature(duologue.simulate).parameters:
+        assert f"`{name}`:" in said, name
+    for word in ("Gives a `Conversation`", "Raises", "RunError", "Example::"):
+        assert word in said

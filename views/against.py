@@ -18,6 +18,7 @@ from .listing import Column, Row, list_page, packed
 from .pages import plural, render
 from .parts import Gallery, has_images
 from .run import summary_html
+from .wording import Wording, language_on_page
 
 FIGURES = (
     ("exchanges", "exchanges", 0),
@@ -84,6 +85,7 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
     return render(
         "pair.html",
         anchor=anchor,
+        wording=Wording(language_on_page(first)),
         names=names,
         outlines=(outline(first), outline(second)),
         stops=(stop_text(first), stop_text(second)),
@@ -109,6 +111,7 @@ def _row(
         cells=[sides[0].title, *figures],
         text=f"{sides[0].title}\n{sides[0].topic}\n{words}",
         packed=packed(pair_html(first, second, names, f"p{number}")),
+        anchor=f"p{number}",
         small=sides[0].topic,
         choices={"kind": sides[0].kind},
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..data import domains
 from ..data.executed_graph import SPEAKERS, executed
@@ -12,10 +12,12 @@ from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
 from .graph import drawn
 from .labels import labels_html
+from .markdown import rendered
 from .marking import Mark, marked
-from .pages import in_notebook, page, render
+from .pages import anchor_of, in_notebook, page, render
 from .parts import Gallery
 from .settings import provenance_html
+from .wording import Wording, language_on_page
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Turn:
     """The message's text, with the scenario's facts in it."""
     refused: bool = False
     """Whether it is a reply that gives no answer."""
+    markdown: Markup | None = None
+    """A reply's text as HTML, its facts marked; None if it has no Markdown, or spans, which are shown as they are."""
 
     @property
     def rejected(self) -> tuple[Attempt, ...]:
@@ -69,14 +73,16 @@ def conversation_page(conversation: Conversation, *, back: str = "") -> str:
 def conversation_html(conversation: Conversation, anchor: str = "") -> str:
     """The conversation without the page around it, as a notebook shows it.
 
-    `anchor`: prefix of its element ids, for a page with several conversations; by default its own id.
+    `anchor`: its element's id and the beginning of those of its messages (`ANCHOR/3`); by default its own id.
     """
+    anchor, wording = anchor or anchor_of(conversation.id), Wording(language_on_page(conversation))
     material = domains.of(conversation).material(conversation.scenario)
     graph = executed([conversation])
     return render(
         "conversation.html",
         conversation=conversation,
-        anchor=anchor or f"c{conversation.id}",
+        anchor=anchor,
+        wording=wording,
         outline=outline(conversation),
         labels_of=labels_html,
         material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
@@ -120,9 +126,17 @@ def turns(conversation: Conversation) -> Iterator[Turn]:
         yield from silent.get(number, [])
         targets = tuple((span.text, span.start) for span in message.spans)
         marks = marked(message.text, facts)
-        refused = message.role == "assistant" and domain.refuses(message)
-        yield Turn(number, message.role, message, message.attempts, targets, marks, refused)
+        reply = message.role == "assistant"
+        markdown = rendered(message.text, lambda text: _written(marked(text, facts))) if reply and not targets else None
+        refused = reply and domain.refuses(message)
+        yield Turn(number, message.role, message, message.attempts, targets, marks, refused, markdown)
     yield from silent.get(len(conversation.messages), [])
+
+
+def _written(marks: Sequence[Mark]) -> Markup:
+    """A stretch of a text as HTML, with its facts marked."""
+    one = Markup('<mark title="{}">{}</mark>')
+    return Markup("").join(escape(m.text) if m.label is None else one.format(m.label, m.text) for m in marks)
 
 
 def stop_text(conversation: Conversation) -> str:

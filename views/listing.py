@@ -36,6 +36,8 @@ class Row:
     """The HTML that it unfolds into, compressed by `packed`."""
     href: str = ""
     """Address of a page to link to instead."""
+    anchor: str = ""
+    """The element id of what it unfolds into: an address that ends with it, or with `ANCHOR/3`, opens the row."""
     small: str = ""
     """Small print in the first cell."""
     choices: Mapping[str, str] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -48,6 +49,16 @@ def embedded(value: Any) -> Markup:
     """JSON for a script element: no character in it can end the element or a line of it."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return Markup(re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text))
+
+
+def anchor_of(name: str) -> str:
+    """The name as a browser reads it back from an element's id, so that an address can lead there."""
+    return name.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+
+
+def fragment(anchor: str) -> str:
+    """The anchor as the part of an address after `#`; a bar in it is written out, unlike that before a message's number."""
+    return quote(anchor, safe="", errors="replace")
 
 
 @lru_cache(maxsize=16)
@@ -101,7 +112,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json}
+    environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json, "fragment": fragment}
     environment.globals |= {"plural": plural}
     return environment
 

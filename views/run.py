@@ -1,6 +1,6 @@
 """A run or a data set as a page: its settings and results, the graph with its counts added, every conversation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..errors import DataError, at
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
-from .pages import plural, render
+from .pages import anchor_of, plural, render
 from .parts import has_images
 
 MARK = '<main class="duologue'
@@ -42,8 +42,8 @@ def run_page(conversations: Iterable[Conversation], title: str, *, manifest: Map
     """
     listed = list(conversations)
     rows = [
-        _row(conversation, html=conversation_html(conversation, f"r{number}"))
-        for number, conversation in enumerate(listed)
+        _row(conversation, anchor, html=conversation_html(conversation, anchor))
+        for conversation, anchor in zip(listed, _anchors(listed), strict=True)
     ]
     return _page(listed, rows, title, manifest)
 
@@ -80,7 +80,10 @@ def write_run(
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
-    rows = [_row(conversation, href=name) for conversation, name in zip(conversations, names, strict=True)]
+    rows = [
+        _row(conversation, anchor_of(conversation.id), href=name)
+        for conversation, name in zip(conversations, names, strict=True)
+    ]
     write_text(folder / "index.html", _page(conversations, rows, title, manifest))
     return folder / "index.html"
 
@@ -165,7 +168,20 @@ def _page(
     )
 
 
-def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
+def _anchors(conversations: Sequence[Conversation]) -> Iterator[str]:
+    """The id of each conversation; a later one of an id that is taken has a number behind it."""
+    taken: set[str] = set()
+    for conversation in conversations:
+        anchor = name = anchor_of(conversation.id)
+        number = 1
+        while anchor in taken:
+            number += 1
+            anchor = f"{name}~{number}"
+        taken.add(anchor)
+        yield anchor
+
+
+def _row(conversation: Conversation, anchor: str, *, html: str = "", href: str = "") -> Row:
     domain, line = domains.of(conversation), outline(conversation)
     dialogue = "\n".join(message.text for message in conversation.messages)
     return Row(
@@ -173,6 +189,7 @@ def _row(conversation: Conversation, *, html: str = "", href: str = "") -> Row:
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         packed=packed(html) if html else "",
         href=href,
+        anchor=anchor,
         small=" · ".join([line.topic, *domain.details(conversation.scenario)]),
         choices={"stop": line.stop, "kind": line.kind, "task": domain.task(conversation.scenario)},
     )

@@ -1,4 +1,4 @@
-"""The figures that README and docs tell are those that their commands print."""
+"""The figures that the docs tell are those that their commands print."""
 
 import json
 import re
@@ -50,9 +50,11 @@ def test_figures_of_other_places_do_not_agree():
 
 
 @pytest.mark.heavy
-def test_the_baseline_is_what_readme_says(told, open_data):
+def test_the_baseline_is_what_the_docs_say_of_it(told, open_data):
     made = told("stats", "baseline", open_data / "simquac/quac_subset.json")
-    shown = table("README.md", "teacher on people's 552 questions", "offline", "first sentence", "random sentence")
+    shown = table(
+        "docs/replication.md", "teacher on people's 552 questions", "offline", "first sentence", "random sentence"
+    )
     for place, one in enumerate(made["teachers"]):
         assert one["questions"] == 552
         assert agree(shown["F1"][place], one["f1"])
@@ -61,7 +63,7 @@ def test_the_baseline_is_what_readme_says(told, open_data):
         assert agree(shown["HEQ-D"][place], one["heq_d"])
         assert agree(shown["refusals, right / wrong"][place], one["refused_right"], one["refused_wrong"])
         assert agree(shown["answers where people have none"][place], one["answered_wrong"])
-    shown = table("README.md", "student, 924 questions", "offline", "offline, no prompt selector")
+    shown = table("docs/replication.md", "student, 924 questions", "offline", "offline, no prompt selector")
     for place, one in enumerate(made["students"]):
         assert one["questions"] == 924
         assert agree(shown["answered"][place], one["answered"])
@@ -134,8 +136,8 @@ def test_the_realism_report_is_what_the_docs_say(told, open_data, tmp_path):
 
 
 @pytest.mark.heavy
-def test_what_the_validators_say_of_the_published_users_is_what_readme_says(told, open_data, tmp_path):
-    shown = table("README.md", "", "RecLLMSim (simulated)", "people")
+def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(told, open_data, tmp_path):
+    shown = table("docs/replication.md", "", "RecLLMSim (simulated)", "people")
     for place, folders in enumerate((("LLM_agent_user",), ("real_human_user", "human_exp_V2"))):
         made = []
         for folder in folders:

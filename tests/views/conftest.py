@@ -4,6 +4,7 @@ import os
 import shutil
 from html.parser import HTMLParser
 from itertools import pairwise
+from urllib.parse import unquote
 
 import pytest
 
@@ -64,7 +65,7 @@ class Tags(HTMLParser):
         self.tags.append((tag, tuple(name for name, _ in attrs)))
         known = dict(attrs)
         self.ids += [known["id"]] if "id" in known else []
-        self.targets += [known["href"].removeprefix("#")] if tag == "a" else []
+        self.targets += [unquote(known["href"].removeprefix("#"))] if tag == "a" else []
         if known.get("http-equiv") == "Content-Security-Policy":
             self.policy = known["content"]
 

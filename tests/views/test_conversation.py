@@ -24,7 +24,8 @@ def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason
 
 def test_spans_and_messages_are_linked_both_ways(talk, tags):
     page = tags(conversation_page(talk()))
-    assert set(page.targets) == {"c0123456789abcdef-m1", "c0123456789abcdef-0"}
+    name = "0123456789abcdef"
+    assert set(page.targets) == {name, *(f"{name}/{number}" for number in range(3)), f"{name}@0"}
     assert set(page.targets) <= set(page.ids)
 
 

@@ -397,3 +397,9 @@ def test_the_report_and_the_card_open_in_a_browser_and_the_figures_are_whole_on_
     assert page.locator("blockquote").count() >= 30
     page.close()
     assert complaints == []
+
+
+def test_a_figure_without_a_mark_is_left_out():
+    with_floor, without = (report_html(report_of(row(floor=floor)), "a", "b") for floor in (0.5, None))
+    assert ("Against the floor" in with_floor, "Against the floor" in without) == (True, False)
+    assert "Effect of each measure" in without

@@ -2,7 +2,7 @@
 const list = document.querySelector(".list"), body = list.querySelector(".rows tbody"), form = list.querySelector(".filters");
 const heads = [...list.querySelectorAll(".rows thead th")], packed = [...list.querySelectorAll(":scope > .packed")];
 const rows = [...body.rows].map((tr, place) => ({ tr, place, unfolded: null }));
-const of = new Map(rows.map(row => [row.tr, row]));
+const of = new Map(rows.map(row => [row.tr, row])), anchored = new Map(rows.map(row => [row.tr.dataset.anchor, row]));
 const more = list.querySelector(".more"), atOnce = Number(more.dataset.atOnce);
 let texts = null, order = rows, fitting = rows, shown = atOnce;
 
@@ -82,10 +82,36 @@ async function unfold(row) {
   if (open) { row.unfolded.remove(); row.unfolded = null; return; }
   row.unfolded = document.createElement("tr");
   row.unfolded.className = "unfolded";
+  row.unfolded.hidden = row.tr.hidden;
   const cell = row.unfolded.insertCell();
   cell.colSpan = heads.length;
   row.tr.after(row.unfolded);
   cell.append(await conversation(row.place));
+}
+
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
+// An address ends with `#ID`, or with `#ID/3` for a message and `#ID@57` for a place of the section.
+async function arrive() {
+  const hash = location.hash.slice(1), part = hash.match(/^(.*)[/@]\d+$/);
+  const row = (part && anchored.get(decoded(part[1]))) || anchored.get(decoded(hash));
+  if (!hash || !row) return false;
+  const link = row.tr.querySelector("a");
+  if (link) { location.replace(link.getAttribute("href") + location.hash); return true; }
+  if (!fitting.includes(row)) { form.reset(); filter(); }
+  if (fitting.indexOf(row) >= shown) show(fitting.indexOf(row) + atOnce);
+  reach(row);
+  if (!row.unfolded) await unfold(row);
+  location.replace(location.hash);  // now that its target is there
+  document.getElementById(decoded(hash))?.scrollIntoView();
+  return true;
+}
+
+function reach(row) {
+  focusable(row);
+  if (window === top) row?.tr.focus({ preventScroll: true });  // keys work at once, but a page in a frame takes none from its host
 }
 
 function move(row, step) {
@@ -119,4 +145,10 @@ document.addEventListener("keydown", event => {
   const steps = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
   if (event.key in steps) { event.preventDefault(); move(row, steps[event.key]); }
   if (event.key === "Enter" || event.key === " ") { event.preventDefault(); unfold(row); }
+});
+addEventListener("hashchange", arrive);
+arrive().then(arrived => {
+  if (arrived || !rows.length) return;
+  reach(rows[0]);
+  if (!rows[0].tr.querySelector("a")) unfold(rows[0]);
 });

@@ -1,0 +1,127 @@
+"""`duologue demo`: a few conversations without a key, one of them printed with its rejected drafts, and their page."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ..data import Conversation, DataError, load, simquac
+from ..data.formats.detection import MANIFEST
+from ..data.outlines import outline, title_of
+from .output import print_json, stdout
+from .running import OUT, run_into
+
+USER = "offline?two_questions=0.2"
+ASSISTANT = "offline?background=0.2&paraphrase=0.1"
+SEED = 11
+"""Of those that were tried, one whose conversation reads well."""
+TOPICS = 3
+EXCHANGES = 4
+
+REASONS = {
+    "enumeration": "a list of questions, where one was asked for",
+    "in_background": "words of the background, not of the section",
+    "not_in_section": "its own words, not those of the section",
+}
+"""What the reasons of this demo mean."""
+
+
+def demo(
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the run and its page. Default: out/demo-N with the next free number."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print where the run and its page are as JSON.")] = False,
+) -> int:
+    """Simulate three short conversations with rule-based speakers, without a key or a network: print one of them with
+    its rejected drafts, write the page of all, and say what to try next. It is the same every time."""
+    from .. import graphs, nodes, runs, views
+
+    folder = out or runs.new_folder(OUT, "demo")
+    if (folder / MANIFEST).exists():
+        raise DataError(f"{folder}: holds a run already: choose another folder with --out")
+    cast = graphs.simquac.cast(user=USER, assistant=ASSISTANT)
+    scenarios = graphs.simquac.scenarios(simquac.samples()[:TOPICS])
+    limits = nodes.Limits(max_turns=EXCHANGES, seed=SEED)
+    source = {"source": "sample topics of Duologue"}
+    summary = run_into(cast, list(scenarios), folder, limits, source, concurrency=8, resume=False, quiet=as_json)
+    conversations = load(folder).conversations
+    page = views.write_run(conversations, folder / "page.html", folder.name, manifest=load(folder).manifest)
+    shown = most_telling(conversations)
+    if as_json:
+        print_json({"out": str(folder), "page": str(page), "conversations": len(conversations), "shown": shown.id})
+        return 0
+    rejected = sum(side.rejected for side in summary.counts.sides)
+    stdout.print(
+        "Two rule-based speakers, no language model. A student asks about a section of\n"
+        "text that only the teacher sees. At times they misbehave: then the draft is\n"
+        "rejected with a reason, asked for again, and kept.\n"
+    )
+    stdout.print(dialogue(shown))
+    stdout.print(
+        f"\n{summary.finished} conversations, {summary.counts.exchanges} exchanges, {rejected} rejected drafts. All of it as a page:"
+    )
+    print(f"  {page}")
+    stdout.print("\nNext:")
+    for command, what in following(folder):
+        stdout.print(Text(f"  # {what}", style="dim"))
+        print(f"  {command}")
+    return 0
+
+
+def most_telling(conversations: Iterable[Conversation]) -> Conversation:
+    """The conversation in which both sides had a draft rejected, if there is one, and the most is answered."""
+
+    def telling(conversation: Conversation) -> tuple[int, int]:
+        drafts = (conversation.attempts("user"), conversation.attempts("assistant"))
+        sides = sum(any(draft.verdict == "rejected" for draft in of_side) for of_side in drafts)
+        return sides, -(outline(conversation).refused or 0)
+
+    return max(conversations, key=telling)
+
+
+def dialogue(conversation: Conversation) -> Table:
+    """The messages, each below its rejected drafts: these in red, and why they were rejected in yellow."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.title, table.title_justify, table.title_style = Text(heading(conversation)), "left", "bold"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for message in conversation.messages:
+        for draft in message.rejected:
+            reason = draft.reason or "rejected"
+            meaning = REASONS.get(reason)
+            words = Text.assemble(
+                (draft.text.strip() or "(nothing)", "red"),
+                (f"\nrejected, {reason.replace('_', ' ')}{f': {meaning}' if meaning else ''}", "yellow"),
+            )
+            table.add_row(Text(message.role, style="red"), Padding(words, (0, 0, 0, 2)))
+        name = Text(message.role, style="cyan" if message.role == "user" else "green")
+        table.add_row(name, Text(message.text))
+    return table
+
+
+def heading(conversation: Conversation) -> str:
+    """Title and part of the document."""
+    return f"{title_of(conversation)}: {outline(conversation).topic}"
+
+
+def following(folder: Path) -> list[tuple[str, str]]:
+    """Three commands to try next, each with what it does."""
+    this = sys.argv[0] if Path(sys.argv[0]).parent != Path() and not Path(sys.argv[0]).is_absolute() else "duologue"
+    document = "README.md" if Path("README.md").is_file() else "article.md"
+    return [
+        (
+            f"{this} simulate simquac --topics {document} --limit 3",
+            "the same about a document: a topic for each heading",
+        ),
+        (
+            f"{this} simulate simquac --limit 3 \\\n    --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini",
+            "with language models; OPENAI_API_KEY and OPENAI_BASE_URL say where",
+        ),
+        (f"{this} check {folder}", "what a linter says of the conversations"),
+    ]

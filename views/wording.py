@@ -1,0 +1,62 @@
+"""The words around a conversation in its own language: who speaks, what each piece of material is, what is folded."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..data.records import Conversation
+from ..data.text.languages import Language, language_of
+
+_CHINESE = MappingProxyType(
+    {
+        "user": "用户",
+        "assistant": "助手",
+        "nothing said": "没有发言",
+        "not in the published history": "不在已发布的历史中",
+        "fixed words in place of rejected drafts": "草稿均被拒绝，改用固定回复",
+        "What it is about": "背景资料",
+        "Dialogue": "对话",
+        "Section": "段落",
+        "Background": "背景",
+        "task": "任务",
+        "task context": "任务情境",
+        "preference": "偏好",
+        "profile": "用户画像",
+        "goal": "目标",
+        "title": "标题",
+        "drafts that did not pass": "份草稿未通过",
+        "draft and prompt": "草稿与提示",
+        "as it was written": "原文",
+        "memory": "记忆",
+    }
+)
+WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType({"zh": _CHINESE})
+"""For each language but English the page's English words with theirs."""
+
+
+def language_on_page(conversation: Conversation) -> Language:
+    """The language of what is said; of its scenario's texts if that does not tell it; else English."""
+    said = "\n".join(message.text for message in conversation.messages)
+    texts = (value for value in conversation.scenario.values() if isinstance(value, str))
+    return language_of(said) or language_of("\n".join(texts)) or "en"
+
+
+class Wording:
+    """The page's words in a language; a word that it lacks stays English."""
+
+    def __init__(self, language: Language) -> None:
+        self.language: Language = language
+        self._words = WORDS.get(language, {})
+
+    def __call__(self, english: str) -> str:
+        """The word in this language."""
+        return self._words.get(english, english)
+
+    def speaker(self, role: str) -> str:
+        """Who speaks, as the name above a message."""
+        return self(role).capitalize()
+
+    def rejected(self, count: int) -> str:
+        """How many drafts of a turn did not pass."""
+        if self.language == "zh":
+            return f"{count} {self('drafts that did not pass')}"
+        return f"{count} draft{'' if count == 1 else 's'} that did not pass"
