@@ -3,9 +3,10 @@
 from ..graphs.sources import chosen, repeated
 from . import profiles
 from .engine import CONCURRENCY, converse, converse_all, planned
+from .event_loop import blocking
 from .folder import RunFolder, new_folder
 from .journal import Journal, RunError
-from .simulation import Summary, arun, asimulate, blocking, simulate
+from .simulation import Summary, arun, asimulate, simulate
 
 __all__ = [
     "CONCURRENCY",

@@ -19,8 +19,8 @@ from ..graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generatio
 from ..nodes.models.specs import chat_model, model_provenance
 from ..nodes.profiles import ProfileLimits, ProfileState, Proposal, StopReason
 from ..prompts import Library
+from .event_loop import blocking
 from .journal import Appended, Journal, RunError
-from .simulation import blocking
 
 BETWEEN = "\n\n"
 

@@ -1,14 +1,11 @@
 """Simulating: the functions that notebooks and commands call, inside and outside a running event loop."""
 
-import asyncio
 import logging
-import os
-import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..data import domains
 from ..data.counts import Counts, count
@@ -21,9 +18,9 @@ from ..nodes.limits import Limits
 from ..nodes.state import State
 from .card import card
 from .engine import CONCURRENCY, Watch, converse_all, name_of, planned
+from .event_loop import blocking
 from .folder import RunFolder
 
-T = TypeVar("T")
 PROMPTS = "prompts.json"
 """File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
 
@@ -245,57 +242,3 @@ def simulate(
     return blocking(
         asimulate(cast, scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, watch=watch)
     )
-
-
-def blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run the work in the process's own event loop and wait for it.
-
-    It is always the same loop, because a model's connections belong to the loop that opened them. It has its own
-    thread, because the caller may be inside a running loop already.
-    """
-    loop = _loop()
-    if threading.current_thread().name == THREAD:
-        work.close()
-        raise RuntimeError("simulate was called from within a simulation: await asimulate there")
-    future = asyncio.run_coroutine_threadsafe(work, loop)
-    try:
-        return future.result()
-    except BaseException:
-        if not future.done():  # the caller was interrupted: first let the running conversations be written down
-            future.cancel()
-            _settle()
-        raise
-
-
-def _settle() -> None:
-    """Wait until every task of a cancelled call has ended."""
-
-    async def others() -> None:
-        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    asyncio.run_coroutine_threadsafe(others(), _loop()).result(timeout=30)
-
-
-THREAD = "duologue simulations"
-_lock = threading.Lock()
-_running: asyncio.AbstractEventLoop | None = None
-
-
-def _loop() -> asyncio.AbstractEventLoop:
-    global _running
-    with _lock:
-        if _running is None or _running.is_closed():
-            _running = asyncio.new_event_loop()
-            threading.Thread(target=_running.run_forever, name=THREAD, daemon=True).start()
-        return _running
-
-
-def _forget_loop() -> None:
-    """A forked process inherits the loop without its thread, so it must make a new one."""
-    global _lock, _running
-    _lock, _running = threading.Lock(), None
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_loop)

@@ -97,6 +97,7 @@ def test_profiles_are_counted_too(duologue, tmp_path):
 def test_success_is_counted_too(duologue, tmp_path):
     file = tmp_path / "scenarios.jsonl"
     scenario = simquac.scenario(topics.samples()[0])["scenario"]
+    scenario["success"] = {"text_contains": "the"}
     file.write_text(json.dumps({key: value for key, value in scenario.items() if key != "digest"}) + "\n")
     _, _, err = duologue(
         "test", "simquac", "--scenarios", file, "--repeats", "51", "--max-turns", "1", "--out", tmp_path / "t"

@@ -75,17 +75,34 @@ def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(folde
 
 def test_each_conversation_has_a_database_of_its_own(folder: Path) -> None:
     _, conversations = run_test(folder, "--repeats", 4, "--set", "impatient=0")
-    for conversation in conversations:
-        kept = [draft.kept for draft in conversation.attempts("assistant") if draft.verdict == "accepted"][-1]
-        assert {code: kept["database"]["bookings"][code] for code in conversation.scenario["expected"]} == (
-            conversation.scenario["expected"]
-        )
-    last_seats = [
-        [draft.kept["database"]["seats"] for draft in each.attempts("assistant") if draft.kept][-1]
-        for each in conversations
-        if each.scenario["goal"].startswith("come home")
-    ]
-    assert last_seats == [{"2026-09-09": 0}] * 4  # the one seat that is free is free in each of the four
+    home = [each for each in conversations if each.scenario["goal"].startswith("come home")]
+    assert [each.labels["scores"]["success"]["value"] for each in home] == [
+        True
+    ] * 4  # one seat is free, in each of four
+    moved = [call for each in home for draft in each.attempts("assistant") for call in draft.tool_calls]
+    assert [call.error for call in moved if call.name == "change"] == [None] * 4
+
+
+def test_a_rejected_draft_after_a_change_has_changed_nothing(folder: Path) -> None:
+    (folder / "strict.py").write_text(
+        "import airline\n"
+        "from duologue import nodes\n\n\n"
+        "def first_is_rejected(draft, state):\n"
+        "    changed = any(call['name'] == 'change' for call in draft.get('tool_calls', []))\n"
+        "    return 'tone' if changed and not state.get('attempts') else None\n\n\n"
+        "def cast():\n"
+        "    return airline.cast(impatient=0, careless=0).replace(answer_validator=nodes.validator(first_is_rejected))\n"
+    )
+    scenario = json.loads((folder / "scenarios.jsonl").read_text().splitlines()[0])
+    seats = scenario["database"]["seats"]
+    scenario["success"] = {"final_state": {"seats": {"2026-05-03": seats["2026-05-03"] - 1}}}
+    (folder / "one.jsonl").write_text(json.dumps(scenario) + "\n")
+    done = duologue("test", "strict:cast", "--scenarios", "one.jsonl", "--out", "strict_run", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr + done.stdout
+    (conversation,) = load(folder / "strict_run")
+    drafts = [draft for draft in conversation.attempts("assistant") if draft.tool_calls]
+    assert [draft.verdict for draft in drafts] == ["rejected", "accepted"]
+    assert [call.name for call in drafts[1].tool_calls] == ["look_up", "change"]
 
 
 def test_a_policy_that_is_wrong_on_purpose_is_found(folder: Path) -> None:
