@@ -1,7 +1,7 @@
 """The state of a running conversation: plain JSON values for checkpoints and streams."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Required, TypeAlias, cast, get_args
 
 from typing_extensions import TypedDict
@@ -196,8 +196,8 @@ def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
 
 def standing(message: Mapping[str, Any]) -> dict[str, Any]:
     """The accepted or observed draft of a message; empty if it has none."""
-    last: dict[str, Any] = next(iter(message.get("attempts", [])[-1:]), {})
-    return {} if last.get("verdict") == "rejected" else last
+    attempts: Sequence[dict[str, Any]] = message.get("attempts", ())
+    return attempts[-1] if attempts and attempts[-1].get("verdict") != "rejected" else {}
 
 
 MEMORIES = frozenset({"memory", "memories", "pending_memory"})
