@@ -30,9 +30,9 @@ from .formats import completions, langsmith, messages, opentelemetry, record_lin
 from .formats.detection import Format, Writer
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
-from .rules.assistant_words import refused
 from .rules.chat import CHAT_RULES
 from .rules.findings import Rule
+from .rules.refusals import refused
 from .simquac.domain import DOMAIN as SIMQUAC
 
 GROUP = "duologue.domains"

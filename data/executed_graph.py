@@ -1,17 +1,20 @@
 """The executed graph of one or many conversations: runs of nodes and edges, seconds and tokens."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pydantic import Field
 
-from .records import Conversation, Edge, Record, Role
+from .records import Conversation, Edge, Record, Role, Usage
 
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 """Nodes that write a side's drafts; the usage of the drafts is theirs."""
 
 VALIDATORS: dict[str, Role] = {"question_validator": "user", "answer_validator": "assistant"}
 """Nodes that judge a side's drafts."""
+
+CLOSING = "closing"
+"""The node that has the last word, such as scorers."""
 
 
 class ExecutedNode(Record):
@@ -23,7 +26,7 @@ class ExecutedNode(Record):
     seconds: float | None = None
     """Time in the node; None if no record has it."""
     tokens: int | None = None
-    """Tokens of its calls, which a validator has if it asks a model; None if no draft has them."""
+    """Tokens of its calls, which a validator or the closing node has if it asks a model; None if none is recorded."""
     reasons: dict[str, int] = Field(default_factory=dict)
     """Rejected and observed drafts of a validator by reason, the most frequent first."""
 
@@ -46,8 +49,7 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
     conversation_count = 0
     edge_counts: Counter[tuple[str, str, str]] = Counter()
     seconds: dict[str, float] = {}
-    tokens: Counter[str] = Counter()
-    with_usage: set[str] = set()
+    tokens: dict[str, int] = {}
     reasons: dict[str, Counter[str]] = {}
     for conversation in conversations:
         if not conversation.edges:
@@ -57,16 +59,10 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
             edge_counts[edge.source, edge.target, edge.label] += edge.count
         for name, timing in conversation.timing.nodes.items():
             seconds[name] = seconds.get(name, 0.0) + timing.seconds
-        for name, role in SPEAKERS.items():
-            for attempt in conversation.attempts(role):
-                if attempt.usage is not None:
-                    tokens[name] += attempt.usage.tokens
-                    with_usage.add(name)
+        for name, usage in _usages(conversation):
+            if usage is not None:
+                tokens[name] = tokens.get(name, 0) + usage.tokens
         for name, role in VALIDATORS.items():
-            for attempt in conversation.attempts(role):
-                if attempt.judging is not None:
-                    tokens[name] += attempt.judging.tokens
-                    with_usage.add(name)
             reasons.setdefault(name, Counter()).update(
                 attempt.reason
                 for attempt in conversation.attempts(role)
@@ -86,7 +82,7 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
                 name=name,
                 runs=arrived[name] if name in entered else left[name],
                 seconds=round(seconds[name], 6) if name in seconds else None,
-                tokens=tokens[name] if name in with_usage else None,
+                tokens=tokens.get(name),
                 reasons=dict(reasons.get(name, Counter()).most_common()),
             )
             for name in names
@@ -96,3 +92,12 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
             for (source, target, label), count in edge_counts.items()
         ),
     )
+
+
+def _usages(conversation: Conversation) -> Iterator[tuple[str, Usage | None]]:
+    """Each usage in a conversation with the node whose call it is; None where a call has none."""
+    yield CLOSING, conversation.closing_usage
+    for name, role in SPEAKERS.items():
+        yield from ((name, attempt.usage) for attempt in conversation.attempts(role))
+    for name, role in VALIDATORS.items():
+        yield from ((name, attempt.judging) for attempt in conversation.attempts(role))

@@ -148,6 +148,9 @@ class Conversation(Record):
     memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """The private memory of each side, if the cast records it."""
     labels: Json = Field(default_factory=dict)
+    closing_usage: Usage | None = None
+    """Tokens of calls after the last message, by the closing node: judges of scores, questions to the speakers. No
+    budget of the conversation can count them. None if there were none."""
     extra: Json = Field(default_factory=dict)
 
     @property
@@ -179,10 +182,10 @@ class Conversation(Record):
 
     @property
     def usage(self) -> Usage:
-        """The total usage of all calls, including judges, rejected drafts and turns without a message."""
+        """The total usage of all calls: judges, rejected drafts, turns without a message and what closes it included."""
         of_messages = (message.usage for message in self.messages)
         of_unsaid = (attempt.spent for turn in self.unsaid for attempt in turn.attempts)
-        return sum(of_unsaid, sum(of_messages, Usage.none()))
+        return sum(of_unsaid, sum(of_messages, self.closing_usage or Usage.none()))
 
     def attempts(self, role: Role | None = None) -> Iterator[Attempt]:
         """Every draft: first the drafts of the messages, then those of turns without a message."""

@@ -8,9 +8,11 @@ from typing import Any
 
 from pydantic import Field
 
+from ..data.forms import Form
 from ..data.identity import ordinals
 from ..data.records import Role
 from ..data.text.languages import Language, language_of
+from ..errors import DataError
 from ..nodes.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.goodbyes import Ending
 from ..nodes.limits import Limits
@@ -24,6 +26,7 @@ from ..nodes.success import KEY
 from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
+from .serving import served
 from .settings import CastSettings, criterion, documented, library
 from .sources import ScenarioFile
 
@@ -52,6 +55,35 @@ class Goals(ScenarioFile):
         """The language that all goals share."""
         languages = {language_of(goal_of(state["scenario"])) for state in states}
         return {"language": "zh"} if languages == {"zh"} else {}
+
+
+class GoalForm(Form):
+    """What a user wants of the agent under test. The agent knows only what the user writes."""
+
+    goal: str = Field(
+        default="",
+        description="What the user wants. Empty: what its first message asks for.",
+        examples=["move my flight to 2026-05-03"],
+    )
+    facts: str = Field(
+        default="",
+        description="What the user knows and tells when it is asked, a line for each fact.",
+        examples=["The booking code is QX4821.\nThe fare is flexible."],
+    )
+    persona: str = Field(
+        default="", description="Who the user is and how it writes.", examples=["In a hurry, writes short messages."]
+    )
+
+    def scenario(self) -> dict[str, Any]:
+        """A scenario as in a line of a scenario file; DataError if nothing says what the user wants."""
+        asked = next((message.content for message in self.messages if message.role == "user"), "")
+        texts = {"goal": self.goal, "facts": self.facts, "persona": self.persona}
+        given = {name: text for name, text in texts.items() if text.strip()}
+        if "goal" not in given and not asked.strip():
+            raise DataError(
+                "the input's 'goal' is empty, and no message of the user says what it wants: write one of both"
+            )
+        return given if "goal" in given else {**given, "first_message": asked}
 
 
 def unless_the_scenario_says(state: State) -> Score | None:
@@ -114,3 +146,7 @@ def scenarios(described: Iterable[Mapping[str, Any]]) -> list[State]:
     for state, ordinal in zip(states, ordinals(state["scenario"] for state in states), strict=True):
         state["ordinal"] = ordinal
     return states
+
+
+graph = served(FACTORY, form=GoalForm)
+"""The test of an offline assistant by an offline user: what `langgraph dev` serves. Its context may choose an agent."""

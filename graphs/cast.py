@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable
 from ..data.records import Fault, NodeInfo, Role
 from ..data.stop_reasons import NAME, own_reason
 from ..nodes.agents import AgentSpeaker
+from ..nodes.combined_scores import scorers_of
 from ..nodes.contract import AsksSides, ContractError, Node, Stop, check_node, check_stop, describe
 from ..nodes.import_path import imported, is_import_path
 from ..nodes.judges import pages_of
@@ -24,7 +25,7 @@ from ..nodes.selectors import RepairPrompts
 from ..nodes.speakers import NO_PAGE, ChatSpeaker, FunctionSpeaker, Reply, is_reply
 from ..nodes.state import PLACES
 from ..nodes.stops import until_spent
-from ..nodes.validators import not_empty
+from ..nodes.validators import not_empty, parts_of
 from ..nodes.worlds import World, check_world
 from ..prompts import Library, Page, shipped
 from .plain import LiveError, part_as_json
@@ -228,9 +229,9 @@ class Cast:
 
     @property
     def pages(self) -> dict[str, Page]:
-        """Every page that is sent, by name: the cast's, and those of the judges among its validators."""
-        judged = pages_of(self.question_validator) | pages_of(self.answer_validator)
-        return dict(sorted({**judged, **self.prompts.pages}.items()))
+        """Every page that is sent, by name: the cast's, and those of the judges among its validators and scorers."""
+        parts = (*parts_of(self.question_validator), *parts_of(self.answer_validator), *scorers_of(self.closing))
+        return dict(sorted({**pages_of(parts), **self.prompts.pages}.items()))
 
     @property
     def words(self) -> dict[str, str]:

@@ -47,6 +47,7 @@ def record(state: State | Mapping[str, Any], cast: str | None = None) -> Convers
             "timing": state.get("timing", {}),
             "memory": state.get("memories", {}) if state.get("record_memory") else {},
             "labels": state.get("labels", {}),
+            "closing_usage": state.get("closing_usage"),
             "extra": state.get("extra", {}),
         }
     )

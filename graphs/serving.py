@@ -29,6 +29,7 @@ AFRESH: Mapping[str, Any] = {
     "taken": {},
     "timing": {},
     "labels": {},
+    "closing_usage": None,
     "extra": {},
     "failure": None,
     "speaking": None,

@@ -21,6 +21,7 @@ from ..data.records import Role
 from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
+from ..nodes.scores import total
 from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
 from ..nodes.success import with_success_of_scenario
 from ..nodes.worlds import WorldError, before_draft, put_back
@@ -158,4 +159,9 @@ def _after_recorder(cast: Cast, state: State, update: Update, limits: Limits) ->
 
 
 def _after_closing(state: State, update: Update, limits: Limits) -> dict[str, Any]:
-    return {"labels": {**state.get("labels", {}), **update["labels"]}} if "labels" in update else {}
+    changed: dict[str, Any] = {}
+    if "labels" in update:
+        changed["labels"] = {**state.get("labels", {}), **update["labels"]}
+    if "usage" in update:
+        changed["closing_usage"] = total([state.get("closing_usage"), update["usage"]])
+    return changed

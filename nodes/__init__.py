@@ -5,7 +5,8 @@ from . import conformance, models, recllmsim, replay, scorers, simquac, stops, s
 from .agents import AgentSpeaker
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
-from .judges import Opinion, ask_judge, judge, request_page, values_about
+from .judged_drafts import Opinion, judge
+from .judges import ask_judge, request_page, values_about
 from .limits import Limits
 from .messages import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
 from .models import chat_model

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ..data.attempts import is_object
 from ..data.identity import digest
-from ..data.records import FAULTS, Message, Role
+from ..data.records import FAULTS, Message, Role, Usage
 from ..errors import DuologueError
 from .limits import Limits
 from .state import ANSWERS, Draft, Place, State, Update, Verdict
@@ -148,6 +148,11 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         if len(verdicts) > count or (len(verdicts) < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
     _check_json(place, update.get("labels", {}))
+    if "usage" in update:
+        try:
+            Usage.model_validate(update["usage"])
+        except ValidationError as error:
+            raise ContractError(f"{place}: expected 'usage' as of data.Usage; {error.errors()[0]['msg']}") from None
     return cast(Update, update)
 
 

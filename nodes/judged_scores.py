@@ -1,7 +1,7 @@
-"""A scorer that asks a chat model about the finished conversation, with a page."""
+"""Scorers that ask a judge about the finished conversation: the answer is true or false, or one of some labels."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,21 +10,15 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, create_model
 
 from ..errors import SettingError
-from ..prompts import Library, Page, PromptError, shipped
-from .messages import fenced
-from .models.specs import chat_model, model_provenance
-from .requests import Call, ask, parse_json
+from ..prompts import Page
+from .judges import ask_judge, given_page, judging_model, pages_in, request_page, values_about
+from .models.specs import model_provenance
+from .requests import Call, parse_json
 from .scores import Score
 from .state import State
 
-REQUEST = "judge/request"
-GAPS = frozenset({"criterion", "scenario", "conversation", "answers"})
-"""Gaps that a page of your own may have."""
-MARKS = ("criterion", "/criterion", "scenario", "/scenario", "conversation", "/conversation")
-ATTEMPTS = 3
-"""Most calls for a judgement."""
-UNTOLD = ("kind", "success", "digest")
-"""Keys of a scenario that a judge is not shown: it is told its criterion, not how a program would decide."""
+CRITERION = "judge/criterion"
+"""The shipped page with a criterion."""
 
 
 @dataclass(frozen=True)
@@ -33,33 +27,41 @@ class Judged:
 
     model: BaseChatModel
     criterion: str
-    pages: Library
+    page: Page
+    """The page as it was given, or the shipped one."""
     labels: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
+    language: str = "en"
 
     async def __call__(self, state: State) -> Score:
-        words = self.labels or ("true", "false")
-        values = {
-            "criterion": fenced(self.criterion, *MARKS),
-            "scenario": fenced(_scenario(state["scenario"]), *MARKS),
-            "conversation": fenced(transcript(state), *MARKS),
-            "answers": ", ".join(json.dumps(word, ensure_ascii=False) if self.labels else word for word in words),
-        }
+        page = request_page(self.page, "conversation", self.language)
+        answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
         seed = state.get("provenance", {}).get("limits", {}).get("seed", 0)
-        call = Call(seed, str(state.get("id", "")), "judge", state.get("turn", 0))
-        parse = parse_json(_answer(self.labels))
-        answer = await ask(self.model, REQUEST, values, parse, ATTEMPTS, pages=self.pages, call=call)
+        answer = await ask_judge(
+            self.model,
+            page,
+            {
+                **values_about(state, page, language=self.language, also={"criterion": self.criterion}),
+                "answers": answers,
+            },
+            parse_json(_answer(self.labels)),
+            pages_in(self.language)["judge/score"].fill(answers=answers),
+            call=Call(seed, str(state.get("id", "")), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
+            language=self.language,
+        )
         usage = answer.usage.model_dump()
         if answer.value is None:
-            raise SettingError(f"the judge gave no judgement: {answer.error or answer.attempts[-1].reason}")
+            error = answer.error or answer.attempts[-1].reason
+            return Score(None, error=f"the judge gave no judgement: {error}", usage=usage)
         found, reason = answer.value.value, " ".join(answer.value.reason.split())  # type: ignore[attr-defined]
         if self.passing:
             return Score(found in self.passing, f"{found}: {reason}", usage)
         return Score(found, reason, usage)
 
     def provenance(self) -> dict[str, Any]:
-        described = {"model": model_provenance(self.model), "criterion": self.criterion, "pages": self.pages.digests}
-        return described | {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
+        described = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
+        described |= {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
+        return described | {"language": self.language}
 
 
 def judged(
@@ -74,10 +76,11 @@ def judged(
     """What a chat model says of the finished conversation: true or false, or one of `labels`, with its reason.
 
     `criterion`: what is to be judged, in a sentence: "The assistant names the fee before it cancels." `page`: a page of
-    your own in place of the shipped one, as a file or its text, with the gaps `{{ conversation }}` and, if it likes,
-    `{{ criterion }}`, `{{ scenario }}` and `{{ answers }}`; it asks for JSON, `{"reason": ..., "value": ...}`.
-    `passing`: the labels that are a success; the score is then true or false. The model is asked again up to three
-    times for an answer that cannot be read; then the score has failed. Its tokens stand in the score's `usage`.
+    your own in place of the shipped one, as its text, a file or a page, with gaps `{{ conversation }}`, `{{ criterion }}`,
+    `{{ scenario }}`, `{{ answers }}` and the scenario's values; without `{{ conversation }}`, that is shown after it. The
+    judge is told to answer `{"reason": ..., "value": ...}`. `passing`: the labels that are a success; the score is then
+    true or false. The model is asked up to three times for an answer that can be read; then the score has failed.
+    Its tokens stand in the score's `usage`, and count as the conversation's.
     """
     if not criterion.strip() and page is None:
         raise SettingError("judged: give a criterion, or a page of your own")
@@ -85,48 +88,13 @@ def judged(
         raise SettingError(
             f"judged: {odd[0]!r} is passing, but none of the labels {', '.join(labels) or '(there are none)'}"
         )
-    pages = shipped("judging", language)
-    if page is not None:
-        pages = Library({**pages.pages, REQUEST: _page(page)})
-    return Judged(chat_model(model), criterion, pages, tuple(labels), tuple(passing))
-
-
-def _page(page: str | Path | Page) -> Page:
-    if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
-        try:
-            page = Path(page).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise PromptError(f"judged: the page {page} cannot be read ({error})") from None
-    made = page if isinstance(page, Page) else Page(REQUEST, page)
-    if "conversation" not in made.gaps or made.gaps - GAPS:
-        raise PromptError(
-            f"judged: the page must have the gap {{{{ conversation }}}} and may have {', '.join(sorted(GAPS))}; "
-            f"it has {', '.join(sorted(made.gaps)) or 'none'}"
-        )
-    return Page(REQUEST, made.source)
+    asked = given_page(pages_in(language)[CRITERION] if page is None else page)
+    if criterion.strip() and "criterion" not in asked.gaps:
+        raise SettingError("judged: the page has no gap {{ criterion }}: add it, or leave the criterion out")
+    return Judged(judging_model(model, "judged"), criterion, asked, tuple(labels), tuple(passing), language)
 
 
 def _answer(labels: tuple[str, ...]) -> type[BaseModel]:
     """The shape of the judge's answer."""
     value: Any = Literal[labels] if labels else bool
     return create_model("Judgement", __config__=ConfigDict(extra="forbid"), reason=(str, ...), value=(value, ...))
-
-
-def _scenario(scenario: Mapping[str, Any]) -> str:
-    told = {key: value for key, value in scenario.items() if key not in UNTOLD}
-    return "\n".join(
-        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for key, value in told.items()
-    )
-
-
-def transcript(state: State) -> str:
-    """The conversation as text, a line for each message and before it one for each tool call of its accepted draft."""
-    lines = []
-    for message in state.get("messages", []):
-        attempts = [each for each in message.get("attempts", [])[-1:] if each.get("verdict") != "rejected"]
-        for call in (call for attempt in attempts for call in attempt.get("tool_calls", [])):
-            told = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
-            lines.append(f"[{message['role']} calls {call['name']}] {json.dumps(told, ensure_ascii=False)}")
-        lines.append(f"{message['role']}: {message['text']}")
-    return "\n".join([*lines, f"[the conversation ended: {state.get('stop') or 'not told'}]"])

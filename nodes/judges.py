@@ -1,45 +1,37 @@
-"""Judges: chat models that are asked with a page about a conversation or a draft, and validators made of them.
+"""Judges: chat models that are asked with a page about a conversation or a draft.
 
-`ask_judge` is for any kind of answer; `judge` makes a validator whose answer is one reason of a list.
+`ask_judge` is the one way to ask, for any kind of answer. Its users here are the validators of `judge`, whose answer is
+one reason of a list, and the scorers of `judged`, whose answer is a value.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from jinja2 import TemplateSyntaxError
 from langchain_core.language_models import BaseChatModel
-from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict
 
 from ..data.records import Role
-from ..data.stop_reasons import NAME
 from ..errors import SettingError
 from ..prompts import Library, Page, PromptError, shipped
-from .contract import Node
-from .limits import Limits
 from .messages import fenced, marks_of
 from .models.offline.model import OfflineChatModel
-from .models.specs import chat_model, model_provenance
-from .requests import Answer, Call, Parse, ask, parse_json
-from .selectors import Refusal
-from .state import Draft, State, Update, Verdict, attempt_number
-from .validators import parts_of
+from .models.specs import chat_model
+from .requests import Answer, Call, Parse, ask
+from .state import Draft, State, standing
 
 T = TypeVar("T")
 
-NOT_JUDGED = "not_judged"
-"""Note of a draft that stands because its judge gave no readable reply."""
-
 REQUEST = "judge/request"
 """Name that the page of a request has."""
+ATTEMPTS = 3
+"""Most calls for an opinion, unless another number is asked for."""
 
-_MARKS = ("conversation", "draft", "user", "assistant", "tool_calls")
-_PUBLIC = frozenset({"conversation", "draft", "speaker", "tool_calls"})
-"""Gaps whose values the writer of the draft knows."""
-_NOTHING = ("none", "null", "")
+_MARKS = ("conversation", "draft", "user", "assistant", "tool_calls", "tool_call", "ended")
+_UNTOLD = ("kind", "success", "digest")
+"""Keys that `{{ scenario }}` leaves out: a judge is told what it is to judge, not how a program would decide."""
 
 
 async def ask_judge(
@@ -50,7 +42,7 @@ async def ask_judge(
     form: str,
     *,
     call: Call,
-    attempts: int = 3,
+    attempts: int = ATTEMPTS,
     language: str = "en",
 ) -> Answer[T]:
     """Ask a model with a page of `request_page` until its reply can be parsed, with at most this number of attempts.
@@ -58,50 +50,85 @@ async def ask_judge(
     `values`: what fills the page's gaps (`values_about`). `form`: the lines of the system page that say how to reply.
     The answer has every attempt with its usage. PromptError if the page has a gap without a value.
     """
-    pages = Library({**_pages(language).pages, REQUEST: page})
+    pages = Library({**pages_in(language).pages, REQUEST: page})
     return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
 
 
-def request_page(page: Page | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
-    """The page of a request: the given one; where it has no gap for what is judged, that is shown after it.
+def given_page(page: Page | Path | str) -> Page:
+    """The page of one's own as it was given: a page, its text, or its file (a `Path`, or a name that ends in `.md`).
 
-    PromptError if its gaps cannot be read.
+    PromptError if the file cannot be read, the page is empty, or its gaps cannot be read.
     """
-    source = page if isinstance(page, str) else page.source
-    name = REQUEST if isinstance(page, str) else page.name
-    if not source.strip():
-        raise PromptError(f"prompt {name}: is empty: say what is to be judged")
+    if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
+        try:
+            page = Path(page).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise PromptError(f"the page {page} cannot be read ({error})") from None
+    given = page if isinstance(page, Page) else Page(REQUEST, page)
+    if not given.source.strip():
+        raise PromptError(f"prompt {given.name}: is empty: say what is to be judged")
     try:
-        shows = about in Page(name, source).gaps
+        _ = given.gaps
     except TemplateSyntaxError as error:
         raise PromptError(
-            f"prompt {name}: line {error.lineno}: {error.message}: write gaps as {{{{ name }}}}"
+            f"prompt {given.name}: line {error.lineno}: {error.message}: write gaps as {{{{ name }}}}"
         ) from None
-    return Page(name, source if shows else f"{source.strip()}\n\n{_pages(language)[f'judge/about_{about}'].source}")
+    return given
+
+
+def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
+    """The page of a request: the given one; where it has no gap for what is judged, that is shown after it.
+
+    PromptError if it cannot be used (`given_page`).
+    """
+    given = given_page(page)
+    if about in given.gaps:
+        return given
+    return Page(given.name, f"{given.source.strip()}\n\n{pages_in(language)[f'judge/about_{about}'].source}")
 
 
 def values_about(
-    state: State, page: Page, draft: Draft | None = None, earlier: Sequence[Draft] = (), language: str = "en"
+    state: State,
+    page: Page,
+    draft: Draft | None = None,
+    earlier: Sequence[Draft] = (),
+    language: str = "en",
+    *,
+    also: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The values for a page's gaps: `conversation`, the values of the scenario, and with a draft also `draft`,
-    `speaker` and `tool_calls`.
+    """The values for a page's gaps: `conversation`, `scenario`, each value of the scenario, with a draft also `draft`,
+    `speaker` and `tool_calls`, and what `also` gives.
 
-    Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a mark.
+    Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a mark. Of the
+    tool calls before a draft only those of its own side are shown: the judge's words may be told to its writer.
     `earlier`: drafts of the same reply before this one.
     """
     marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
     values = {str(key): fenced(_as_text(value), *marks) for key, value in state["scenario"].items()}
+    told = (f"{key}: {value}" for key, value in values.items() if key not in _UNTOLD)
+    values |= {"scenario": "\n".join(told)} | {key: fenced(text, *marks) for key, text in (also or {}).items()}
     role: Role = state.get("speaking") or "user"
-    said = [(message["role"], message["text"]) for message in state.get("messages", [])]
+    said = list(_said(state, None if draft is None else role))
     said += [(role, each["text"]) for each in earlier]
-    lines = (f"<{speaker}>{fenced(text, *marks)}</{speaker}>" for speaker, text in said)
+    if draft is None and (stop := state.get("stop")):
+        said.append(("ended", stop))
+    lines = (f"<{mark}>{fenced(text, *marks)}</{mark}>" for mark, text in said)
     values["conversation"] = "\n".join(("<conversation>", *lines, "</conversation>"))
     if draft is not None:
         calls = _as_text(draft.get("tool_calls", []))
         values["draft"] = f"<draft>\n{fenced(draft['text'], *marks)}\n</draft>"
         values["tool_calls"] = f"<tool_calls>\n{fenced(calls, *marks)}\n</tool_calls>"
-        values["speaker"] = _pages(language)[f"judge/speaker_{role}"].fill()
+        values["speaker"] = pages_in(language)[f"judge/speaker_{role}"].fill()
     return values
+
+
+def _said(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
+    """Mark and text of each message, and before it of the tool calls of its accepted draft, of one side or of both."""
+    for message in state.get("messages", []):
+        for call in standing(message).get("tool_calls", []) if side in (None, message["role"]) else ():
+            told = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
+            yield "tool_call", f"{call['name']} {_as_text(told)}"
+        yield message["role"], message["text"]
 
 
 def _as_text(value: object) -> str:
@@ -109,155 +136,38 @@ def _as_text(value: object) -> str:
 
 
 @lru_cache(maxsize=8)
-def _pages(language: str) -> Library:
+def pages_in(language: str) -> Library:
+    """The shipped pages for judges."""
     return shipped("judge", language)
 
 
-class Opinion(BaseModel):
-    """A judge's reply about a draft."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    reason: str | None
-    """Why it is to be rejected; None if nothing is wrong with it."""
-    explanation: str = ""
-
-
-def one_of(reasons: Iterable[str]) -> Parse[Opinion]:
-    """A parser of opinions whose reason is none or one of these; any other reason is refused as `unknown_reason`."""
-    names = tuple(reasons)
-    read = parse_json(Opinion)
-
-    def parse(text: str) -> Opinion | Refusal:
-        opinion = read(text)
-        if isinstance(opinion, Refusal):
-            return opinion
-        if opinion.reason is None or opinion.reason.strip().lower() in _NOTHING:
-            return opinion.model_copy(update={"reason": None})
-        if opinion.reason not in names:
-            return Refusal("unknown_reason", f"use null, or one of {', '.join(names)}.")
-        return opinion
-
-    return parse
-
-
-@dataclass(frozen=True)
-class ModelJudge:
-    """A validator that asks a chat model about each draft, until one of the reply is rejected."""
-
-    model: BaseChatModel
-    page: Page
-    """The page as it was given."""
-    reasons: Mapping[str, str]
-    """Each reason with what it means, or an empty text."""
-    attempts: int = 3
-    """Most calls about one draft."""
-    language: str = "en"
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        verdicts: list[Verdict] = []
-        drafts = state.get("drafts", [])
-        for number, draft in enumerate(drafts):
-            settled = any(not verdict["accepted"] or verdict.get("failed") for verdict in verdicts)
-            verdicts.append(
-                {"accepted": True} if settled else await self._judged(draft, drafts[:number], state, runtime.context)
-            )
-        return {"verdicts": verdicts}
-
-    async def _judged(self, draft: Draft, earlier: Sequence[Draft], state: State, limits: Limits) -> Verdict:
-        page = request_page(self.page, "draft", self.language)
-        role = f"{state.get('speaking')} judge {page.digest} {attempt_number(state)} {len(earlier)}"
-        answer = await ask_judge(
-            self.model,
-            page,
-            values_about(state, page, draft, earlier, self.language),
-            one_of(self.reasons),
-            self._form(),
-            call=Call(limits.seed, state.get("id", ""), role, state.get("turn", 0)),
-            attempts=self.attempts,
-            language=self.language,
-        )
-        verdict: Verdict = {"accepted": True}
-        if answer.usage.calls:
-            verdict["judging"] = answer.usage.model_dump()
-        if answer.error is not None:
-            return {**verdict, "failed": answer.error}
-        if answer.value is None:
-            return {**verdict, "notes": [NOT_JUDGED]}
-        if answer.value.explanation.strip():
-            verdict["explanation"] = answer.value.explanation.strip()
-        if answer.value.reason is None:
-            return verdict
-        return {
-            **verdict,
-            "accepted": False,
-            "reason": answer.value.reason,
-            "repair": self._repair(answer.value),
-        }
-
-    def _form(self) -> str:
-        lines = (f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in self.reasons.items())
-        return _pages(self.language)["judge/verdict"].fill(reasons="\n".join(lines))
-
-    def _repair(self, opinion: Opinion) -> str | None:
-        """What the writer of the draft is told: what the reason means, else the judge's words.
-
-        A judge that was shown more than the writer knows could give it away: then only the reason is told.
-        """
-        told = opinion.explanation.strip() if self.page.gaps <= _PUBLIC else ""
-        return self.reasons[str(opinion.reason)] or told or None
-
-    def provenance(self) -> dict[str, Any]:
-        return {
-            "model": model_provenance(self.model),
-            "page": self.page.digest,
-            "reasons": dict(self.reasons),
-            "attempts": self.attempts,
-            "language": self.language,
-        }
-
-
-def pages_of(node: object) -> dict[str, Page]:
-    """The pages that the judges in a node are asked with, by name: the shipped ones, and `judge/DIGEST` for their own."""
-    pages: dict[str, Page] = {}
-    for part in parts_of(node):
-        if isinstance(part, ModelJudge):
-            pages |= {**_pages(part.language).pages, f"judge/{part.page.digest}": part.page}
-    return pages
-
-
-def judge(
-    model: str | BaseChatModel,
-    page: Page | str,
-    reasons: Iterable[str] | Mapping[str, str],
-    *,
-    attempts: int = 3,
-    language: str = "en",
-) -> Node:
-    """A validator that asks a model: `judge("openai:NAME", "Reject what is rude.", ["rude"])`.
-
-    `page`: what to judge, with gaps `{{ draft }}`, `{{ conversation }}`, `{{ speaker }}`, `{{ tool_calls }}` and the
-    scenario's values; without `{{ draft }}`, conversation and draft are shown after it. `reasons`: names, or each name
-    with what it means, which the judge and the writer of the draft are told. `attempts`: most calls until the reply
-    can be read; then the draft stands with the note `not_judged`. A model that fails ends the conversation as
-    `model_failed`. SettingError, PromptError or ModelError says what cannot be used.
-    """
-    if isinstance(reasons, str) or not (meanings := _meanings(reasons)):
-        raise SettingError("judge: give the reasons for which it may reject, a list of names: ['rude', 'off_topic']")
-    for name, meaning in meanings.items():
-        if not isinstance(name, str) or not NAME.fullmatch(name) or name in _NOTHING:
-            raise SettingError(f"judge: a reason is a name of a-z, 0-9 and _, such as off_topic, not {name!r}")
-        if not isinstance(meaning, str):
-            raise SettingError(f"judge: expected a text for what {name} means, got {type(meaning).__name__}")
-    if attempts < 1:
-        raise SettingError(f"judge: attempts must be at least 1, not {attempts}")
+def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
+    """The chat model of a spec, or the given one; SettingError for the offline model, which can only speak."""
     made = chat_model(model)
     if isinstance(made, OfflineChatModel):
-        raise SettingError("judge: the offline model can only speak, not judge: give openai:NAME, or a chat model")
-    request_page(page, "draft", language)
-    given = Page(REQUEST, page) if isinstance(page, str) else page
-    return ModelJudge(made, given, meanings, attempts, language)
+        raise SettingError(f"{what}: the offline model can only speak, not judge: give openai:NAME, or a chat model")
+    return made
 
 
-def _meanings(reasons: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
-    return dict(reasons) if isinstance(reasons, Mapping) else dict.fromkeys(reasons, "")
+@runtime_checkable
+class AsksJudge(Protocol):
+    """A validator or a scorer that asks a judge."""
+
+    @property
+    def page(self) -> Page:
+        """The page as it was given."""
+        ...
+
+    @property
+    def language(self) -> str: ...
+
+
+def pages_of(parts: Iterable[object]) -> dict[str, Page]:
+    """The pages that judges are asked with, by name: the shipped ones, and `judge/DIGEST` for their own."""
+    pages: dict[str, Page] = {}
+    for part in parts:
+        if isinstance(part, AsksJudge) and isinstance(part.page, Page):
+            ours = pages_in(part.language).pages
+            own = {} if part.page in ours.values() else {f"judge/{part.page.digest}": part.page}
+            pages |= {**ours, **own}
+    return pages

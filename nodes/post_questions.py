@@ -1,7 +1,7 @@
 """Questions to the speakers after a conversation, and the default nodes `turn_recorder` and `closing`.
 
 After RecLLMSim's post-conversation questions. Each question follows the complete conversation and not the other
-questions, and its tokens are counted separately.
+questions. Its tokens stand with its answer; they are no part of a message's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from ..prompts import Library
 from .contract import Node
 from .limits import Limits
 from .requests import Reply, asked_of
+from .scores import total
 from .selectors import Refusal, filled
 from .state import Draft, Prompt, State, Update, merged, seen_by
 from .validators import cut_off
@@ -45,7 +46,10 @@ class PostQuestions:
         for role, speaker in self.speakers.items():
             for name in self.questions(role):
                 answers.append(await self._ask(role, speaker, name, state, runtime))
-        return {"labels": {LABEL: answers}}
+        update: Update = {"labels": {LABEL: answers}}
+        if usage := total(answer.get("usage") for answer in answers):
+            update["usage"] = usage
+        return update
 
     def asking(self, speakers: Mapping[Role, Node]) -> Self:
         """The same questions to other speakers."""

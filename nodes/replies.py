@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage, convert_to_messages
 from pydantic import BaseModel
 
+from ..data.formats.tool_turns import NO_RESULT
 from ..data.parts import bounded
 from ..data.records import Role
 from ..data.text.cleaning import clean
@@ -257,7 +258,7 @@ def _calls(message: BaseMessage, take: Callable[[str | None], ToolMessage | None
 
 def _result(answer: ToolMessage | None) -> dict[str, Any]:
     if answer is None:
-        return {"error": "no result came"}
+        return {"error": NO_RESULT}
     content = answer.content
     if answer.status == "error":
         return {"error": _writable(str(answer.text) or "the tool failed")}

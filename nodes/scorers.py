@@ -15,7 +15,7 @@ from .comparing import difference, plain, shown
 from .contract import describe
 from .judged_scores import judged
 from .scores import Score, Scorer, Scoring, kept, scoring
-from .state import State
+from .state import State, standing
 from .wording import Refused, Solved, TextContains, refused, solved, text_contains
 
 __all__ = [
@@ -160,7 +160,5 @@ def tool_calls(state: State) -> list[dict[str, Any]]:
         call
         for message in state.get("messages", [])
         if message["role"] == "assistant"
-        for attempt in message.get("attempts", [])[-1:]
-        if attempt.get("verdict") != "rejected"
-        for call in attempt.get("tool_calls", [])
+        for call in standing(message).get("tool_calls", [])
     ]

@@ -2,16 +2,18 @@
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
+from pydantic import ValidationError
 
+from ..data.attempts import Usage
 from .contract import ContractError, Node, describe
 from .environment import error_line
 from .limits import Limits
-from .state import State, Update
+from .state import State, Update, standing
 
 LABEL = "scores"
 """The conversation's label with the scores by name."""
@@ -21,17 +23,21 @@ SUCCESS = "success"
 
 @dataclass(frozen=True)
 class Score:
-    """A value with its reason."""
+    """A value with its reason, or the error for which there is none."""
 
-    value: bool | int | float | str
+    value: bool | int | float | str | None
+    """None only with an error."""
     reason: str = ""
     usage: Mapping[str, int] | None = None
     """Tokens of a model that was asked, by the names of `data.Usage`; None if none was."""
+    error: str = ""
+    """Why there is no value, in one line."""
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values for the label."""
+        error = {"error": self.error} if self.error else {}
         usage = {} if self.usage is None else {"usage": dict(self.usage)}
-        return {"value": self.value, "reason": self.reason, **usage}
+        return {"value": self.value, "reason": self.reason, **error, **usage}
 
 
 Answer: TypeAlias = Score | bool | int | float | str | None
@@ -58,10 +64,20 @@ class Scoring:
             return {}  # after a technical failure a score would say nothing about the speakers
         world = world_of(runtime)
         scores = {name: await label_of(name, scorer, state, world) for name, scorer in self.scorers.items()}
-        return {"labels": {LABEL: {name: score for name, score in scores.items() if score is not None}}}
+        given = {name: score for name, score in scores.items() if score is not None}
+        update: Update = {"labels": {LABEL: given}}
+        if usage := total(score.get("usage") for score in given.values()):
+            update["usage"] = usage
+        return update
 
     def provenance(self) -> dict[str, Any]:
         return {"scorers": {name: describe(scorer) for name, scorer in self.scorers.items()}}
+
+
+def total(usages: Iterable[Mapping[str, int] | None]) -> dict[str, int] | None:
+    """The sum of usages, each as `data.Usage` writes it; None if there is none."""
+    given = [Usage.model_validate(usage) for usage in usages if usage is not None]
+    return sum(given, Usage.none()).model_dump() if given else None
 
 
 def world_of(runtime: Runtime[Limits]) -> Any:
@@ -71,11 +87,16 @@ def world_of(runtime: Runtime[Limits]) -> Any:
 
 async def label_of(name: str, scorer: Scorer, state: State, world: Any = None) -> dict[str, Any] | None:
     """What the label `scores` holds of a scorer: its score, or its error in one line; None for no score."""
-    try:
-        score = await score_by(name, scorer, state, world)
-    except Exception as error:  # of the scorer, which may be anybody's code
-        return {"value": None, "reason": "", "error": error_line(error)}
+    score = await tried(name, scorer, state, world)
     return None if score is None else score.plain()
+
+
+async def tried(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
+    """The scorer's score, None for none; if it raises, a score with the error."""
+    try:
+        return await score_by(name, scorer, state, world)
+    except Exception as error:  # of the scorer, which may be anybody's code
+        return Score(None, error=error_line(error))
 
 
 async def score_by(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
@@ -97,13 +118,26 @@ def checked(name: str, answer: Any) -> Score | None:
         return None
     score = answer if isinstance(answer, Score) else Score(answer)
     expected = f"the scorer {name!r}: expected true, false, a finite number or a text, got"
+    _check_told(name, score)
+    if score.error and score.value is None:
+        return score
     if not isinstance(score.value, (bool, int, float, str)):
         raise ContractError(f"{expected} {type(score.value).__name__}")
     if isinstance(score.value, float) and not math.isfinite(score.value):
         raise ContractError(f"{expected} {score.value}")
-    if not isinstance(score.reason, str):
-        raise ContractError(f"the scorer {name!r}: expected a text as the reason, got {type(score.reason).__name__}")
     return score
+
+
+def _check_told(name: str, score: Score) -> None:
+    for what, told in (("reason", score.reason), ("error", score.error)):
+        if not isinstance(told, str):
+            raise ContractError(f"the scorer {name!r}: expected a text as the {what}, got {type(told).__name__}")
+    try:
+        total([score.usage])
+    except ValidationError as error:
+        raise ContractError(
+            f"the scorer {name!r}: expected a usage as of data.Usage, {error.errors()[0]['msg']}"
+        ) from None
 
 
 def scoring(**scorers: Scorer) -> Node:
@@ -134,9 +168,5 @@ def kept(state: State) -> dict[str, Any]:
 
     Rejected drafts do not count.
     """
-    for message in reversed(state.get("messages", [])):
-        if message["role"] == "assistant":
-            for attempt in reversed(message.get("attempts", [])):
-                if attempt.get("verdict") != "rejected" and attempt.get("kept"):
-                    return dict(attempt["kept"])
-    return {}
+    said = (message for message in reversed(state.get("messages", [])) if message["role"] == "assistant")
+    return next((dict(found) for message in said if (found := standing(message).get("kept"))), {})

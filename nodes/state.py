@@ -1,7 +1,7 @@
 """The state of a running conversation: plain JSON values for checkpoints and streams."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Required, TypeAlias, cast, get_args
 
 from typing_extensions import TypedDict
@@ -129,6 +129,8 @@ class State(TypedDict, total=False):
     failure: dict[str, str] | None
     provenance: dict[str, Any]
     labels: dict[str, Any]
+    closing_usage: dict[str, int] | None
+    """Tokens of the closing node's calls."""
     extra: dict[str, Any]
     """The `extra` of a re-enacted conversation; it is passed on and never read."""
     timing: dict[str, Any]
@@ -151,6 +153,8 @@ class Update(TypedDict, total=False):
     (`Cast.stop_reasons`), written `cast:reason`."""
     labels: dict[str, Any]
     """From the recorder or the closing node: labels of the conversation as a whole."""
+    usage: dict[str, int]
+    """From the closing node: tokens of the models that it asked, by the names of `data.Usage`."""
 
 
 ANSWERS: dict[Place, frozenset[str]] = {
@@ -161,7 +165,7 @@ ANSWERS: dict[Place, frozenset[str]] = {
     "assistant": frozenset({"drafts", "stop", "memory"}),
     "answer_validator": frozenset({"verdicts", "stop"}),
     "turn_recorder": frozenset({"labels", "stop"}),
-    "closing": frozenset({"labels"}),
+    "closing": frozenset({"labels", "usage"}),
 }
 """The keys that the update of each node of the graph may have."""
 
@@ -188,6 +192,12 @@ def history(state: State, role: Role | None = None) -> list[dict[str, Any]]:
         for message in state.get("messages", [])
         if role in (None, message["role"]) and message.get("stored", True)
     ]
+
+
+def standing(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The accepted or observed draft of a message; empty if it has none."""
+    attempts: Sequence[dict[str, Any]] = message.get("attempts", ())
+    return attempts[-1] if attempts and attempts[-1].get("verdict") != "rejected" else {}
 
 
 MEMORIES = frozenset({"memory", "memories", "pending_memory"})

@@ -18,7 +18,7 @@ from .combined_scores import all_of, any_of, joined, negated
 from .judged_scores import judged
 from .limits import Limits
 from .scorers import final_state, refused, solved, text_contains, tool_called
-from .scores import LABEL, SUCCESS, Score, Scorer, label_of, world_of
+from .scores import LABEL, SUCCESS, Score, Scorer, label_of, total, world_of
 from .state import State, Update
 
 KEY = "success"
@@ -212,10 +212,12 @@ async def with_success_of_scenario(update: Update, state: State, runtime: Runtim
     own = scores.get(SUCCESS)
     if found is None:
         return update
+    usage = total([update.get("usage"), found.get("usage")])
     if own is not None:
         scores |= {OF_CAST: own, OF_SCENARIO: found}
         found = _both(own, found)
-    return {**update, "labels": {**labels, LABEL: scores | {SUCCESS: found}}}
+    scored: Update = {**update, "labels": {**labels, LABEL: scores | {SUCCESS: found}}}
+    return scored if usage is None else {**scored, "usage": usage}
 
 
 def _both(own: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..data import domains
 from ..data.records import Message
+from ..data.rules.refusals import refused as refused_in
 from ..errors import SettingError
 from .comparing import shown
 from .scores import Score
@@ -13,17 +14,6 @@ from .state import State
 
 Side: TypeAlias = Literal["user", "assistant", "both"]
 """Whose messages are read."""
-
-_REFUSAL = re.compile(
-    r"\b(?:can(?:not|['’]?t| not)|could(?: not|n['’]t)|(?:am|are|is|be|was|were)(?: not|n['’]t)(?: allowed| able| permitted)?"
-    r" to|unable to|not (?:able|allowed|permitted|possible) to|will not|won['’]t)\b[^.!?\n]{0,40}?"
-    r"\b(?:help|assist|do|change|cancel|offer|provide|give|make|book|refund|process|be|move|answer|share|tell|fulfil)"
-    r"|\b(?:must|have to) (?:decline|refuse)|\bI (?:decline|refuse)\b|\bnot possible\b|\bagainst (?:our|the|my) (?:policy|rules)"
-    r"|无法|不能|没法|没办法|办不了|帮不了|不可以|不允许|恕难|拒绝",
-    re.IGNORECASE,
-)
-"""Words with which an assistant refuses. A question ("Can't you find it?") is no refusal: only whole sentences count."""
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 
 
 @dataclass(frozen=True)
@@ -97,7 +87,7 @@ class Refused:
             if domain.has_refusals:
                 if domain.refuses(Message.model_validate(message)):
                     return Score(True, f"the assistant refused: {shown(message['text'])}")
-            elif words := refusal_in(message["text"]):
+            elif words := refused_in(message["text"]):
                 return Score(True, f"the assistant refused: {shown(words)}")
         return Score(False, "the assistant refused nothing")
 
@@ -107,18 +97,10 @@ class Refused:
 
 def refused(*, last: bool = False) -> Refused:
     """Whether the assistant refused, by the refusals of the scenario's domain, else by the words of a refusal in English
-    or Chinese ("I cannot ...", "无法"). `last`: in its last message; else in any. Words are a rough sign: where they
+    or Chinese, as the rule `refusal` reads them. `last`: in its last message; else in any. Words are a rough sign: where they
     decide a test, ask a judge (`judged`). `negated(refused())`: it never did.
     """
     return Refused(last)
-
-
-def refusal_in(text: str) -> str | None:
-    """The first sentence of the text that refuses; None if none does. A question is no refusal."""
-    for sentence in _SENTENCE.findall(text):
-        if not sentence.rstrip().endswith(("?", "？")) and _REFUSAL.search(sentence):
-            return str(" ".join(sentence.split()))
-    return None
 
 
 @dataclass(frozen=True)

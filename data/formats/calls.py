@@ -1,7 +1,7 @@
 """Conversations put together from logged calls of a model, each of which was sent the history again."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .turns import SYSTEM, spoken
@@ -27,6 +27,12 @@ class Call:
     """`input_tokens` and `output_tokens`, if the log has them."""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further keys for the conversation."""
+
+
+def with_conversations(calls: Sequence[Call]) -> list[Call]:
+    """The calls, each with the conversation that another call of its trace names."""
+    named = {call.trace: call.conversation for call in calls if call.conversation}
+    return [call if call.conversation else replace(call, conversation=named.get(call.trace, "")) for call in calls]
 
 
 def together(calls: Iterable[Call]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import DataError, at
 from ..records import Conversation
 from . import messages
-from .calls import Call, holds, together
+from .calls import Call, holds, together, with_conversations
 from .completions import usage_of
 from .detection import Format, Source
 from .elements import elements
@@ -32,14 +32,8 @@ def read(path: str | Path) -> list[Conversation]:
     ]
     if not calls:
         raise DataError(f"{at(path)}: holds LangSmith runs without messages: export them with inputs and outputs")
-    named = {call.trace: call.conversation for call in calls if call.conversation}
-    whole = [
-        call
-        if call.conversation
-        else Call(call.turns, named.get(call.trace, ""), call.trace, call.begun, call.outer, call.usage, call.more)
-        for call in calls
-    ]
-    values = ((f"conversation {number}", value) for number, value in enumerate(together(whole), start=1))
+    whole = together(with_conversations(calls))
+    values = ((f"conversation {number}", value) for number, value in enumerate(whole, start=1))
     return messages.of_values(path, values)
 
 

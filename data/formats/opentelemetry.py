@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import DataError, at
 from ..records import Conversation
 from . import messages
-from .calls import Call, together
+from .calls import Call, together, with_conversations
 from .detection import Format, Source
 from .elements import elements
 from .turns import turns_of
@@ -43,14 +43,8 @@ def read(path: str | Path) -> list[Conversation]:
     ]
     if not calls:
         raise DataError(f"{at(path)}: holds spans without messages: let the instrumentation capture message content")
-    named = {call.trace: call.conversation for call in calls if call.conversation}
-    whole = [
-        call
-        if call.conversation
-        else Call(call.turns, named.get(call.trace, ""), call.trace, call.begun, call.outer, call.usage, call.more)
-        for call in calls
-    ]
-    values = ((f"conversation {number}", value) for number, value in enumerate(together(whole), start=1))
+    whole = together(with_conversations(calls))
+    values = ((f"conversation {number}", value) for number, value in enumerate(whole, start=1))
     return messages.of_values(path, values)
 
 

@@ -126,6 +126,7 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
     details = (draft.plain().keys() - _OF_MESSAGE for draft in drafts if draft.verdict != "rejected")
     yield "prompts, tokens and notes of the drafts that stand", any(details)
     yield "turns in which nothing was said", bool(conversation.unsaid)
+    yield "tokens of what closed it", conversation.closing_usage is not None
     yield "why it ended (stop, failure)", conversation.stop is not None or conversation.failure is not None
     yield "how it was made (provenance)", conversation.provenance is not None
     yield "the way through the graph (edges)", bool(conversation.edges)

@@ -1,4 +1,4 @@
-"""Words of an assistant: offers of help, refusals; and texts in which nobody filled the gaps of a template."""
+"""Words of an assistant that offers help or answers at length; and texts in which nobody filled the gaps of a template."""
 
 import re
 
@@ -40,18 +40,6 @@ _SHOWN_TALK = re.compile(
 )
 """A line of a talk that a technical text shows."""
 _STRUCTURE = re.compile(r"^\s*(?:#{1,4} \S|\*\*[^*\n]+\*\*|[-*•]\s+\*\*|\d{1,2}[.)、]\s+\*{0,2}\S)", re.MULTILINE)
-_REFUSAL = re.compile(
-    r"\A\W{0,3}(?:(?:i['’]?m|i am) (?:so |very |really )?sorry|sorry|apologies|i apologi[sz]e|unfortunately|as an ai(?: language model| assistant)?|oh)?"
-    r"[,.;:—-]{0,2}\s{0,2}(?:but )?(?:however, )?"
-    r"i(?: |['’])?\s?(?:can(?:no|['’]?)t|can not|(?:am|['’]m|m) (?:unable|not able|not allowed|not permitted)(?: to)?|won['’]?t(?: be able to)?"
-    r"|will not|must (?:decline|refuse)|have to (?:decline|refuse)|do(?:n['’]?t| not) (?:feel comfortable|have the ability))"
-    r"\s+(?:(?:to )?(?:help|assist|provide|comply|do that|fulfil+|answer|discuss|create|generate|write|share|give|support|engage|continue|process|offer"
-    r"|recommend|access|browse|complete|disclose|reveal|with)\b)"
-    r"|\A[^\n]{0,120}\b(?:i (?:can(?:no|['’])t|can not)|i(?:['’]m| am) (?:unable|not able) to) (?:help|assist)(?: you)? with (?:that|this)(?: request)?\b"
-    r"|\A\W{0,3}(?:很?抱歉|对不起|非常抱歉|不好意思)?[，,。]?\s?(?:但是?|作为[^，,]{0,12}[，,])?我(?:无法|不能|没办法|不会|拒绝)"
-    r"(?:为您|帮您|向您|给您|为你|帮你)?(?:提供|回答|协助|帮助|满足|完成|讨论|生成|继续|透露)",
-    re.IGNORECASE,
-)
 _GAP = re.compile(
     r"\{\{\s?[a-z_][\w. ]{0,40}\s?\}\}|(?<![$\\\w{])\{[a-z_][a-z0-9_]{1,30}\}(?!\})|\$\{[a-z_]\w{1,30}\}"
     r"|\[(?=[A-Z_ ]{4,30}\])(?:INSERT |YOUR )?[A-Z]{3,}(?:[_ ][A-Z]+){0,3}\]|<(?=[A-Z_ ]{4,30}>)[A-Z]{3,}(?:[_ ][A-Z]+){0,3}>",
@@ -85,12 +73,6 @@ def is_long_answer(text: str, last_assistant: str | None) -> bool:
         and "？" not in own
         and is_plan(text, last_assistant)
     )
-
-
-def refused(text: str) -> str | None:
-    """The words at the beginning with which a text declines to help; None if there are none."""
-    match = _REFUSAL.search(text[:400])
-    return match.group().strip() if match else None
 
 
 def unfilled(text: str) -> str | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from ..records import Conversation
-from .assistant_words import is_long_answer, offered, refused, unfilled
+from .assistant_words import is_long_answer, offered, unfilled
 from .courtesy import loops
 from .dialogue import DIALOGUE_RULES, same_side_again, texts_of
 from .findings import Reasons, Rule, quoted
@@ -19,6 +19,7 @@ from .prompts_shown import (
     template_mark,
 )
 from .quotations import own_words
+from .refusals import refused
 from .user_turns import is_repeat, leaked_prompt, leaked_role
 
 REPEATED_WORDS = 3

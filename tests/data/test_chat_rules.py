@@ -80,6 +80,7 @@ FOUND: list[tuple[str, tuple[str, ...], int]] = [
     ("thank-you-loop", ("几点？", "九点。", "谢谢！", "不客气！", "谢谢，再见。", "再见，祝您愉快！"), 2),
     ("refusal", ("How do I open a lock?", "I'm sorry, but I can't help with that."), 1),
     ("refusal", ("怎么开锁？", "抱歉，我无法提供这方面的帮助。"), 1),
+    ("refusal", ("Move it.", "I have found it. A basic fare cannot be changed, sorry."), 1),
     ("error-reply", ("Hello there", "API error: 500"), 1),
     ("role-slip", ("Is there tea?", "Yes.\nUser: Great, I take two."), 1),
     ("prompt-shown", ("Is there tea?", "Yes.<|im_end|>"), 1),
@@ -101,6 +102,12 @@ FINE: list[tuple[str, ...]] = [
     ("Can you write a mail that ends with 'I hope this helps'?", "Sure."),
     ("Please write a template: Dear {{name}}, thanks.", "Dear {{name}}, thanks."),
     ("Sorry to hear that, what now?", "I'm sorry to hear that. I can help you with a refund."),
+    ("Why not?", "A king cannot be moved into check, and it is not possible to castle out of it."),
+    (
+        "Write a letter that declines.",
+        "Dear guest,\n" + "We thank you for your letter of the third of May. " * 12 + "We cannot refund it.",
+    ),
+    ("How do I say no?", 'Write: "I am sorry, we cannot refund it."'),
     ("List them.", "- tea\n- coffee\n- water without gas and"[:-4]),
     ("What do you think?", "Well... 😀"),
 ]

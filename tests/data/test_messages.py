@@ -72,6 +72,7 @@ LOST: dict[str, tuple[type[Record], Any]] = {
     "labels": (Conversation, {"labels": {"rating": 2}}),
     "extra (path)": (Conversation, {"extra": {"path": "a/1.json"}}),
     "turns in which nothing was said": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
+    "tokens of what closed it": (Conversation, {"closing_usage": Usage(input_tokens=1)}),
     "spans": (Message, {"spans": (Span(text="Who", start=0),)}),
     "prompts, tokens and notes of the drafts that stand": (Message, {"attempts": (DRAFT,)}),
     "rejected drafts": (Message, {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)}),

@@ -288,7 +288,9 @@ async def test_post_questions_are_independent_and_counted_apart():
     spent = sum(one["usage"]["input_tokens"] + one["usage"]["output_tokens"] for one in asked)
     plain = record(await conversation(recllmsim.cast()).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
     assert spent > 0
-    assert made.usage == plain.usage
+    assert made.closing_usage.tokens == spent
+    assert sum(message.usage.tokens for message in made.messages) == plain.usage.tokens
+    assert made.usage == plain.usage + made.closing_usage
     assert "post_questions" not in json.dumps(to_object(made))
 
 

@@ -11,11 +11,11 @@ from duologue import data, graphs
 from duologue.data.forms import Form
 from duologue.data.recllmsim import shipped_profiles, shipped_tasks
 from duologue.errors import DataError, DuologueError, SettingError
-from duologue.graphs import recllmsim, record, simquac, talk
+from duologue.graphs import agent_test, recllmsim, record, simquac
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 
-SERVED = {"simquac": simquac.graph, "recllmsim": recllmsim.graph, "talk": talk.graph}
+SERVED = {"simquac": simquac.graph, "recllmsim": recllmsim.graph, "agent_test": agent_test.graph}
 TOPIC = {
     "title": "The pier",
     "background": "A pier with a light.",
@@ -86,21 +86,32 @@ async def test_an_empty_form_of_a_task_is_the_first_shipped_one_and_one_of_ones_
     ],
 )
 async def test_messages_alone_are_answered_in_whatever_form_they_come(said):
-    made = record(await talk.graph.ainvoke({"messages": said}, context={"max_turns": 1}))
+    made = record(await agent_test.graph.ainvoke({"messages": said}, context={"max_turns": 1}))
     assert [(message.role, bool(message.attempts)) for message in made.messages] == [
         ("user", False),
         ("assistant", True),
     ]
     assert made.messages[0].text == "I need a present."
+    assert made.scenario == {"first_message": "I need a present."}
+    assert data.domains.of(made).title(made.scenario) == "I need a present."
 
 
-async def test_a_talk_goes_on_after_the_messages_with_the_users_goal():
+async def test_a_test_of_an_agent_goes_on_after_the_messages_with_the_users_goal():
     said = [HumanMessage("Hello."), AIMessage("What can I do?")]
-    goal = "You want to change a booking to the third of May."
-    made = record(await talk.graph.ainvoke({"messages": said, "goal": goal}, context={"max_turns": 3}))
-    assert made.stop == "max_turns"
+    form = {"goal": "change a booking to the third of May", "facts": "The code is QX4821.", "persona": " "}
+    made = record(await agent_test.graph.ainvoke({"messages": said, **form}, context={"max_turns": 3}))
+    assert made.scenario == {"goal": form["goal"], "facts": form["facts"]}
     assert [message.text for message in made.messages[:2]] == ["Hello.", "What can I do?"]
+    assert "QX4821" in made.messages[2].text
     assert len(made.exchanges) == 3
+    assert made.labels["scores"]["success"]["value"] is False
+
+
+@pytest.mark.parametrize("form", [{}, {"goal": " ", "facts": "a"}, {"messages": [("assistant", "Hello?")]}])
+async def test_a_form_in_which_nobody_wants_anything_is_refused_in_one_line(form):
+    with pytest.raises(DataError, match="the input's 'goal' is empty, and no message of the user") as error:
+        await agent_test.graph.ainvoke(form)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -154,11 +165,11 @@ async def test_pages_in_the_working_folder_can_be_chosen(tmp_path, monkeypatch):
     (tmp_path / "mine/user").mkdir(parents=True)
     (tmp_path / "mine/user/system.md").write_text("You want something. Write it.")
     monkeypatch.chdir(tmp_path)
-    made = await talk.graph.ainvoke({}, context={"max_turns": 1, "prompts": "mine"})
-    before = await talk.graph.ainvoke({}, context={"max_turns": 1})
+    made = await agent_test.graph.ainvoke({"goal": "a"}, context={"max_turns": 1, "prompts": "mine"})
+    before = await agent_test.graph.ainvoke({"goal": "a"}, context={"max_turns": 1})
     assert made["provenance"]["prompts"] != before["provenance"]["prompts"]
     with pytest.raises(SettingError, match="outside"):
-        await talk.graph.ainvoke({}, context={"prompts": os.fspath(tmp_path.parent)})
+        await agent_test.graph.ainvoke({"goal": "a"}, context={"prompts": os.fspath(tmp_path.parent)})
 
 
 async def test_a_form_sent_to_a_thread_that_holds_a_conversation_begins_a_new_one():
@@ -189,7 +200,7 @@ class HotelDomain(data.Domain):
 
 def hotel(user: str = "offline", words: int = 20) -> graphs.Cast:
     """A guest and a clerk."""
-    return talk.FACTORY(user=user).replace(name="hotel", greeting=f"At most {words} words, please.")
+    return agent_test.FACTORY(user=user).replace(name="hotel", greeting=f"At most {words} words, please.")
 
 
 async def test_a_domain_of_ones_own_declares_its_form_and_a_functions_parameters_are_its_context(own_registry):
@@ -210,3 +221,22 @@ async def test_a_cast_made_by_hand_is_served_with_its_limits_alone():
     assert (await graph.ainvoke(TOPIC, context={"max_turns": 1}))["stop"] == "max_turns"
     with pytest.raises(ContractError, match="no 'user'"):
         await graph.ainvoke(TOPIC, context={"user": "offline"})
+
+
+async def test_what_closed_an_earlier_conversation_of_the_thread_is_not_counted_again():
+    async def closing(state, runtime):
+        return {"usage": {"input_tokens": 3, "output_tokens": 4, "calls": 1}}
+
+    graph = graphs.served(simquac.cast().replace(closing=closing)).copy({"checkpointer": InMemorySaver()})
+    config = {"configurable": {"thread_id": "1"}}
+    for _ in range(2):
+        made = record(await graph.ainvoke(TOPIC, config, context={"max_turns": 1}))
+        assert made.closing_usage.tokens == 7
+
+
+async def test_a_closing_node_with_a_usage_that_is_none_is_named():
+    async def closing(state, runtime):
+        return {"usage": {"tokens": 7}}
+
+    with pytest.raises(ContractError, match=r"closing: expected 'usage' as of data\.Usage"):
+        await graphs.conversation(simquac.cast().replace(closing=closing)).ainvoke(simquac.scenario(TOPIC))

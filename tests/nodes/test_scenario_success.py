@@ -147,9 +147,22 @@ def test_the_runs_judge_judges_where_no_other_is_named() -> None:
 
 def test_a_scenarios_judge_is_asked_at_its_endpoint_and_its_tokens_are_counted(endpoint: Any) -> None:
     endpoint.say(user=["Yes.", '{"reason": "It names a price.", "value": true}'])
-    score = scores(held({"judged": {"criterion": "It names a price.", "model": "openai:m"}, "solved": True}))["success"]
+    made = held({"judged": {"criterion": "It names a price.", "model": "openai:m"}, "solved": True})
+    score = scores(made)["success"]
+    assert made.closing_usage is not None
+    assert (made.closing_usage.calls, made.closing_usage.input_tokens) == (2, 40)
     assert score["value"] is True
     assert score["reason"].startswith("It names a price.; the user ended it")
     assert (score["usage"]["calls"], score["usage"]["input_tokens"]) == (2, 40)
-    assert "assistant: It is 40 Euro." in endpoint.texts()[0]
+    assert "<assistant>It is 40 Euro.</assistant>" in endpoint.texts()[0]
     assert "success" not in endpoint.texts()[0]
+
+
+def test_what_cast_and_scenario_both_ask_is_paid_and_counted_once(endpoint: Any) -> None:
+    endpoint.say(user=['{"reason": "r", "value": true}'] * 2)
+    judged = {"judged": {"criterion": "It names a price.", "model": "openai:m"}}
+    own = nodes.scoring(success=nodes.judged("openai:m", "It is polite."), turns=lambda state: state["turn"])
+    made = held(judged, own)
+    assert scores(made)["success"]["usage"]["calls"] == 2, "which is the sum of the two scores it is made of"
+    assert made.closing_usage is not None
+    assert made.closing_usage.calls == 2

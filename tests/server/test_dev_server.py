@@ -103,7 +103,7 @@ def test_the_dev_server_offers_forms_and_runs_them_with_the_speakers_that_a_cont
     fields = {
         "simquac": ["title", "background", "header", "section", "messages"],
         "recllmsim": ["task", "task_context", "profile", "language", "messages"],
-        "talk": ["goal", "messages"],
+        "agent_test": ["goal", "facts", "persona", "messages"],
     }
     names = {each["graph_id"]: each["assistant_id"] for each in asked(f"{server}/assistants/search", {})}
     for graph, names_of_fields in fields.items():
@@ -121,7 +121,9 @@ def test_the_dev_server_offers_forms_and_runs_them_with_the_speakers_that_a_cont
     assert run(server, "simquac", form, context={"max_turns": 2})["stop"] == "max_turns"
     task = run(server, "recllmsim", {"profile": "1. Age: 34"}, context={"max_turns": 2, "language": "en"})
     assert task["turn"] == 2
-    said = run(server, "talk", {"messages": [{"role": "user", "content": "A present?"}]}, context={"max_turns": 1})
+    said = run(
+        server, "agent_test", {"messages": [{"role": "user", "content": "A present?"}]}, context={"max_turns": 1}
+    )
     assert [message["role"] for message in said["messages"]] == ["user", "assistant"]
     wrong = run(server, "simquac", form, context={"user": "os:system"})
     assert "names code" in json.dumps(wrong)
