@@ -61,8 +61,14 @@ def step(place: Place, cast: Cast) -> Step:
                 if place == "closing" and isinstance(update, dict):
                     update = await with_success_of_scenario(typed(Update, update), shown, own)
                 answer = check_update(place, update, state, cast.own_reasons)
+                if error := answer.get("failed"):
+                    failure = {"failure": {"node": place, "error": redacted(error)}}
+                    state = merged(state, failure)
             except ContractError:
                 raise
+            except WorldError as error:
+                failure = {"failure": {"node": "world", "error": error_line(error)}}
+                state = merged(state, failure)
             except Exception as error:
                 log.debug("%s failed: %s", place, redacted("".join(format_exception(error))))
                 failure = {"failure": {"node": place, "error": error_line(error)}}

@@ -12,29 +12,22 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.runnables import Runnable, RunnableConfig
-from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..data.records import Role
 from ..prompts import Page
+from .agent_calls import Called, called, own_context
 from .channels import Start, channels_of, check_channels, start_channels
 from .contract import ContractError, describe
+from .environment import error_line
+from .interrupts import INTERRUPTED, NO_CHECKPOINTER, NO_QUESTION, drafts_at_interrupt, still_waiting
 from .limits import Limits
 from .messages import MessageBuilder, Talk, note, sends_prompt
 from .parts import worded
-from .replies import (
-    INTERRUPTED,
-    NO_CHECKPOINTER,
-    NO_QUESTION,
-    drafts_at_interrupt,
-    drafts_of,
-    kept_channels,
-    messages_of,
-    new_messages,
-)
-from .speakers import NO_PAGE, given_by, on_its_own, own_view, placed_view
+from .replies import drafts_of, kept_channels, messages_of, new_messages
+from .speakers import NO_PAGE, given_by, own_view, placed_view
 from .state import Draft, State, Update, attempt_number, merged
 from .threads import (
     THREAD,
@@ -43,16 +36,16 @@ from .threads import (
     beginning,
     checkpoint_of,
     has_checkpointer,
-    held_ids,
+    held_messages,
     is_remote,
     on_server,
     takes_out,
     thread_of,
+    waiting,
 )
 from .tools import ReadOnly, read_only_tools, told_read_only
+from .worlds import back_to, remember
 
-RUNTIME = "__pregel_runtime"
-"""Key of a config under which LangGraph's `get_runtime` looks."""
 CHANNELS = "channels"
 """Key of a side's memory for the channels with which its agent continues."""
 Send: TypeAlias = Literal["all", "new"]
@@ -96,6 +89,9 @@ class AgentSpeaker:
     send: Send | None = None
     """None: `new` for an agent with a checkpointer of its own, else `all`. A graph on a server keeps a thread there
     only with `new`."""
+    context: Any = None
+    """What a graph with a context of its own is called with: an object, or a function of the scenario and the live
+    world. None: a graph that declares no context is given the conversation's, if it has a world."""
     read_only: ReadOnly = ()
     """Tools that change nothing outside the agent's own state, besides those that say so themselves (`nodes.tools.declared`).
     A rejected draft that called another one stands, unless the cast's world can be put back."""
@@ -140,10 +136,11 @@ class AgentSpeaker:
         drafts = reply.drafts
         update: Update = {"drafts": drafts}
         memory = dict(state.get("memory", {}))
+        answer = reply.called.answer
         if self.keep:
             # A channel that the answer lacks has not changed.
             kept = kept_channels(
-                self.role, self.keep, {**reply.channels, **(reply.answer if isinstance(reply.answer, dict) else {})}
+                self.role, self.keep, {**reply.channels, **(answer if isinstance(answer, dict) else {})}
             )
             if drafts:
                 drafts[-1]["kept"] = kept
@@ -153,7 +150,9 @@ class AgentSpeaker:
             memory[THREAD] = place.plain()
         if self.keep or reply.place is not None:
             update["memory"] = memory
-        if reply.interrupts and not (reply.place and reply.place.asked):
+        if reply.called.error is not None:
+            update["failed"] = error_line(reply.called.error)
+        elif reply.called.interrupts and not (reply.place and reply.place.asked):
             update["stop"] = INTERRUPTED[self.role]
         return update
 
@@ -166,9 +165,11 @@ class AgentSpeaker:
         config: RunnableConfig = {"configurable": {"thread_id": self._thread(state)}}
         if is_remote(self.agent):  # with a thread's id the server would add the whole conversation to it every time
             config = {"metadata": {"conversation": self._thread(state)}}
-        answer, interrupts = await self._called({**channels, "messages": sent}, config, runtime)
-        added = [] if answer is None else new_messages(messages_of(self.role, answer), sent)
-        return _Reply(answer, channels, added, interrupts)
+        reply = await self._called({**channels, "messages": sent}, config, state, runtime)
+        if reply.error is not None and reply.answer is None:
+            raise reply.error
+        added = [] if reply.answer is None else new_messages(messages_of(self.role, reply.answer), sent)
+        return _Reply(reply, channels, added)
 
     async def _on_thread(self, state: State, runtime: Runtime[Limits]) -> "_Reply":
         """The reply of an agent that keeps its history on a thread."""
@@ -178,15 +179,20 @@ class AgentSpeaker:
         if held is not None and not held.asked and self.send == "all":
             held = None
         config = await beginning(agent, thread) if held is None else held.config
-        before = set() if held is None else await held_ids(agent, config)
+        history = [] if held is None else await held_messages(agent, config)
+        before = {message.id for message in history if message.id}
         channels = start_channels(self.role, self.agent, self.start, state["scenario"]) if held is None else {}
         said = told = None
         sent: list[BaseMessage] = []
         new = messages[held.seen :] if held else messages
         asked: Any
         if held and held.asked:
+            first = held.first or held.checkpoint
             if state.get("attempts"):
-                config = await asked_again(agent, held, lambda asked, at: self._called(asked, at, runtime))
+                await back_to(runtime.context, first)
+                config = await asked_again(agent, held, lambda asked, at: self._called(asked, at, state, runtime))
+            else:
+                remember(runtime.context, first)
             said = "\n\n".join(worded(message) for message in new if message["role"] != self.role)
             asked = Command(resume=said)
         else:
@@ -198,41 +204,26 @@ class AgentSpeaker:
                 sent = [*sent, HumanMessage(note(line), id=told)]
             gone = held.note if held and held.note in before and takes_out(agent) else None
             asked = {**channels, "messages": [*([RemoveMessage(id=gone)] if gone else []), *sent]}
-        answer, interrupts = await self._called(asked, config, runtime)
+        reply = await self._called(asked, config, state, runtime)
+        if reply.error is not None and reply.answer is None:
+            raise reply.error
         after = await agent.aget_state({"configurable": {"thread_id": thread}})
-        if after.next and not interrupts:
+        interrupts = reply.interrupts
+        if after.next and not interrupts and reply.error is None:
             interrupts = [f"paused before {', '.join(after.next)}", None]  # a breakpoint asks nothing
-        added = [message for message in messages_of(self.role, answer) if message.id not in before]
-        added = new_messages(added, sent) if sent else added
+        added = [message for message in messages_of(self.role, reply.answer) if message.id not in before]
+        # The tools that waited for the answer went on in this reply: their calls are its own too.
+        added = new_messages(added, sent) if sent else [*waiting(history), *added]
         asks = len(interrupts) == 1 and isinstance(interrupts[0], str) and bool(interrupts[0].strip())
         if held and said is not None:
             place = held.answered(said, after, seen=len(messages), asked=asks)
         else:
             place = Place(thread, checkpoint_of(after), len(messages), note=told, asked=asks)
-        return _Reply(answer, channels, added, interrupts, place)
+        return _Reply(replace(reply, interrupts=interrupts), channels, added, place)
 
-    async def _called(self, asked: Any, config: RunnableConfig, runtime: Runtime[Limits]) -> tuple[Any, list[Any]]:
-        """The agent's answer, and the values of the interrupts at which it stands."""
-        options: dict[str, Any] = {}
-        if isinstance(self.agent, Pregel):
-            options["context"] = runtime.context  # with the conversation's world, which its tools find there
-            # With output_keys, channels outside the graph's output schema are returned too.
-            options |= {"output_keys": ["messages", *self.keep]} if self.keep else {}
-        elif is_remote(self.agent):
-            if at := config.get("configurable", {}).get("checkpoint_id"):
-                options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
-        else:  # LangGraph's `get_runtime` in its code gives the limits and the world
-            given = {**config.get("configurable", {}), RUNTIME: Runtime(context=runtime.context)}
-            config = {**config, "configurable": given}
-        with on_its_own() as settings:
-            if settings:
-                config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
-            try:
-                answer = await self.agent.ainvoke(asked, config, **options)
-            except GraphInterrupt as raised:  # of a graph inside a runnable
-                return None, [interrupt.value for interrupt in raised.args[0]]
-        interrupts = answer.pop("__interrupt__", ()) if isinstance(answer, dict) else ()
-        return answer, [one["value"] if isinstance(one, dict) else one.value for one in interrupts]
+    async def _called(self, asked: Any, config: RunnableConfig, state: State, runtime: Runtime[Limits]) -> Called:
+        own = own_context(self.role, self.agent, self.context, state["scenario"], runtime.context)
+        return await called(self.agent, asked, config, keep=self.keep, context=own)
 
     def _thread(self, state: State) -> str:
         thread = thread_of(self.role, state)
@@ -255,13 +246,11 @@ class AgentSpeaker:
 class _Reply:
     """What an agent answered."""
 
-    answer: Any
+    called: Called
     channels: Mapping[str, Any]
     """What it was sent besides messages."""
     added: Sequence[BaseMessage]
     """The messages that it was not sent."""
-    interrupts: Sequence[Any]
-    """The values of the interrupts at which it stands."""
     place: Place | None = None
     """Where its thread stands, without the drafts; None if it has no thread."""
 
@@ -269,9 +258,10 @@ class _Reply:
     def drafts(self) -> list[Draft]:
         """The drafts of its messages, the last one the question of its interrupt."""
         own = [message for message in self.added if isinstance(message, (AIMessage, ToolMessage))]
+        interrupts = self.called.interrupts
         if self.place is not None and self.place.asked:
-            return drafts_of([*own, AIMessage(self.interrupts[0])])
-        if self.interrupts:
+            return still_waiting(drafts_of([*own, AIMessage(interrupts[0])]))
+        if interrupts:
             why = NO_CHECKPOINTER if self.place is None else NO_QUESTION
-            return drafts_at_interrupt(own, self.interrupts, why)
+            return drafts_at_interrupt(own, interrupts, why)
         return drafts_of(own)

@@ -127,9 +127,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         )
     if update.get("stop") is not None and not _is_reason(update["stop"], own_reasons):
         raise ContractError(f"{place}: expected a stop reason ({_reasons(own_reasons)}), got {update['stop']!r}")
-    memory: object = update.get("memory", {})
-    if not isinstance(memory, dict):
-        raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(memory)}")
+    _check_kinds(place, update)
     _check_json(place, update.get("memory", {}))
     if "prompt" in ANSWERS[place]:
         prompt: object = update.get("prompt")
@@ -180,6 +178,12 @@ OF_THE_CALL = ("raw", "cleaned", "usage", "finish_reason", "model", "reasoning",
 
 OF_THE_VERDICT = ("reason", "notes", "judging", "explanation")
 """Keys of a verdict that the attempt in the record has under the same names."""
+
+
+def _check_kinds(place: str, update: Mapping[str, Any]) -> None:
+    for key, kind, named in (("memory", dict, "a dict"), ("failed", str, "a text")):
+        if key in update and not isinstance(update[key], kind):
+            raise ContractError(f"{place}: expected {key!r} to be {named}, got {_shown(update[key])}")
 
 
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:

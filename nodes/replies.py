@@ -18,15 +18,10 @@ from .contract import ContractError
 from .parts import parts_in
 from .state import Draft
 
-INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
-"""The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""
-NO_CHECKPOINTER = "it has no checkpointer"
-NO_QUESTION = "it asks no one question"
-
 
 def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
     """A model's text as a draft: cleaned, with the raw text if cleaning changed it."""
-    text = _writable(text)
+    text = writable(text)
     cleaned = clean(text)
     result = Draft(text=cleaned.text)
     if cleaned.text != text:
@@ -56,14 +51,14 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
         parts = parts_in(message)
         last_and_only = number == len(answers) - 1 and not drafts
         # A text that is only reasoning between tags, beside a tool call, is no message.
-        if clean(_writable(text)).text or any(part["type"] != "other" for part in parts) or last_and_only:
+        if clean(writable(text)).text or any(part["type"] != "other" for part in parts) or last_and_only:
             pending_reasoning += [reasoning] if reasoning else []
             drafts.append(_with_details(draft(text), message, pending_reasoning, pending_calls))
             if parts := [*pending_parts, *parts]:
                 drafts[-1]["parts"] = parts
             pending_calls, pending_reasoning, pending_parts = own_calls, [], []
         else:
-            pending_reasoning += [_writable(part) for part in (reasoning, text.strip()) if part]
+            pending_reasoning += [writable(part) for part in (reasoning, text.strip()) if part]
             pending_calls += own_calls
             pending_parts += parts
     if drafts:
@@ -74,26 +69,6 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
         if pending_reasoning:
             drafts[-1]["reasoning"] = "\n\n".join(filter(None, [drafts[-1].get("reasoning"), *pending_reasoning]))
         drafts[0]["usage"] = usage_of(answers)
-    return drafts
-
-
-def drafts_at_interrupt(messages: Sequence[BaseMessage], values: Sequence[Any], why: str) -> list[Draft]:
-    """The drafts of a reply that ends at interrupts which nobody can answer; the last one has each as a tool call.
-
-    `why`: `NO_CHECKPOINTER` or `NO_QUESTION`.
-    """
-    drafts = drafts_of(messages) or [Draft(text="")]
-    calls: list[dict[str, Any]] = []
-    for value in values:
-        try:
-            asked = plain_json(value)
-        except (TypeError, ValueError, RecursionError):
-            asked = _writable(str(value))
-        calls.append(
-            {"name": "interrupt", "arguments": asked if isinstance(asked, dict) else {"value": asked}}
-            | {"error": f"nobody can answer the agent: {why}"}
-        )
-    drafts[-1]["tool_calls"] = [*drafts[-1].get("tool_calls", []), *calls]
     return drafts
 
 
@@ -192,7 +167,7 @@ def plain_json(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
-        return _writable(value)
+        return writable(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise TypeError(f"{value} is no number of JSON")
@@ -204,7 +179,7 @@ def plain_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise TypeError("a key of an object is no text")
-        return {_writable(key): plain_json(inner) for key, inner in value.items()}
+        return {writable(key): plain_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain_json(inner) for inner in value]
     raise TypeError(f"{type(value).__name__} is no JSON")
@@ -241,18 +216,18 @@ def _calls(message: BaseMessage, take: Callable[[str | None], ToolMessage | None
         return []
     calls = []
     for call in message.tool_calls:
-        entry: dict[str, Any] = {"name": _writable(call["name"])}
+        entry: dict[str, Any] = {"name": writable(call["name"])}
         try:
             entry["arguments"] = plain_json(call["args"])
         except TypeError as error:
-            entry["error"] = f"its arguments are no JSON ({error}): {_writable(str(call['args']))}"
+            entry["error"] = f"its arguments are no JSON ({error}): {writable(str(call['args']))}"
         calls.append(entry | _result(take(call["id"])))
     for broken in message.invalid_tool_calls:
         why = f"{broken['error']}: " if broken.get("error") else ""
         problem = f"malformed call: {why}{broken.get('args') or 'no arguments'}"
         answer = take(broken.get("id"))
         problem += f" (answered: {answer.text})" if answer is not None and str(answer.text) else ""
-        calls.append({"name": _writable(broken.get("name") or ""), "error": _writable(problem)})
+        calls.append({"name": writable(broken.get("name") or ""), "error": writable(problem)})
     return calls
 
 
@@ -261,19 +236,19 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
         return {"error": NO_RESULT}
     content = answer.content
     if answer.status == "error":
-        return {"error": _writable(str(answer.text) or "the tool failed")}
+        return {"error": writable(str(answer.text) or "the tool failed")}
     if not isinstance(content, str):
         if not (parts := parts_in(answer)):
             return {"result": plain_json(content)}
-        text = _writable(str(answer.text))
+        text = writable(str(answer.text))
         return bounded({"parts": parts} | ({"result": text} if text else {}))
     # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
     if not content.lstrip().startswith(("{", "[")):
-        return {"result": _writable(content)}
+        return {"result": writable(content)}
     try:
         return {"result": plain_json(json.loads(content))}
     except (ValueError, TypeError, RecursionError):
-        return {"result": _writable(content)}
+        return {"result": writable(content)}
 
 
 def _reasoning(message: BaseMessage) -> str:
@@ -288,9 +263,9 @@ def _reasoning(message: BaseMessage) -> str:
                 [part.get("text") for part in summary if isinstance(part, dict)] if isinstance(summary, list) else []
             )
             parts += [text for text in texts if isinstance(text, str)]
-    return _writable("\n\n".join(part.strip() for part in parts if part.strip()))
+    return writable("\n\n".join(part.strip() for part in parts if part.strip()))
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
     """The text with half surrogate pairs replaced, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -22,12 +22,13 @@ from ..data.records import Role
 from ..prompts import Page
 from .contract import ContractError, describe
 from .environment import redacted
+from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
 from .limits import Limits
 from .messages import MessageBuilder, Talk, sends_prompt
 from .models.providers import seeded
 from .models.specs import model_provenance
 from .parts import for_model, openai_messages
-from .replies import INTERRUPTED, NO_CHECKPOINTER, draft, drafts_at_interrupt, drafts_of
+from .replies import draft, drafts_of
 from .state import Draft, State, Update, attempt_number
 from .tools import ReadOnly, read_only_tools, told_read_only
 

@@ -151,6 +151,8 @@ class Update(TypedDict, total=False):
     stop: str | None
     """From a speaker, a validator or the recorder: ends the conversation. A core reason, or one that the cast declares
     (`Cast.stop_reasons`), written `cast:reason`."""
+    failed: str
+    """From a speaker: why it failed after these drafts. They are recorded, and the conversation ends as failed."""
     labels: dict[str, Any]
     """From the recorder or the closing node: labels of the conversation as a whole."""
     usage: dict[str, int]
@@ -159,10 +161,10 @@ class Update(TypedDict, total=False):
 
 ANSWERS: dict[Place, frozenset[str]] = {
     "user_prompt_selector": frozenset({"prompt", "memory"}),
-    "user_simulator": frozenset({"drafts", "stop", "memory"}),
+    "user_simulator": frozenset({"drafts", "stop", "memory", "failed"}),
     "question_validator": frozenset({"verdicts", "stop"}),
     "assistant_prompt_selector": frozenset({"prompt", "memory"}),
-    "assistant": frozenset({"drafts", "stop", "memory"}),
+    "assistant": frozenset({"drafts", "stop", "memory", "failed"}),
     "answer_validator": frozenset({"verdicts", "stop"}),
     "turn_recorder": frozenset({"labels", "stop"}),
     "closing": frozenset({"labels", "usage"}),

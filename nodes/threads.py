@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self, TypeAlias, TypeGuard
 
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.message import add_messages
@@ -150,10 +150,17 @@ async def _delete_on_server(agent: Any, thread: str) -> None:
             raise
 
 
-async def held_ids(agent: Graph, config: RunnableConfig) -> set[str]:
-    """The ids of the messages that a thread holds."""
-    messages: Sequence[BaseMessage] = convert_to_messages((await agent.aget_state(config)).values.get("messages", []))
-    return {message.id for message in messages if message.id}
+async def held_messages(agent: Graph, config: RunnableConfig) -> list[BaseMessage]:
+    """The messages that a thread holds."""
+    return convert_to_messages((await agent.aget_state(config)).values.get("messages", []))
+
+
+def waiting(history: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The calls of tools in a history that have no result yet, as one message; none if there is none."""
+    answered = {message.tool_call_id for message in history if isinstance(message, ToolMessage)}
+    calls = [call for message in history if isinstance(message, AIMessage) for call in message.tool_calls]
+    open_calls = [call for call in calls if call["id"] not in answered]
+    return [AIMessage("", tool_calls=open_calls)] if open_calls else []
 
 
 def takes_out(agent: Graph) -> bool:

@@ -49,6 +49,8 @@ class Context(Limits):
     world: Any = field(default=None, repr=False, compare=False)
     before: list[Any] = field(default_factory=list, repr=False, compare=False)
     """The snapshot from before the draft under way; empty if there is none."""
+    at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Snapshots from before the answer to an agent's question, by the question."""
 
     @classmethod
     def of(cls, limits: Limits, world: Any) -> "Context":
@@ -119,19 +121,42 @@ def restorable(context: Limits) -> bool:
 
 
 async def before_draft(context: Limits) -> None:
-    """Take a snapshot of the world, if it can be put back."""
+    """Take a snapshot of the world, if it can be put back; WorldError if that fails."""
     if isinstance(context, Context) and isinstance(context.world, Restorable):
-        snapshot = await _awaited(context.world.snapshot())
-        # A world that gives its own list or object would change the snapshot with itself.
-        context.before[:] = [copy.deepcopy(snapshot) if isinstance(snapshot, (dict, list, set)) else snapshot]
+        try:
+            context.before[:] = [_copied(await _awaited(context.world.snapshot()))]
+        except Exception as error:
+            raise WorldError(f"no snapshot of the world could be taken: {error_line(error)}") from error
+
+
+def _copied(snapshot: Any) -> Any:
+    """A copy: a world that gives its own list or object would change the snapshot with itself."""
+    try:
+        return copy.deepcopy(snapshot)
+    except Exception:  # such as a handle of a database, which cannot be copied and does not change
+        return snapshot
 
 
 async def put_back(context: Limits) -> None:
     """Put the world back to where it was before the draft under way; WorldError if that fails."""
-    if not isinstance(context, Context) or not context.before:
-        return
-    snapshot = context.before.pop()
+    if isinstance(context, Context) and context.before:
+        await _restored(context.world, context.before.pop())
+
+
+def remember(context: Limits, question: str) -> None:
+    """Keep the snapshot from before the draft under way for `back_to`, unless there is one of this question."""
+    if isinstance(context, Context) and context.before:
+        context.at.setdefault(question, _copied(context.before[0]))
+
+
+async def back_to(context: Limits, question: str) -> None:
+    """Put the world back to before the first answer to a question of the agent, which is answered once more."""
+    if isinstance(context, Context) and question in context.at:
+        await _restored(context.world, _copied(context.at[question]))
+
+
+async def _restored(world: Any, snapshot: Any) -> None:
     try:
-        await _awaited(context.world.restore(snapshot))
+        await _awaited(world.restore(snapshot))
     except Exception as error:
         raise WorldError(f"the world could not be put back: {error_line(error)}") from error

@@ -180,7 +180,9 @@ async def test_the_tool_that_asks_the_user_has_its_answer_in_the_record():
     made = await talk(graph.compile(checkpointer=InMemorySaver()), turns=2)
     assert [message.text for message in made.messages] == ["thing 1", "Which colour?", "thing 2", "thing 2 it is."]
     (call,) = made.messages[1].tool_calls
-    assert (call.name, call.error) == ("ask_user", "no result came")
+    assert (call.name, call.error) == ("ask_user", "it waits for the answer to the agent's question")
+    (answered,) = made.messages[3].tool_calls
+    assert (answered.name, answered.arguments, answered.result) == ("ask_user", {"about": "colour"}, "thing 2")
 
 
 async def test_an_agent_that_was_interrupted_is_asked_the_questions_after_the_conversation_too():
