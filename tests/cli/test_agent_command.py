@@ -188,8 +188,8 @@ def agent(messages):
 
 
 def test_an_option_for_a_setting_that_a_cast_lacks_is_named(duologue) -> None:
-    Path("kk.py").write_text("from duologue.graphs import simquac\n\n\ndef cast():\n    return simquac.cast()\n")
-    code, out, err = duologue("test", "kk:cast", "--scenarios", "right.jsonl", "--world", "kk:cast")
+    Path("own_cast.py").write_text("from duologue.graphs import simquac\n\n\ndef cast():\n    return simquac.cast()\n")
+    code, out, err = duologue("test", "own_cast:cast", "--scenarios", "right.jsonl", "--world", "own_cast:cast")
     assert (code, out, "world" in err) == (2, "", True), err
 
 
