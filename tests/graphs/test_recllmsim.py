@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from duologue.data.recllmsim import Situation, to_object
 from duologue.errors import SettingError
 from duologue.graphs import conversation, recllmsim, record
-from duologue.nodes import ContractError, Limits, ModelError
+from duologue.nodes import Limits, ModelError
 from duologue.nodes.messages import unfenced
 
 PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
