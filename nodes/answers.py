@@ -67,7 +67,7 @@ def _messages(answer: Any) -> list[BaseMessage]:
         answer = choices[0].get("message") if isinstance(choices[0], Mapping) else None
     if isinstance(answer, Mapping) and isinstance(answer.get("messages"), (list, tuple)):
         answer = answer["messages"]
-    given = list(answer) if _is_list(answer) else [answer]
+    given: list[Any] = list(answer) if _is_list(answer) else [answer]
     for one in given:
         if not isinstance(one, BaseMessage) and not (isinstance(one, Mapping) and {"content", "tool_calls"} & set(one)):
             raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")

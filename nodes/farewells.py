@@ -78,7 +78,7 @@ _WISHES = re.compile(
     r"|(?:^|[.!;,\n]|\b(?:also|then|but))\s*(?:also\s+|then\s+|now\s+|just\s+)*(?:move|change|cancel|book|check|make sure|explain|confirm|add|remove|refund|find|reserve"
     r"|do (?:it|that|this)|set|update|order|buy|help me)\b(?!\s+(?:was|is|went|has)\b)"
     r"|请(?!放心|多保重)|帮我|麻烦(?![你您]了|了)|(?:能|可)不(?:能|可以)|能否|可否|[吗呢](?=\W|$)|还有(?:一|个|件|就)|另外|对了|等一下|等等|稍等|顺便|怎么|为什么|多少|几点"
-    r"|我(?:还|也)?(?:想|要|需要)(?!的|走了|说的)|还(?:想|要|需要)|什么时候|是不是"
+    r"|我(?:还|也)?(?:想|要|需要)(?!的|走了|说)|还(?:想|要|需要)|什么时候|是不是"
 )
 _TURNS = re.compile(
     r"\b(?:but|however|actually|although|oh|except|unless|still)\b(?!\s+thank)|但是?|可是|不过(?!还是)|其实|然而"
@@ -86,6 +86,7 @@ _TURNS = re.compile(
 _GAVE_UP = re.compile(
     r"\b(?:i|i'll|i will|i'm going to|we)\s+(?:just\s+)?(?:give|giving|gave) up\b|\b(?:forget (?:about )?it|never ?mind)(?=\s*(?:$|[^\w\s'-]))"
     r"|\b(?:did not|didn't|does not|doesn't|not|no|never|little|any|hardly) (?:really |very |been |any |at all |of )*(?:help|helpful|use|useful)\b|\bwaste of (?:my )?time\b"
+    r"|\bnot what (?:i|we) (?:want|need|ask)\w*|\b(?:could|can)(?:n't|not| not) (?:really )?help\b|\bdisappoint(?:ed|ing)\b"
     r"|\b(?:useless|ask(?:ing)? (?:someone|somebody) else|try (?:someone|somewhere) else)\b"
     r"|放弃|算了|没(?:有)?(?:什么)?(?:帮助|用)(?:\W|$)|浪费(?:我的)?时间"
 )
