@@ -71,6 +71,7 @@ class SimulatedUser:
         """
         from .runs import blocking
 
+        _check_known(settings)
         return blocking(self.asimulate(agent, repeats=repeats, **settings))
 
     async def asimulate(
@@ -88,8 +89,10 @@ class SimulatedUser:
         repeats: int | None = None,
         max_turns: int | None = None,
         seed: int = 0,
+        **unknown: Any,
     ) -> "Conversation | list[Conversation]":
         """As a call, in the event loop of an async test."""
+        _check_known(unknown)
         from dataclasses import replace
 
         from .errors import SettingError
@@ -116,6 +119,22 @@ class SimulatedUser:
         self.folders.append(folder)
         self._tell(f"duologue show {folder}")
         return conversations if repeats is not None else conversations[0]
+
+
+def _check_known(settings: Mapping[str, Any]) -> None:
+    """SettingError for a setting that a simulated user does not have."""
+    import inspect
+    from difflib import get_close_matches
+
+    from .errors import SettingError
+
+    parameters = inspect.signature(SimulatedUser.asimulate).parameters.values()
+    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    for name in settings:
+        if name not in known:
+            meant = get_close_matches(name, known, n=1)
+            hint = f"did you mean {meant[0]!r}? " if meant else ""
+            raise SettingError(f"simulated_user: has no setting {name!r}: {hint}It has {', '.join(known)}")
 
 
 @pytest.fixture

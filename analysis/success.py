@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..data import domains
 from ..data.identity import digest
 from ..data.records import Conversation, Fault, Record
 from ..errors import DataError
+from .outcomes import Outcome, outcome, score_of
 from .rates import Rate, clustered, intraclass, pass_hat, wilson
 from .tables import Column, Table
-from .user_faults import RULE, user_fault
+from .user_faults import RULE
 
 __all__ = [
     "FailedConversation",
@@ -32,9 +32,9 @@ __all__ = [
     "wilson",
 ]
 
-SCORES = "scores"
-"""The conversation's label in which scores are."""
-SUCCESS = "success"
+NO_SCORE = (
+    "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
+)
 
 
 class ScenarioSuccess(Record):
@@ -44,10 +44,12 @@ class ScenarioSuccess(Record):
     """What it is about, in a few words."""
     conversations: int
     successes: int
-    success: Rate
-    """The share of successes; Wilson's interval for these conversations alone."""
-    pass_hat: float
-    """pass^k with the greatest k that each scenario of the run has conversations for."""
+    unscored: int
+    """Conversations without a score; they are not among `conversations`."""
+    success: Rate | None
+    """The share of successes; Wilson's interval for these conversations alone. None if no conversation counts."""
+    pass_hat: float | None
+    """pass^k with the greatest k that each scenario of the run has conversations for; None as above."""
 
 
 class FailedConversation(Record):
@@ -91,12 +93,14 @@ class Successes(Record):
     excluded: int
     """Those left out because of a fault of the user simulator; 0 unless it was asked for."""
     unscored: int
-    """Those without a score, such as those that a failing endpoint cut short: they count nowhere else."""
+    """Those without a score, such as those that a failing endpoint cut short: they count in no share, and a run with
+    any is incomplete."""
     unscored_because: str
     """Why the first of these has no score, in a line; empty if all have one."""
     successes: int
-    success: Rate
-    """The share of successes; its interval knows that conversations about one scenario are alike."""
+    success: Rate | None
+    """The share of successes; its interval knows that conversations about one scenario are alike. None if no
+    conversation counts: all are without a score, or excluded."""
     pass_hat: dict[int, float]
     """pass^k by k, as far as each scenario has k conversations."""
     scenarios: tuple[ScenarioSuccess, ...]
@@ -104,7 +108,7 @@ class Successes(Record):
     """The shortest first."""
     faults: dict[Literal["user", "assistant", "infrastructure"], int]
     """Whose fault each conversation without success is: those that failed, excluded ones too, and those without a
-    score that a failure of the infrastructure cut short."""
+    score, which are the infrastructure's unless the record says otherwise."""
     rule: str
     """The rule by which a user simulator is at fault, in words."""
     user_faults: tuple[UserFault, ...]
@@ -116,6 +120,7 @@ class Successes(Record):
     def table(self) -> Table:
         """A row for each scenario."""
         most = max(self.pass_hat, default=1)
+        incomplete = self.unscored > 0
         rates: tuple[Column, ...] = tuple(
             Column(name=name, kind="number", places=2) for name in ("share", "low", "high", f"pass^{most}")
         )
@@ -125,16 +130,22 @@ class Successes(Record):
                 Column(name="scenario"),
                 Column(name="conversations", kind="count"),
                 Column(name="successes", kind="count"),
+                *((Column(name="no score", kind="count"),) if incomplete else ()),
                 *rates,
             ),
             rows=tuple(
                 (
-                    *(row.scenario, row.conversations, row.successes),
-                    *(row.success.value, row.success.low, row.success.high, row.pass_hat),
+                    *(row.scenario, row.conversations, row.successes, *((row.unscored,) if incomplete else ())),
+                    *((row.success.value, row.success.low, row.success.high) if row.success else (None, None, None)),
+                    row.pass_hat,
                 )
                 for row in self.scenarios
             ),
-            notes=("low, high: Wilson's interval of 95 % of the share",),
+            notes=(
+                "low, high: Wilson's interval of 95 % of the share",
+                *(("no score: not among the conversations of the row",) if incomplete else ()),
+                *(() if all(row.success for row in self.scenarios) else ("no share: no conversation counts",)),
+            ),
         )
 
     def fault_table(self) -> Table:
@@ -146,37 +157,6 @@ class Successes(Record):
         )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one conversation."""
-
-    id: str
-    scenario: str
-    success: bool | None
-    """None if it has no score."""
-    reason: str
-    """What the score says, or why there is none."""
-    fault: Fault
-    """Whose fault it is where it is no success; else `none`."""
-    user_fault: str | None
-    """The rule by which the user simulator is at fault; None if it is not."""
-
-
-def outcome(conversation: Conversation) -> Outcome:
-    """What became of a conversation, by its record alone."""
-    score = score_of(conversation)
-    broken = user_fault(conversation)
-    success, reason = (None, score) if isinstance(score, str) else score
-    fault: Fault = "none"
-    if success is None:
-        fault = conversation.fault or "none"
-    elif not success:
-        # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
-        fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
-        fault = "user" if broken else fault
-    return Outcome(conversation.id, _title(conversation), success, reason, fault, broken)
-
-
 @dataclass
 class _Counted:
     """What is kept of the conversations about a scenario."""
@@ -186,6 +166,7 @@ class _Counted:
     """Of the conversations in which the user simulator is not at fault."""
     with_fault: list[bool] = field(default_factory=list)
     """Of the others."""
+    unscored: int = 0
 
     def pair(self, *, fault: bool) -> tuple[int, int]:
         counted = self.reached + (self.with_fault if fault else [])
@@ -196,57 +177,53 @@ def successes(conversations: Iterable[Conversation], *, exclude_user_faults: boo
     """Count the success of scored conversations, which are read once and not kept.
 
     `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault,
-    those that succeeded too, or the share would be too high. DataError if no conversation is left to count.
+    those that succeeded too, or the share would be too high. DataError if no conversation has a score though none was
+    cut short by a failure: then nothing gives one.
     """
     scenarios: dict[str, _Counted] = {}
     failures: list[FailedConversation] = []
     broken: list[UserFault] = []
     faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
-    unscored, because = 0, ""
+    because, failed = "", False
     for conversation in conversations:
         found = outcome(conversation)
         if found.fault in faults:
             faults[found.fault] += 1
         if found.user_fault:
             broken.append(UserFault(id=found.id, scenario=found.scenario, rule=found.user_fault, success=found.success))
-        if found.success is None:
-            unscored += 1
-            because = because or found.reason
-            continue
         key = digest(conversation.scenario, conversation.ordinal)
         counted = scenarios.setdefault(key, _Counted(found.scenario))
+        if found.success is None:
+            counted.unscored += 1
+            because, failed = because or found.reason, failed or conversation.failure is not None
+            continue
         (counted.with_fault if found.user_fault else counted.reached).append(found.success)
         if not found.success and not (exclude_user_faults and found.user_fault):
             failures.append(_failure(conversation, found))
-    if not scenarios:
-        raise DataError(
-            f"no conversation has a score named 'success' ({because or 'there is none'}): "
-            "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
-        )
     every, without = (_share(scenarios.values(), fault=fault) for fault in (True, False))
+    if not every.conversations and not failed:
+        raise DataError(f"no conversation has a score named 'success' ({because or 'there is none'}): {NO_SCORE}")
     stated = without if exclude_user_faults else every
-    if stated.success is None:
-        raise DataError("the user simulator is at fault in every conversation: none is left to count")
     most = max(stated.pass_hat, default=1)
-    pairs = [(each.title, *each.pair(fault=not exclude_user_faults)) for each in scenarios.values()]
+    pairs = [(each, *each.pair(fault=not exclude_user_faults)) for each in scenarios.values()]
     return Successes(
         conversations=stated.conversations,
         excluded=every.conversations - stated.conversations,
-        unscored=unscored,
+        unscored=sum(each.unscored for each in scenarios.values()),
         unscored_because=because,
         successes=stated.successes,
         success=stated.success,
         pass_hat=stated.pass_hat,
         scenarios=tuple(
             ScenarioSuccess(
-                scenario=title,
+                scenario=each.title,
                 conversations=total,
                 successes=reached,
-                success=wilson(reached / total, total),
-                pass_hat=pass_hat([(reached, total)])[most],
+                unscored=each.unscored,
+                success=wilson(reached / total, total) if total else None,
+                pass_hat=pass_hat([(reached, total)])[most] if total else None,
             )
-            for title, reached, total in pairs
-            if total
+            for each, reached, total in pairs
         ),
         failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
         faults=faults,
@@ -265,25 +242,6 @@ def _share(scenarios: Iterable[_Counted], *, fault: bool) -> Share:
         success=clustered(pairs) if pairs else None,
         pass_hat=pass_hat(pairs),
     )
-
-
-def score_of(conversation: Conversation) -> tuple[bool, str] | str:
-    """Whether a conversation succeeded, and the score's reason; else a line that says why it has no score."""
-    scores: Any = conversation.labels.get(SCORES)
-    score = scores.get(SUCCESS) if isinstance(scores, dict) else None
-    if isinstance(score, dict) and isinstance(score.get("value"), bool):
-        return score["value"], str(score.get("reason", ""))
-    if isinstance(score, dict) and score.get("error"):
-        return f"the score 'success' failed: {' '.join(str(score['error']).split())}"
-    if isinstance(score, dict):
-        return f"the score 'success' is {score.get('value')!r}, not true or false"
-    if conversation.failure is not None:
-        return f"{conversation.failure.node}: {' '.join(conversation.failure.error.split())}"
-    return "no scorer gave one"
-
-
-def _title(conversation: Conversation) -> str:
-    return domains.of(conversation).title(conversation.scenario) or conversation.id
 
 
 def _failure(conversation: Conversation, found: Outcome) -> FailedConversation:

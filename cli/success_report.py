@@ -55,8 +55,13 @@ def as_json(result: Any, page: Path | None) -> dict[str, Any]:
 def report(result: Any, page: Path | None, *, excluded: bool) -> None:
     """Print the result for people."""
     stdout.print(result.table().rich())
-    stdout.print(_line(result, result.success) + (" (user faults left out)" if excluded else ""))
-    stdout.print(", ".join(f"pass^{k} {value:.2f}" for k, value in result.pass_hat.items()))
+    if result.success is None:
+        stdout.print(no_share(result))
+    else:
+        stdout.print(_line(result, result.success) + (" (user faults left out)" if excluded else ""))
+        stdout.print(", ".join(f"pass^{k} {value:.2f}" for k, value in result.pass_hat.items()))
+    if result.unscored:
+        stdout.print(unscored(result))
     if any(result.faults.values()):
         stdout.print(result.fault_table().rich())
     if result.user_faults:
@@ -65,6 +70,21 @@ def report(result: Any, page: Path | None, *, excluded: bool) -> None:
         say(f"failed: {failure.id}: {failure.scenario}: {failure.reason} ({failure.stop}, fault: {failure.fault})")
         if page is not None:
             say(f"        {address(page, failure.id)}")
+
+
+def no_share(result: Any) -> str:
+    """Why no share of successes can be stated."""
+    if result.all.conversations:
+        return "no share of successes: the user simulator is at fault in every conversation that has a score"
+    return "no share of successes: no conversation has a score"
+
+
+def unscored(result: Any) -> str:
+    """How many conversations have no score, and why the first has none."""
+    return (
+        f"{result.unscored} of {result.all.conversations + result.unscored} conversations have no score, "
+        f"the first because: {result.unscored_because}"
+    )
 
 
 def _report_user_faults(result: Any, *, excluded: bool) -> None:

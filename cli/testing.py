@@ -12,7 +12,7 @@ from ..errors import SettingError
 from .output import print_json, say
 from .planning import Yes
 from .running import OUT, Concurrency, Resume, limits_with, run_into
-from .success_report import address, as_json, conversations_of, report, write_page
+from .success_report import address, as_json, conversations_of, no_share, report, unscored, write_page
 
 AtMost: TypeAlias = int | None
 """A limit; None: the cast's own."""
@@ -35,6 +35,18 @@ def measure_success(
     ] = None,
     user: Annotated[
         str | None, typer.Option(help="Who plays the user: openai:NAME or offline; the cast's setting `user`.")
+    ] = None,
+    world: Annotated[
+        str | None,
+        typer.Option(
+            help="What the agent's tools work on, made for each conversation: MODULE:NAME; the cast's setting `world`."
+        ),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the user's prompts: en or zh. Default: that of the goals, or en.")
+    ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option(help="Folder of prompt pages; each replaces the shipped page of the same name.")
     ] = None,
     scenarios: Annotated[
         Path | None,
@@ -86,7 +98,8 @@ def measure_success(
 ) -> int:
     """Simulate conversations about scenarios and count how often they reach their goal.
 
-    Exit code 0: all is well; 1: the share is below the threshold, or a conversation has no score; 2: bad input.
+    Exit code 0: all is well; 1: the share is below the threshold, or a conversation has no score, as after a failure
+    of the agent or an endpoint (it counts in no share), or none counts; 2: bad input.
     """
     from .. import runs
     from ..analysis.junit import junit as junit_xml
@@ -99,8 +112,9 @@ def measure_success(
     if resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
     factory = casts.find(cast or name or agent_test.NAME)
-    sides = {key: value for key, value in (("assistant", assistant), ("user", user)) if value is not None}
-    values = dict(_setting(text, factory.settings) for text in settings or ()) | sides
+    named = {"assistant": assistant, "user": user, "world": world, "language": language, "prompts": prompts}
+    given = {key: value for key, value in named.items() if value is not None}
+    values = dict(_setting(text, factory.settings) for text in settings or ()) | given
     source = factory.source if issubclass(factory.source, ScenarioFile) else ScenarioFile
     planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(values), seed)
     made = factory(**(dict(planned.settings) | values))
@@ -136,25 +150,30 @@ def measure_success(
         )
         junit.parent.mkdir(parents=True, exist_ok=True)
         write_text(junit, told)
-    missed = threshold is not None and result.success.value < threshold
+    missed = result.success is None or (threshold is not None and result.success.value < threshold)
+    passed = not missed and not result.unscored and summary.finished >= summary.planned
     if json_only:
         about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
-        print_json({**about, "threshold": threshold, "passed": not missed, **as_json(result, page)})
+        print_json({**about, "threshold": threshold, "passed": passed, **as_json(result, page)})
     else:
         report(result, page, excluded=exclude_user_faults)
         print(f"run: {folder}")
         if page is not None:
             print(f"page: {page}")
         say(f"duologue show {folder} --id ID writes a single conversation")
-    if result.unscored:
-        say(
-            f"{result.unscored} of {result.all.conversations + result.unscored} conversations have no score, "
-            f"the first because: {result.unscored_because}"
-        )
-    if missed:
+    if result.unscored and json_only:
+        say(unscored(result))
+    if result.success is None:
+        say(no_share(result))
+    elif missed:
         of = "without user faults" if exclude_user_faults else "of all conversations"
         say(f"the share of successes {of}, {result.success.value:.4g}, is below the threshold, {threshold:g}")
-    return 1 if missed or result.unscored or summary.finished < summary.planned else 0
+    if summary.finished < summary.planned:
+        say(
+            f"{summary.planned - summary.finished} of {summary.planned} conversations are missing: the same command "
+            f"with --out {folder} --resume tries them again"
+        )
+    return 0 if passed else 1
 
 
 def check_scored(cast: Any, states: Any) -> None:

@@ -97,7 +97,8 @@ def _build(settings: Settings) -> Cast:
     user = side("user", settings.user, GoalMessages(pages), OFFLINE["user"])
     assistant = side("assistant", settings.assistant, HelperMessages(pages), OFFLINE["assistant"])
     replaying = [speaker for speaker in (user, assistant) if isinstance(speaker, ReplaySpeaker)]
-    validator = UserValidator(None if user in replaying else Ending(may_give_up=settings.may_give_up))
+    ending = Ending(may_give_up=settings.may_give_up, any_goodbye=True, stored=True)
+    validator = UserValidator(None if user in replaying else ending)
     return Cast(
         name=NAME,
         user_prompt_selector=UserPrompts(pages, language, settings.may_give_up),

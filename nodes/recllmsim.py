@@ -137,8 +137,9 @@ class UserValidator:
                 if self.ending is not None and (verdict["accepted"] or self.ends_anyway)
                 else None
             )
-            if reason is not None:
-                verdict["stored"] = False
+            if reason is not None and self.ending is not None:
+                if not self.ending.stored:
+                    verdict["stored"] = False
                 update["stop"] = reason
             verdicts.append(verdict)
             earlier.append(draft["text"])
@@ -173,7 +174,7 @@ class UserValidator:
         return verdict
 
     def provenance(self) -> dict[str, Any]:
-        ending = None if self.ending is None else {"strict": self.ending.strict, "may_give_up": self.ending.may_give_up}
+        ending = None if self.ending is None else self.ending.provenance()
         return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
             {name: value for name in ("ends_anyway", "words", "one_question") if (value := getattr(self, name))}
         )

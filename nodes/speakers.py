@@ -20,6 +20,7 @@ from langgraph.runtime import Runtime
 from ..data.identity import call_seed
 from ..data.records import Role
 from ..prompts import Page
+from .answers import Answer, drafts_answered
 from .contract import ContractError, describe
 from .environment import redacted
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
@@ -28,7 +29,7 @@ from .messages import MessageBuilder, Talk, sends_prompt
 from .models.providers import seeded
 from .models.specs import model_provenance
 from .parts import for_model, openai_messages
-from .replies import draft, drafts_of
+from .replies import drafts_of
 from .state import Draft, State, Update, attempt_number
 from .tools import ReadOnly, read_only_tools, told_read_only
 
@@ -76,9 +77,9 @@ def own_recursion_limit() -> Iterator[None]:
         var_child_runnable_config.reset(token)
 
 
-Reply: TypeAlias = Callable[[list[dict[str, Any]]], str | BaseMessage | Awaitable[str | BaseMessage]]
+Reply: TypeAlias = Callable[[list[dict[str, Any]]], Answer | Awaitable[Answer]]
 """A function from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next message:
-its text, or a chat model's message. The content of a message with images or files is a list of OpenAI's blocks."""
+its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts. The content of a message with images or files is a list of OpenAI's blocks."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,8 @@ class FunctionSpeaker:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if self.build is None:
             raise ContractError(NO_PAGE.format(role=self.role))
-        messages = openai_messages(self.build(state))
+        sent = self.build(state)
+        messages = openai_messages(sent)
         with own_recursion_limit():
             try:
                 if inspect.iscoroutinefunction(self.reply):
@@ -124,15 +126,11 @@ class FunctionSpeaker:
                     answer = await asyncio.to_thread(self.reply, messages)
                 if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
                     answer = await answer
+                drafts = await drafts_answered(answer, sent)
             except GraphInterrupt as raised:
                 values = [interrupt.value for interrupt in raised.args[0]]
                 return {"drafts": drafts_at_interrupt([], values, NO_CHECKPOINTER), "stop": INTERRUPTED[self.role]}
-        if isinstance(answer, BaseMessage):
-            return {"drafts": drafts_of([answer])}
-        if not isinstance(answer, str):
-            got = type(answer).__name__
-            raise ContractError(f"{self.role}: expected the function to answer with a text, got {got}")
-        return {"drafts": [draft(answer)]}
+        return {"drafts": drafts}
 
     def provenance(self) -> dict[str, Any]:
         described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}

@@ -158,6 +158,58 @@ async def test_own_loop(simulated_user):
     result.assert_outcomes(passed=2)
 
 
+def test_a_misspelt_setting_is_named_with_those_that_there_are(repository):
+    result = run(
+        repository,
+        """
+def test_call(simulated_user):
+    with pytest.raises(ValueError, match="no setting 'succes': did you mean 'success'. It has goal, facts, persona"):
+        simulated_user(agent, goal="x", succes={"solved": True})
+
+
+@pytest.mark.asyncio
+async def test_own_loop(simulated_user):
+    with pytest.raises(ValueError, match="no setting 'turns'"):
+        await simulated_user.asimulate(agent, goal="x", turns=3)
+""",
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_nothing_warns_where_warnings_are_errors(repository):
+    result = run(
+        repository,
+        """
+def pieces(messages):
+    yield "Done: "
+    yield "moved."
+
+
+def test_a_function(simulated_user):
+    assert_solved(simulated_user(agent, goal="move it", facts="The code is QX4821.", repeats=2))
+
+
+def test_a_model_and_a_scorer(simulated_user):
+    user = scripted_model("Please move it.", "Thanks, bye!")
+    assert_solved(simulated_user(pieces, goal="move it", model=user), scorer=nodes.text_contains("moved"))
+
+
+def test_a_failure(simulated_user):
+    with pytest.raises(AssertionError, match="have no score"):
+        assert_solved(simulated_user(broken, goal="move it"))
+
+
+def test_a_graph(simulated_user):
+    from langgraph.graph import MessagesState, StateGraph
+
+    graph = StateGraph(MessagesState).add_node("a", lambda state: {"messages": [("assistant", "Done: moved.")]})
+    assert_solved(simulated_user(graph.set_entry_point("a").compile(), goal="move it"))
+""",
+        *("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function"),
+    )
+    result.assert_outcomes(passed=4)
+
+
 def test_conversations_are_kept_where_the_option_says(repository):
     source = """
 @pytest.mark.parametrize("where", ["a/b"])

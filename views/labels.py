@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ..analysis.outcomes import SCORES
 from ..data.formats.dialogues import asides
 from ..data.records import Conversation, Message
 from .pages import render
@@ -28,11 +29,37 @@ class Rows:
 
 def labels_html(holder: Conversation | Message) -> Markup:
     """The tables of a conversation or of a message, its own texts aside; empty if it has none. Every text is escaped."""
-    tables = [Rows("labels", rows, len(rows) > AT_ONCE)] if (rows := tuple(_rows(holder.labels))) else []
+    scores, labels = _scores(holder.labels)
+    tables = [Rows("labels", rows, len(rows) > AT_ONCE)] if (rows := tuple(_rows(labels))) else []
     if rows := tuple(_rows(_beside(holder))):
         tables.append(Rows("from the source", rows, folded=True))
     said = _said_by_neither(holder) if isinstance(holder, Conversation) else ()
-    return Markup(render("labels.html", tables=tables, asides=said)) if tables or said else Markup()
+    if not (scores or tables or said):
+        return Markup()
+    return Markup(render("labels.html", scores=scores, tables=tables, asides=said))
+
+
+def _scores(labels: Mapping[str, Any]) -> tuple[tuple[tuple[str, str], ...], dict[str, Any]]:
+    """Name of each score with its value and reason as one text, and the labels without what these say."""
+    given = labels.get(SCORES)
+    if not isinstance(given, Mapping):
+        return (), dict(labels)
+    told: list[tuple[str, str]] = []
+    others: dict[str, Any] = {}
+    for name, score in given.items():
+        if not isinstance(score, Mapping) or not {"value", "error"} & set(score):
+            others[name] = score
+            continue
+        texts = [
+            _text(score.get("value")),
+            score.get("error") and f"failed: {score['error']}",
+            _text(score.get("reason")),
+        ]
+        told.append((name.replace("_", " "), ": ".join(text for text in texts if text) or "no score"))
+        if more := {key: value for key, value in score.items() if key not in ("value", "error", "reason")}:
+            others[name] = more
+    rest = {key: value for key, value in labels.items() if key != SCORES}
+    return tuple(told), (rest | {SCORES: others} if others else rest)
 
 
 def _rows(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

@@ -42,6 +42,8 @@ class Row:
     """Small print in the first cell."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """Value for each filter."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """What the cell of a column of texts says when it is pointed at, by the column's label."""
 
 
 def list_page(

@@ -1,9 +1,11 @@
 """A run or a data set as a page: its settings and results, the graph with its counts added, every conversation."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..analysis.outcomes import SCORES, SUCCESS, score_of
 from ..data import domains
 from ..data.counts import Counts, count
 from ..data.executed_graph import executed
@@ -24,6 +26,8 @@ IN_ONE_FILE = 1_000
 
 COLUMNS = (
     Column("title", number=False),
+    Column("repeat", hint="which conversation about its scenario"),
+    Column("success", number=False, hint="whether it reached its goal; point at a cell for the reason"),
     Column("exchanges"),
     Column("messages"),
     Column("stop", number=False, hint="why it ended"),
@@ -41,8 +45,9 @@ def run_page(conversations: Iterable[Conversation], title: str, *, manifest: Map
     `manifest`: that of the run folder.
     """
     listed = list(conversations)
+    told = _told(listed)
     rows = [
-        _row(conversation, anchor, html=conversation_html(conversation, anchor))
+        _row(conversation, anchor, told, html=conversation_html(conversation, anchor))
         for conversation, anchor in zip(listed, _anchors(listed), strict=True)
     ]
     return _page(listed, rows, title, manifest)
@@ -80,8 +85,9 @@ def write_run(
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
+    told = _told(conversations)
     rows = [
-        _row(conversation, anchor_of(conversation.id), href=name)
+        _row(conversation, anchor_of(conversation.id), told, href=name)
         for conversation, name in zip(conversations, names, strict=True)
     ]
     write_text(folder / "index.html", _page(conversations, rows, title, manifest))
@@ -181,24 +187,54 @@ def _anchors(conversations: Sequence[Conversation]) -> Iterator[str]:
         yield anchor
 
 
-def _row(conversation: Conversation, anchor: str, *, html: str = "", href: str = "") -> Row:
+@dataclass(frozen=True)
+class _Told:
+    """What a list tells of each conversation because at least one of them has it."""
+
+    repeats: bool
+    success: bool
+
+
+def _told(conversations: Sequence[Conversation]) -> _Told:
+    return _Told(
+        repeats=any(conversation.repeat for conversation in conversations),
+        success=any(map(_has_score, conversations)),
+    )
+
+
+def _has_score(conversation: Conversation) -> bool:
+    scores = conversation.labels.get(SCORES)
+    return SUCCESS in conversation.scenario or (isinstance(scores, Mapping) and SUCCESS in scores)
+
+
+def _row(conversation: Conversation, anchor: str, told: _Told, *, html: str = "", href: str = "") -> Row:
     domain, line = domains.of(conversation), outline(conversation)
+    score = score_of(conversation)
+    success, reason = ("no score", score) if isinstance(score, str) else ("yes" if score[0] else "no", score[1])
     dialogue = "\n".join(message.text for message in conversation.messages)
     return Row(
-        cells=cells(line),
+        cells=cells(line, conversation.repeat + 1 if told.repeats else None, success if told.success else None),
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         packed=packed(html) if html else "",
         href=href,
         anchor=anchor,
         small=" · ".join([line.topic, *domain.details(conversation.scenario)]),
-        choices={"stop": line.stop, "kind": line.kind, "task": domain.task(conversation.scenario)},
+        hints={"success": reason} if told.success else {},
+        choices={
+            "success": success if told.success else "",
+            "stop": line.stop,
+            "kind": line.kind,
+            "task": domain.task(conversation.scenario),
+        },
     )
 
 
-def cells(line: Outline) -> tuple[str | int | float | None, ...]:
+def cells(line: Outline, repeat: int | None, success: str | None) -> tuple[str | int | float | None, ...]:
     """The row's figures, in the order of the columns."""
     return (
         line.title,
+        repeat,
+        success,
         line.exchanges,
         line.messages,
         line.stop,

@@ -9,7 +9,7 @@ import pytest
 from duologue.analysis.junit import junit
 from duologue.analysis.success import outcome, successes
 from duologue.analysis.user_faults import RULE, user_fault
-from duologue.data import Conversation, DataError, Message
+from duologue.data import Conversation, Message
 from duologue.data.records import Failure, Timing
 
 
@@ -108,8 +108,9 @@ def test_user_faults_are_excluded_whether_they_succeeded_or_not_and_both_rates_a
         ]  # fmt: skip
     assert [failure.id for failure in every.failures] == ["d", "b"]
     assert [failure.id for failure in without.failures] == ["b"]
-    with pytest.raises(DataError, match="at fault in every conversation"):
-        successes(TALKS[3:], exclude_user_faults=True)
+    none = successes(TALKS[3:], exclude_user_faults=True)
+    assert (none.success, none.conversations, none.pass_hat, none.without_user_faults.success) == (None, 0, {}, None)
+    assert [row.success for row in none.scenarios] == [None] * len(none.scenarios)
 
 
 def test_a_scenario_has_an_interval_and_a_pass_hat_of_its_own() -> None:

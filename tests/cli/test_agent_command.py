@@ -100,17 +100,37 @@ def test_junit_has_failures_with_reasons_and_errors_for_the_infrastructure(duolo
     assert [suite.get(name) for name in ("name", "tests", "failures", "errors")] == ["agent_test", "2", "1", "0"]
     assert "page.html#" in suite[1][0].text
     code, _, err = duologue(*arguments(agent="broken")[:-1], "broken", "--junit", "broken.xml")
-    assert (code, "no conversation has a score named 'success' (assistant: KeyError: 'no seat')" in err) == (2, True)
+    (suite,) = ElementTree.parse("broken.xml").getroot()
+    assert (code, suite.get("errors"), suite[0][0].get("type")) == (1, "2", "fault: infrastructure")
+
+
+def test_an_agent_that_fails_in_every_conversation_gives_a_whole_report(duologue) -> None:
+    code, out, err = duologue(*arguments("--repeats", 2, "--json", agent="broken"))
+    result = json.loads(out)
+    assert (code, result["passed"], result["success"], result["unscored"]) == (1, False, None, 4)
+    assert result["faults"] == {"user": 0, "assistant": 0, "infrastructure": 4}
+    assert [row["unscored"] for row in result["scenarios"]] == [2, 2]
+    assert "4 of 4 conversations have no score, the first because: assistant: KeyError: 'no seat'" in err
+    assert "closing=" not in err
+    code, out, _ = duologue(*arguments("--resume", "--repeats", 2, agent="broken"))
+    assert (code, "no share of successes: no conversation has a score" in " ".join(out.split())) == (1, True)
 
 
 def test_an_agent_that_breaks_in_some_conversations_is_incomplete(duologue) -> None:
     Path("my_agent.py").write_text(
         AGENT + "\n\ndef some(messages):\n    return agent(messages) if 'another' not in str(messages) else 1 / 0\n"
     )
-    code, out, err = duologue(*arguments("--junit", "junit.xml", agent="some"))
+    code, out, _ = duologue(*arguments("--junit", "junit.xml", agent="some"))
     assert code == 1
     assert re.search(r"infrastructure +1", out)
-    assert "1 of 2 conversations have no score, the first because: assistant: ZeroDivisionError" in err
+    assert "no score" in out
+    assert "1 of 2 conversations have no score, the first because: assistant: ZeroDivisionError" in " ".join(
+        out.split()
+    )
+    code, out, _ = duologue(*arguments("--json", "--threshold", 0.4, "--resume", agent="some"))
+    result = json.loads(out)
+    assert (code, result["passed"], result["success"]["value"]) == (1, False, 1)
+    assert [(row["conversations"], row["unscored"]) for row in result["scenarios"]] == [(1, 0), (0, 1)]
     (suite,) = ElementTree.parse("junit.xml").getroot()
     assert suite[1][0].tag == "error"
 
@@ -126,8 +146,51 @@ def test_a_user_simulators_faults_are_shown_apart_and_left_out_by_a_rule_that_is
     assert code == 0, err
     assert "user-role-leak (a user that speaks for another side)" in told
     assert "the user simulator is at fault in 4 of 4 conversations" in told
-    code, _, err = duologue(*arguments(*more, "--exclude-user-faults", "--resume", scenarios="leak.jsonl"))
-    assert (code, "at fault in every conversation" in " ".join(err.split())) == (2, True)
+    excluding = ("--exclude-user-faults", "--resume", "--json", "--junit", "leak.xml")
+    code, out, err = duologue(*arguments(*more, *excluding, scenarios="leak.jsonl"))
+    assert (code, json.loads(out)["success"], json.loads(out)["excluded"]) == (1, None, 4)
+    assert "at fault in every conversation" in " ".join(err.split())
+    assert ElementTree.parse("leak.xml").getroot()[0].get("skipped") == "4"
+
+
+def test_a_world_of_ones_own_is_given_by_its_import_path(duologue) -> None:
+    Path("kk.py").write_text("""
+from langgraph.runtime import get_runtime
+
+
+class World:
+    def __init__(self, scenario):
+        self.booked = []
+
+    def state(self):
+        return {"booked": self.booked}
+
+
+def world(scenario):
+    return World(scenario)
+
+
+def agent(messages):
+    get_runtime().context.world.booked.append("seat")
+    return "Done: it is booked."
+""")
+    Path("kk.jsonl").write_text(
+        json.dumps({"goal": "订一个座位", "success": {"final_state": {"booked": ["seat"]}}}) + "\n"
+    )
+    more = ("--assistant", "kk:agent", "--world", "kk:world", "--language", "en", "--out", "kk", "--max-turns", 1)
+    code, out, err = duologue("test", "--scenarios", "kk.jsonl", *more)
+    assert code == 0, err
+    assert "1 of 1 conversations succeeded" in out
+    assert (
+        json.loads(Path("kk/manifest.json").read_text())["settings"]["nodes"]["user_prompt_selector"]["language"]
+        == "en"
+    )
+
+
+def test_an_option_for_a_setting_that_a_cast_lacks_is_named(duologue) -> None:
+    Path("own_cast.py").write_text("from duologue.graphs import simquac\n\n\ndef cast():\n    return simquac.cast()\n")
+    code, out, err = duologue("test", "own_cast:cast", "--scenarios", "right.jsonl", "--world", "own_cast:cast")
+    assert (code, out, "world" in err) == (2, "", True), err
 
 
 def test_the_threshold_is_compared_with_the_share_that_is_stated(duologue) -> None:

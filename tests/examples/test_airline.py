@@ -144,9 +144,9 @@ def test_it_is_shown_checked_and_converted(folder: Path) -> None:
     assert converted.returncode == 0, converted.stderr
     talk = json.loads(Path("talks.jsonl").read_text().splitlines()[0])["messages"]
     roles = [message["role"] for message in talk]
-    assert roles[-4:] == ["assistant", "tool", "tool", "assistant"]
-    call = talk[-4]["tool_calls"][0]
-    assert (call["type"], call["function"]["name"], talk[-3]["tool_call_id"]) == ("function", "look_up", call["id"])
+    assert roles[-5:] == ["assistant", "tool", "tool", "assistant", "user"]  # the goodbye is a message like any other
+    call = talk[-5]["tool_calls"][0]
+    assert (call["type"], call["function"]["name"], talk[-4]["tool_call_id"]) == ("function", "look_up", call["id"])
 
 
 DOMAIN = ("--domain", "airline.domain:DOMAIN")

@@ -57,9 +57,16 @@ def test_it_gives_up_when_it_is_refused_twice_which_is_no_success() -> None:
 def test_it_gives_up_on_an_assistant_that_never_does_it() -> None:
     (talk,) = held(lambda messages: "Hm.", turns=30)
     assert talk.stop == "user_gave_up"
-    assert all(
-        "move my flight" in message.text for message in talk.messages if message.role == "user" and message.stored
-    )
+    said = [message.text for message in talk.messages if message.role == "user"]
+    assert all("move my flight" in text for text in said[:-1])
+
+
+@pytest.mark.parametrize("bye", ["Thanks a lot, goodbye!", "Great, that is all I needed. Bye!", "Goodbye."])
+def test_a_goodbye_in_the_users_own_words_ends_the_talk_and_is_a_message_like_any_other(bye: str) -> None:
+    (talk,) = held(lambda messages: "It is done.", user=scripted_model("Please move it.", bye))
+    assert (talk.stop, talk.labels["scores"]["success"]["value"]) == ("user_ended", True)
+    assert (talk.messages[-1].text, talk.messages[-1].stored) == (bye, True)
+    assert talk.provenance is not None
 
 
 def test_it_says_that_it_does_not_know_what_it_was_not_told() -> None:

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from duologue.data.recllmsim import Situation, to_object
 from duologue.errors import SettingError
 from duologue.graphs import conversation, recllmsim, record
-from duologue.nodes import ContractError, Limits, ModelError
+from duologue.nodes import Limits, ModelError
 from duologue.nodes.messages import unfenced
 
 PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
@@ -260,8 +260,10 @@ async def test_a_function_may_answer_with_a_chat_models_message_or_hand_on_an_aw
 async def test_a_function_that_gives_no_text_is_named():
     silent: Any = lambda messages: None  # noqa: E731
     cast = recllmsim.cast(assistant=silent)
-    with pytest.raises(ContractError, match="assistant: expected the function to answer with a text, got NoneType"):
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
+    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
+    assert made.failure is not None
+    assert made.failure.node == "assistant"
+    assert "the function answered with nothing (None): it must answer with a text" in made.failure.error
 
 
 async def test_chinese_pages_speak_chinese_and_offer_the_chinese_phrase(play):

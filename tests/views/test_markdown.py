@@ -147,7 +147,7 @@ def test_a_chinese_conversation_has_chinese_labels(tags):
 
 def test_a_speaker_is_named_without_a_number_in_the_name(tags):
     html = conversation_html(reply("Hello"))
-    assert re.findall(r'<p class="who">(\w+) <a class="here" href="([^"]+)"[^>]*>(\d)</a>', html) == [
+    assert re.findall(r'<p class="who">(\w+) <a class="here" href="([^"]+)"[^>]*>#(\d)</a>', html) == [
         ("User", "#a/0", "0"),
         ("Assistant", "#a/1", "1"),
     ]

@@ -42,6 +42,37 @@ def test_a_page_lists_every_conversation_with_its_figures_and_holds_each_of_them
     assert ">tokens<" not in page  # nobody tells them
 
 
+def scored(talk, name, value, repeat=0, scenario=None, **more):
+    labels = {"scores": {"success": {"value": value, "reason": "seat is 4, <expected> 5"}}} if value is not None else {}
+    return talk(id=name).model_copy(update={"labels": labels, "repeat": repeat, **more})
+
+
+def test_a_run_with_scores_lists_success_with_its_reason_and_filters_it(talk):
+    page = run_page([scored(talk, "a", True), scored(talk, "b", False, 1), scored(talk, "c", None, 2)], "x")
+    cells = re.findall(r'<td title="([^"]*)">(yes|no|no score)</td>', page)
+    assert cells == [
+        ("seat is 4, &lt;expected&gt; 5", "yes"), ("seat is 4, &lt;expected&gt; 5", "no"), ("no scorer gave one", "no score"),
+    ]  # fmt: skip
+    assert '<select name="success"><option value="">any</option><option value="no">no</option>' in page
+    assert re.findall(r'data-success="([^"]*)"', page) == ["yes", "no", "no score"]
+    assert re.findall(r'data-label="repeat" data-v="([^"]*)"', page) == ["1", "2", "3"]
+
+
+def test_a_run_without_scores_or_repeats_has_no_column_for_them(talk):
+    page = run_page([talk(), talk(id="b")], "x")
+    assert ">success<" not in page
+    assert ">repeat<" not in page
+    assert '<select name="success">' not in page
+
+
+def test_a_score_stands_on_the_page_of_its_conversation_as_one_line(talk, tags):
+    (body,) = bodies(run_page([scored(talk, "a", False, 1)], "x"))
+    text = " ".join("".join(tags(body).text).split())
+    assert "success: no: seat is 4, <expected> 5" in text
+    assert "scores success" not in text
+    assert "repeat 2" in text
+
+
 def test_a_column_without_any_figure_is_left_out(talk):
     about = {"kind": "recllmsim", "task": "tea", "task_context": "Brew.", "preference": "1. Age: 40"}
     of_tasks = talk().model_copy(update={"scenario": about})
