@@ -58,6 +58,13 @@ class Choices:
         form = self.form().filled(values)
         return {**AFRESH, "scenario": form.scenario(), "messages": form.said(), "ordinal": 0, "repeat": 0}
 
+    def of(self, context: Settings) -> ConversationGraph:
+        """The conversation of the cast that a context chooses; SettingError for a setting that it must not choose.
+
+        It reads the working folder, so a server calls it in a thread.
+        """
+        return self.graph(chosen(context))
+
     def graph(self, settings: Mapping[str, Any]) -> ConversationGraph:
         """The conversation of the cast with these settings."""
         if not settings:
@@ -99,7 +106,7 @@ class ServedGraph(ConversationGraph):
             context = self._context(context)
         graph = self.choices.default
         if isinstance(context, Settings):
-            graph = await asyncio.to_thread(self.choices.graph, chosen(context))
+            graph = await asyncio.to_thread(self.choices.of, context)
             context = limits_of(context)
         run: Any = graph.copy({key: getattr(self, key) for key in ("checkpointer", "store", "cache", "name")})
         async for part in run.astream(input, merge_configs(self.config, config), context=context, **options):

@@ -47,6 +47,8 @@ def settings() -> Settings:
         return next((text for source in sources for name in names if (text := (source.get(name) or "").strip())), "")
 
     key = first(KEY)
+    if key:
+        keep_secret(SecretStr(key))
     return Settings(SecretStr(key) if key else None, first(BASE_URL, OLD_BASE_URL) or DEFAULT_BASE_URL)
 
 
@@ -104,13 +106,13 @@ def host_of(url: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """The text without secrets: known keys, anything that looks like a key, and credentials in URLs."""
-    try:
-        key = settings().key
-    except ValueError:  # the key of an unreadable `.env` was never used
-        key = None
-    if key is not None:
-        keep_secret(key)
+    """The text without secrets: known keys, anything that looks like a key, and credentials in URLs.
+
+    It reads no file, because a LangGraph server allows none where nodes run: a key of a `.env` is known once `settings`
+    has read it, and was not used before.
+    """
+    if key := os.environ.get(KEY, "").strip():
+        keep_secret(SecretStr(key))
     for secret in sorted(_kept, key=len, reverse=True):
         text = text.replace(secret, "[key]")
     text = text.encode("utf-8", "replace").decode("utf-8")  # logs cannot hold half a surrogate pair
