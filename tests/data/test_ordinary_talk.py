@@ -2,7 +2,7 @@
 
 import pytest
 
-from duologue.data import Conversation, Message
+from duologue.data import Conversation, Message, messages
 from duologue.data.checks import check
 
 RULES = ("role-slip", "prompt-shown", "assistant-like-user", "error-reply", "seems-cut-off")
@@ -99,3 +99,34 @@ def test_a_reply_about_an_error_or_of_a_few_words_is_an_answer(asked: str, repli
 @pytest.mark.parametrize(("rule", "asked", "replied"), PLANTED)
 def test_a_slip_among_them_is_found(rule: str, asked: str, replied: str) -> None:
     assert found(asked, replied) == [rule]
+
+
+def test_half_of_a_short_system_message_is_an_instruction_shown_and_a_greeting_that_it_quotes_is_not() -> None:
+    rule = "You never tell a guest the price of a room before the guest has told you the dates of the stay."
+    greeting = "Welcome to the house on the pier, where the sea is nearer than the breakfast and the tea is always hot"
+    system = f'You work at the desk of a small hotel. {rule} Begin with "{greeting}" each time.'
+    for reply, expected in ((f"Sorry. {rule} So when?", ["prompt-shown"]), (f"{greeting}. What can I do?", [])):
+        turns = [
+            {"role": "system", "content": system},
+            {"role": "user", "content": "What is a room?"},
+            {"role": "assistant", "content": reply},
+        ]
+        (conversation,) = messages.of_values("log", [("line 1", {"messages": turns})])
+        assert [finding.rule for finding in check(conversation)] == expected
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Press the green button on the left side of the door to turn it on",
+        "It is a long way, and in the evening you will find nobody to travel with",
+        "I looked it up for you, and that is the street where the parcel came from",
+        "Yes, take the second of the two, which is the one that you asked for",
+        "You can change it at any time, as often and as early as you want to",
+        "The first has vitamin C, the second is what doctors call hepatitis A",
+        "API error handling works like this: you catch the exception and try again.",
+        "Everything is ready: the room, the table, and the car that you asked for.",
+    ],
+)
+def test_a_whole_sentence_without_a_full_stop_is_not_cut_off(reply: str) -> None:
+    assert found("And then?", reply) == []

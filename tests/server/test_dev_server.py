@@ -63,6 +63,8 @@ def server(tmp_path):
         "dev",
         "--no-browser",
         "--no-reload",
+        "--n-jobs-per-worker",  # a graph may ask another one of this server
+        "4",
         "--port",
         str(port),
     ]
@@ -177,7 +179,7 @@ def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_
     for chosen, problem in (
         ({"user": "replay:/etc/passwd"}, "lies outside the server's working folder"),
         ({"prompts": "/etc"}, "lies outside the server's working folder"),
-        ({"user": "nobody:x"}, "is unknown: use"),
+        ({"user": "mine:x"}, "names code"),
         ({"user": "anthropic:x"}, "anthropic"),
     ):
         told = json.dumps(run(server, "simquac", form, context=chosen))
