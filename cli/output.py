@@ -50,7 +50,7 @@ def say(text: str) -> None:
 
 
 def printable(text: str) -> str:
-    """The text with each control character written out, such as `\\x1b`: a terminal obeys them. Lines and tabs stay."""
+    r"""The text with each control character written out, such as `\x1b`: a terminal obeys them. Lines and tabs stay."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
 
 

@@ -161,7 +161,9 @@ async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_asks_the_user
         assert told[2:] == ["Which colour?", "So it is thing 4"]
 
 
-def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_is_refused_in_our_words(server, tmp_path):
+def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_is_refused_in_our_words(
+    server, tmp_path
+):
     form = {"title": "t", "section": "Three keepers lived there."}
     stored = record(asyncio.run(simquac.graph.ainvoke(form, context={"max_turns": 1})))
     record_lines.write([stored], tmp_path / "stored.jsonl")
@@ -183,7 +185,7 @@ def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_
         ({"user": "anthropic:x"}, "anthropic"),
     ):
         told = json.dumps(run(server, "simquac", form, context=chosen))
-        assert problem in told and "BlockingError" not in told, told
+        assert problem in told, told
+        assert "BlockingError" not in told
     gone = run(server, "simquac", form, context={"max_turns": 1, "user": "agent:http://127.0.0.1:9?graph=g"})
-    assert "BlockingError" not in json.dumps(gone["failure"])
-    assert "127.0.0.1:9" in json.dumps(gone["failure"])
+    assert gone["failure"]["error"].startswith("ConnectError"), gone["failure"]
