@@ -55,7 +55,7 @@ def is_tree(value: Any) -> bool:
 def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The nodes from the root to the current one, or to the last child of each if none is current."""
     nodes = tree["mapping"]
-    name = tree.get("current_node")
+    name: Any = tree.get("current_node")
     if name not in nodes:
         name = next((key for key, node in nodes.items() if node.get("parent") not in nodes), next(iter(nodes)))
         seen = {name}
