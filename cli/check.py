@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ..data import domains, load
 from ..data.checks import RULES, check_all, chosen, reading
-from .output import print_json, say, stdout
+from .output import print_json, printable, say, stdout
 from .tables import AsJson, Form, Out, give
 
 
@@ -56,7 +56,7 @@ def check(
     else:
         for finding in findings[:most]:
             position = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
-            stdout.print(escape(f"{position}: {finding.rule}: {finding.reason}"), soft_wrap=True)
+            stdout.print(escape(printable(f"{position}: {finding.rule}: {finding.reason}")), soft_wrap=True)
         if len(findings) > most:
             say(f"... and {len(findings) - most} more: --most N or --json shows them")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

@@ -1,5 +1,6 @@
 """What commands print: results on stdout, everything else on stderr; JSON is alone on stdout and not rounded."""
 
+import re
 import sys
 from tempfile import NamedTemporaryFile
 from traceback import format_exception
@@ -17,13 +18,15 @@ BAD_INPUT = 2
 BUG = 70
 """Exit code of a command that failed because of a bug (EX_SOFTWARE of sysexits.h)."""
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
 
 
 def failed(line: str) -> int:
     """One line on stderr; gives the exit code."""
-    print(f"duologue: {line}", file=sys.stderr)
+    print(f"duologue: {printable(line)}", file=sys.stderr)
     return BAD_INPUT
 
 
@@ -35,7 +38,7 @@ def crashed(error: Exception) -> int:
     with NamedTemporaryFile("w", prefix="duologue-", suffix=".log", delete=False, encoding="utf-8") as file:
         file.write(redacted(trace))
     print(
-        f"duologue: a bug, not your input: {error_line(error)[:200]}: please report it with the traceback in {file.name}",
+        f"duologue: a bug, not your input: {printable(error_line(error)[:200])}: please report it with the traceback in {file.name}",
         file=sys.stderr,
     )
     return BUG
@@ -43,7 +46,12 @@ def crashed(error: Exception) -> int:
 
 def say(text: str) -> None:
     """Print a line of plain text on stderr; brackets in it are text, not markup."""
-    stderr.print(escape(text), soft_wrap=True)
+    stderr.print(escape(printable(text)), soft_wrap=True)
+
+
+def printable(text: str) -> str:
+    r"""The text with each control character written out, such as `\x1b`: a terminal obeys them. Lines and tabs stay."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
 
 
 def print_json(value: Any) -> None:

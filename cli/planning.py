@@ -43,7 +43,7 @@ class Plan:
     def line(self) -> str:
         """The plan in one line."""
         calls = f"up to {self.usual:,} calls, and up to {self.most:,} if drafts are rejected"
-        beside = f"; what {' and '.join(self.further)} calls comes on top" if self.further else ""
+        beside = f"; calls made by {' and '.join(self.further)} are not counted" if self.further else ""
         return f"{self.count:,} {self.what} planned, {self.each}: {calls}{beside}"
 
 
@@ -87,7 +87,7 @@ def conversations_planned(cast: Any, scenarios: list[Any], folder: Path, limits:
         what="conversations",
         usual=exchanges * len(tries),
         most=exchanges * sum(tries),
-        each=f"each of up to {limits.max_turns} exchanges",
+        each="each of one exchange" if limits.max_turns == 1 else f"each of up to {limits.max_turns} exchanges",
         asked=bool(asking),
         further=tuple(place for place, node in asking.items() if place not in SPEAKERS or "model" not in node.settings),
     )

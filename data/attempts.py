@@ -180,3 +180,13 @@ class Attempt(Record):
     def as_it_came(self) -> str:
         """The text before cleaning."""
         return self.text if self.raw is None else self.raw
+
+    def __repr__(self) -> str:
+        why = f" ({self.reason})" if self.reason else ""
+        return f"Attempt({self.number}, {self.verdict}{why}: {begin(self.text)!r})"
+
+
+def begin(text: str, most: int = 60) -> str:
+    """The begin of a text on one line, for a `repr`: a notebook shows it unasked."""
+    words = " ".join(text[: 4 * most].split())
+    return words if len(words) <= most else f"{words[: most - 1]}…"

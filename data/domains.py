@@ -26,7 +26,7 @@ from typing import Any
 
 from ..errors import SettingError
 from .domain import Dataset, Domain
-from .formats import completions, langsmith, messages, opentelemetry, record_lines, sharegpt
+from .formats import chatgpt, completions, langsmith, messages, opentelemetry, record_lines, sharegpt
 from .formats.detection import Format, Writer
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
@@ -103,6 +103,7 @@ class Plain(Domain):
         RECORDS,
         langsmith.FORMAT,
         opentelemetry.FORMAT,
+        chatgpt.FORMAT,
         completions.FORMAT,
         messages.FORMAT,
         sharegpt.FORMAT,

@@ -39,6 +39,10 @@ class Form(BaseModel):
         """The scenario that was filled in, as plain JSON."""
         raise NotImplementedError
 
+    def settings(self) -> dict[str, Any]:
+        """Settings of the cast that follow from what was filled in unless they are chosen, such as the language."""
+        return {}
+
     @field_validator("messages", mode="before")
     @classmethod
     def _said(cls, value: Any) -> Any:

@@ -33,7 +33,7 @@ _TEXTUAL = frozenset(
 _HOLDERS = ("source", "image_url", "input_audio", "file", "audio", "image", "video", "video_url", "audio_url", "inline_data", "image_file")  # fmt: skip
 _URLS = ("url", "file_url", "file_uri", "image_url", "audio_url", "video_url", "image", "audio", "video", "path")
 _DATA = ("base64", "data", "file_data", "result")
-_NAMES = ("name", "filename", "title", "file_name")
+_NAMES = ("name", "filename", "title", "file_name", "file_filename")
 _MIMES = ("mime_type", "media_type", "mimeType")
 _FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 

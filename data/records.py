@@ -7,6 +7,7 @@ from pydantic import Field
 
 from ..errors import DataError
 from .attempts import Attempt, Json, Judgement, Part, Prompt, Record, Role, Span, ToolCall, Usage
+from .attempts import begin as _begin
 from .provenance import Edge, Failure, NodeInfo, NodeTiming, Provenance, Timing, Way, upgraded
 from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
@@ -96,6 +97,10 @@ class Message(Record):
         """Whether all drafts were rejected and the text is the cast's fallback."""
         return bool(self.attempts) and all(attempt.verdict == "rejected" for attempt in self.attempts)
 
+    def __repr__(self) -> str:
+        drafts = f", {len(self.attempts)} drafts" if len(self.attempts) > 1 else ""
+        return f"Message({self.role}: {_begin(self.text)!r}{drafts})"
+
 
 class Unsaid(Record):
     """Drafts of a turn without a message: all attempts rejected, the model failed, or the run was cut short."""
@@ -111,6 +116,10 @@ class Exchange(Record):
 
     user: tuple[Message, ...]
     assistant: tuple[Message, ...]
+
+    def __repr__(self) -> str:
+        said = (f"{message.role}: {_begin(message.text)!r}" for message in (*self.user, *self.assistant))
+        return f"Exchange({_begin(', '.join(said), 160)})"
 
 
 class Conversation(Record):

@@ -85,6 +85,10 @@ class GoalForm(Form):
             )
         return given if "goal" in given else {**given, "first_message": asked}
 
+    def settings(self) -> dict[str, Any]:
+        """The language of the goal."""
+        return Goals().settings_for([{"scenario": self.scenario()}])
+
 
 def unless_the_scenario_says(state: State) -> Score | None:
     """The score of a scenario without `success`: whether the user left as one that has what it came for."""

@@ -8,6 +8,7 @@ from ..data.parts import bounded
 from ..data.records import Conversation, Role
 from ..errors import DataError
 from ..nodes.contract import OF_THE_CALL
+from ..nodes.environment import without_known_secrets
 from ..nodes.state import State, attempt_number
 from .trace import counted_edges
 
@@ -23,7 +24,8 @@ def state_id(state: State | Mapping[str, Any], cast: str) -> str:
 def record(state: State | Mapping[str, Any], cast: str | None = None) -> Conversation:
     """The conversation of a final, an intermediate or an initial state. Nothing in the state is lost:
     drafts of a turn that is not over are kept under `unsaid`, drafts without a verdict as `unjudged`. Only inline content
-    of parts over `data.parts.MOST_INLINE` bytes is replaced by its digest and size.
+    of parts over `data.parts.MOST_INLINE` bytes is replaced by its digest and size, and credentials of this process by
+    `[key]`, wherever they stand.
 
     `cast`: the cast's name, which is part of the id of an initial state's conversation; by default the
     scenario's kind. `ConversationGraph.record` passes its own.
@@ -33,23 +35,25 @@ def record(state: State | Mapping[str, Any], cast: str | None = None) -> Convers
     scenario = state["scenario"]
     messages = state.get("messages", [])
     return Conversation.model_validate(
-        {
-            "id": state_id(state, str(scenario.get("kind")) if cast is None else cast),
-            "scenario": scenario,
-            "ordinal": state.get("ordinal", 0),
-            "repeat": state.get("repeat", 0),
-            "messages": [bounded(message) for message in messages],
-            "unsaid": [bounded(turn) for turn in (*state.get("unsaid", []), *_in_flight(state, len(messages)))],
-            "stop": state.get("stop"),
-            "failure": state.get("failure"),
-            "provenance": state.get("provenance"),
-            "edges": counted_edges(state.get("taken", {})),
-            "timing": state.get("timing", {}),
-            "memory": state.get("memories", {}) if state.get("record_memory") else {},
-            "labels": state.get("labels", {}),
-            "closing_usage": state.get("closing_usage"),
-            "extra": state.get("extra", {}),
-        }
+        without_known_secrets(
+            {
+                "id": state_id(state, str(scenario.get("kind")) if cast is None else cast),
+                "scenario": scenario,
+                "ordinal": state.get("ordinal", 0),
+                "repeat": state.get("repeat", 0),
+                "messages": [bounded(message) for message in messages],
+                "unsaid": [bounded(turn) for turn in (*state.get("unsaid", []), *_in_flight(state, len(messages)))],
+                "stop": state.get("stop"),
+                "failure": state.get("failure"),
+                "provenance": state.get("provenance"),
+                "edges": counted_edges(state.get("taken", {})),
+                "timing": state.get("timing", {}),
+                "memory": state.get("memories", {}) if state.get("record_memory") else {},
+                "labels": state.get("labels", {}),
+                "closing_usage": state.get("closing_usage"),
+                "extra": state.get("extra", {}),
+            }
+        )
     )
 
 

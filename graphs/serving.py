@@ -53,10 +53,20 @@ class Choices:
         """The form of the scenario: given, or that of the domain with the name of the cast."""
         return self.own_form or domains.of({"kind": self.default.cast_name}).form
 
-    def scenario(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """A form's values as the graph's initial state; DataError names a wrong one."""
+    def begun(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The graph's initial state of a form's values, and the settings that follow from them; DataError names a wrong one."""
         form = self.form().filled(values)
-        return {**AFRESH, "scenario": form.scenario(), "messages": form.said(), "ordinal": 0, "repeat": 0}
+        state = {**AFRESH, "scenario": form.scenario(), "messages": form.said(), "ordinal": 0, "repeat": 0}
+        return state, {
+            name: value for name, value in form.settings().items() if name in self.factory.settings.model_fields
+        }
+
+    def of(self, context: Settings, suggested: Mapping[str, Any]) -> ConversationGraph:
+        """The conversation of the cast that a context chooses; SettingError for a setting that it must not choose.
+
+        What it leaves at its default is as `suggested`. It reads the working folder, so a server calls it in a thread.
+        """
+        return self.graph({**suggested, **chosen(context)})
 
     def graph(self, settings: Mapping[str, Any]) -> ConversationGraph:
         """The conversation of the cast with these settings."""
@@ -75,7 +85,7 @@ class ServedGraph(ConversationGraph):
     """A conversation whose input may be its domain's form, and whose context may choose the cast's settings.
 
     An input with a `scenario` is a state, as for any conversation. A form begins a new conversation, also in a
-    thread that holds one.
+    thread that holds one; a setting that the context leaves at its default follows from it, such as the language.
     """
 
     def __init__(self, *, choices: Choices, **attributes: Any) -> None:
@@ -92,15 +102,17 @@ class ServedGraph(ConversationGraph):
         self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
     ) -> AsyncIterator[Any]:
         """Run the cast that the context chooses; everything else is as for any graph."""
+        suggested: dict[str, Any] = {}
         if isinstance(input, Mapping) and "scenario" not in input:
             # Another thread: a form may read shipped files, and a cast its prompt pages.
-            input = await asyncio.to_thread(self.choices.scenario, input)
+            input, suggested = await asyncio.to_thread(self.choices.begun, input)
         if isinstance(context, Mapping):
             context = self._context(context)
-        graph = self.choices.default
         if isinstance(context, Settings):
-            graph = await asyncio.to_thread(self.choices.graph, chosen(context))
+            graph = await asyncio.to_thread(self.choices.of, context, suggested)
             context = limits_of(context)
+        else:
+            graph = await asyncio.to_thread(self.choices.graph, suggested)
         run: Any = graph.copy({key: getattr(self, key) for key in ("checkpointer", "store", "cache", "name")})
         async for part in run.astream(input, merge_configs(self.config, config), context=context, **options):
             yield part

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values, find_dotenv
@@ -47,6 +48,8 @@ def settings() -> Settings:
         return next((text for source in sources for name in names if (text := (source.get(name) or "").strip())), "")
 
     key = first(KEY)
+    if key:
+        keep_secret(SecretStr(key))
     return Settings(SecretStr(key) if key else None, first(BASE_URL, OLD_BASE_URL) or DEFAULT_BASE_URL)
 
 
@@ -84,6 +87,7 @@ def keep_environment_secrets() -> None:
             keep_secret(SecretStr(value.strip()))
 
 
+_DIGIT = re.compile(r"\d")
 _kept: set[str] = set()
 
 
@@ -91,6 +95,39 @@ def keep_secret(secret: SecretStr) -> None:
     """Remember the key of a model instance, so that `redacted` removes it from texts."""
     if len(secret.get_secret_value()) >= 4:
         _kept.add(secret.get_secret_value())
+
+
+def known_secrets() -> list[str]:
+    """The credentials of this process that can be told from ordinary words, the longest first.
+
+    A placeholder such as `EMPTY` or `not-needed`, as local endpoints are given, is none: it would stand in texts.
+    """
+    keep_environment_secrets()
+    if key := os.environ.get(KEY, "").strip():
+        keep_secret(SecretStr(key))
+    return sorted((text for text in _kept if len(text) >= 8 and _DIGIT.search(text)), key=len, reverse=True)
+
+
+def without_known_secrets(value: Any) -> Any:
+    """A JSON value in which each credential of this process is replaced by `[key]`, in keys too.
+
+    The value itself if there is none in it. What only looks like a key stays: it is somebody's text.
+    """
+    secrets = known_secrets()
+    return _without(value, secrets) if secrets else value
+
+
+def _without(value: Any, secrets: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            if secret in value:
+                value = value.replace(secret, "[key]")
+        return value
+    if isinstance(value, Mapping):
+        return {_without(key, secrets): _without(inner, secrets) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without(inner, secrets) for inner in value]
+    return value
 
 
 def host_of(url: str) -> str:
@@ -104,13 +141,13 @@ def host_of(url: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """The text without secrets: known keys, anything that looks like a key, and credentials in URLs."""
-    try:
-        key = settings().key
-    except ValueError:  # the key of an unreadable `.env` was never used
-        key = None
-    if key is not None:
-        keep_secret(key)
+    """The text without secrets: known keys, anything that looks like a key, and credentials in URLs.
+
+    It reads no file, because a LangGraph server allows none where nodes run: a key of a `.env` is known once `settings`
+    has read it, and was not used before.
+    """
+    if key := os.environ.get(KEY, "").strip():
+        keep_secret(SecretStr(key))
     for secret in sorted(_kept, key=len, reverse=True):
         text = text.replace(secret, "[key]")
     text = text.encode("utf-8", "replace").decode("utf-8")  # logs cannot hold half a surrogate pair

@@ -15,6 +15,9 @@ from markupsafe import Markup
 IMAGE = '<img class="part" src="data:image/'
 """The beginning of every image of our pages: no other address is ever the source of one."""
 
+_ARTICLE = re.compile(r'<article class="duologue[^"<>]*" id="[^"<>]*" lang="(\w+)"')
+"""The begin of a conversation in our HTML. Texts are escaped, so none of them has one."""
+
 
 def page(title: str, body: str, *, script: str = "", images: bool = False) -> str:
     """A whole page around a body of HTML. Its policy allows only the page's own style and script, named by digest.
@@ -24,6 +27,7 @@ def page(title: str, body: str, *, script: str = "", images: bool = False) -> st
     style, code = source("style.css"), source(script) if script else ""
     text = render(
         "page.html",
+        language=_language(body),
         title=title,
         style=Markup(style),
         body=Markup(body),
@@ -33,6 +37,12 @@ def page(title: str, body: str, *, script: str = "", images: bool = False) -> st
         ),  # of digests and keywords: nothing in it needs escaping
     )
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair fits in no file
+
+
+def _language(body: str) -> str:
+    """The language of every conversation in a body of our HTML; English if it has none, or several."""
+    languages = set(_ARTICLE.findall(body))
+    return languages.pop() if len(languages) == 1 else "en"
 
 
 def in_notebook(html: str) -> str:

@@ -227,6 +227,10 @@ class Report(Record):
     effective_measures: float | None = None
     """How many measures that are not correlated would vary like the ranked ones do by chance."""
 
+    def __repr__(self) -> str:
+        ranked = sum(row.is_ranked for row in self.measures)
+        return f"Report({self.sim.compared} simulated and {self.human.compared} human conversations, {ranked} measures; see .table())"
+
     def table(self) -> Table:
         """The measures as a table for the terminal and the exports."""
         columns = (

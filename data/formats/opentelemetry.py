@@ -4,7 +4,8 @@ Files: OTLP as JSON or JSON lines (`resourceSpans`, "OpenTelemetry Protocol File
 console exporter of the Python SDK writes one after another (`ReadableSpan.to_json`). Attributes: those of the semantic
 conventions for generative AI (docs/gen-ai/gen-ai-spans.md: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
 `gen_ai.input.messages`, `gen_ai.output.messages`, also on the event `gen_ai.client.inference.operation.details`), those
-of OpenInference (`llm.input_messages.N.message.role`, `session.id`), and the older `gen_ai.prompt.N.role`.
+of OpenInference (`llm.input_messages.N.message.role`, `session.id`), and the older `gen_ai.prompt.N.role`. Without any of
+these, the older events with messages (`span_events`).
 """
 
 import json
@@ -19,6 +20,7 @@ from . import messages
 from .calls import Call, together, with_conversations
 from .detection import Format, Source
 from .elements import elements
+from .span_events import body_of, messages_of
 from .turns import turns_of
 
 _SPANS = ("resourceSpans", "resource_spans")
@@ -71,6 +73,11 @@ def _call(span: Mapping[str, Any]) -> Call | None:
         if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
             attributes = _attributes(event.get("attributes")) | attributes
     sent, came = _messages(attributes)
+    if not sent and not came and isinstance(events, list):
+        held = [event for event in events if isinstance(event, Mapping)]
+        sent, came = messages_of(
+            (str(event.get("name")), body_of(event, _attributes(event.get("attributes")))) for event in held
+        )
     if not sent and not came:
         return None
     reasons = _value(attributes.get("gen_ai.response.finish_reasons"))

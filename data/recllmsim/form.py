@@ -51,3 +51,7 @@ class TaskForm(Form):
             preference=self.profile or shipped_profiles(self.language).texts[0],
         )
         return situation.scenario()
+
+    def settings(self) -> dict[str, Any]:
+        """The language of the task, if it is not the cast's own."""
+        return {} if self.language == "en" else {"language": self.language}

@@ -28,6 +28,12 @@ _OPENING = re.compile(
     r"(?:here(?:['’]s| is| are)|below (?:is|are)|let['’]?s (?:break|start)|i(?:['’]d| would) (?:recommend|suggest)|to \w+ )",
     re.IGNORECASE,
 )
+_HANDED_OVER = re.compile(
+    r"\s+(?:(?:the|my|our|what) (?:\w+ ){0,2}?(?:stack ?trace|traceback|logs?|outputs?|errors?|messages?|config\w*|file|screenshot|link"
+    r"|dump|details|number|address|dates?)\b|my\b)",
+    re.IGNORECASE,
+)
+"""What a user hands over that was asked for."""
 _OFFER_ZH = re.compile(
     r"(?:请问)?(?:有什么|有啥)(?:我)?(?:可以|能)(?:帮|为|协助)(?:助)?(?:到)?(?:您|你)"
     r"|(?:我(?:可以|能|很乐意)(?:帮助|协助|为)(?:您|你)(?:解答|做些|提供|服务))"
@@ -59,6 +65,8 @@ def offered(text: str) -> str | None:
     if match := _OFFER.search(own):
         return match["said"]
     match = _OPENING.search(own) or _OFFER_ZH.search(own)
+    if match and _HANDED_OVER.match(own, match.end()):
+        return None
     return match.group().strip() if match else None
 
 

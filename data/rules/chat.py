@@ -7,6 +7,7 @@ from ..records import Conversation
 from .assistant_words import is_long_answer, offered, unfilled
 from .courtesy import loops
 from .dialogue import DIALOGUE_RULES, same_side_again, texts_of
+from .endings import seems_cut_off
 from .findings import Reasons, Rule, quoted
 from .mentions import is_technical
 from .prompts_shown import (
@@ -14,7 +15,6 @@ from .prompts_shown import (
     SHARED_BY_ASSISTANT,
     instructions,
     repeated_instruction,
-    seems_cut_off,
     stopped_by_length,
     template_mark,
 )
@@ -31,6 +31,7 @@ _OTHER_SIDE = re.compile(
 _BOTH = re.compile(
     r"^[^\S\n]*[*_#>-]{0,4}\s?(?:assistant|agent|bot|ai|system|助手|客服)[*_]{0,3}[^\S\n]?[:：]", re.I | re.M
 )
+_OWN_LABEL = re.compile(r"\s*[*_#>]{0,4}(?:assistant|chatbot|ai|bot|助手|客服|助理)[*_]{0,3}[^\S\n]?[:：]", re.I)
 _ASKED_FOR_DIALOGUE = re.compile(
     r"\b(?:dialogues?|dialogs?|conversations?|scripts?|transcripts?|chats?|role-?play|examples?|prompts?|interviews?|templates?|stor(?:y|ies)|persona|scenarios?"
     r"|user stor(?:y|ies)|use cases?|test cases?)\b|对话|剧本|示例|例子|脚本|提示词",
@@ -60,10 +61,17 @@ def role_slip(conversation: Conversation) -> Reasons:
             asked += f"\n{message.text}"
             if words := leaked_role(message.text):
                 yield number, f"the user speaks as another side: {quoted(words)}"
+        elif (own := _OWN_LABEL.match(message.text)) and not _shows_talk(asked, message.text[own.end() :]):
+            yield number, f"the assistant begins with its own label: {quoted(own.group())}"
         elif (match := _OTHER_SIDE.search(own_words(message.text))) and match.start() > 0:
             wanted = _ASKED_FOR_DIALOGUE.search(asked) or is_technical(asked)
             if not wanted and not _BOTH.search(message.text[: match.start()]):
                 yield number, f"the assistant speaks as the user: {quoted(match.group())}"
+
+
+def _shows_talk(asked: str, rest: str) -> bool:
+    """Whether the label that a reply begins with belongs to a dialogue that was asked for."""
+    return bool(_ASKED_FOR_DIALOGUE.search(asked) or _BOTH.search(asked) or _OTHER_SIDE.search(rest))
 
 
 def prompt_shown(conversation: Conversation) -> Reasons:

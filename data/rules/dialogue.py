@@ -1,17 +1,12 @@
 """Rules for any conversation of a user and an assistant, for domains to include."""
 
-import re
 from collections.abc import Mapping
 
 from ..records import Conversation, Role
+from .error_replies import is_error
 from .findings import Reasons, Rule, quoted
 from .plans import is_plan
 from .user_turns import is_repeat, leaked_prompt, leaked_role, user_reasons
-
-_ERROR = re.compile(
-    r"^\W*(?:api|server|internal|network|request)\s*(?:错误|异常|error\b)|^\W*(?:请求|网络|服务器?)(?:错误|异常|超时)",
-    re.I,
-)
 
 
 def user_empty(conversation: Conversation) -> Reasons:
@@ -68,9 +63,12 @@ def user_last(conversation: Conversation) -> Reasons:
 
 
 def error_reply(conversation: Conversation) -> Reasons:
-    for number, text in texts_of(conversation, "assistant"):
-        if _ERROR.search(text[:200]):
-            yield number, f"reads like an error: {quoted(text)}"
+    asked = ""
+    for number, message in enumerate(conversation.messages):
+        if message.role == "user":
+            asked = message.text
+        elif is_error(message.text, asked):
+            yield number, f"reads like an error: {quoted(message.text)}"
 
 
 def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ _TECHNICAL = re.compile(
     r"(?<![a-z])(?:(?:mark-?up|html5?|xml|xpath|xsd|xslt|yaml|json|jsonl|toml|ini|csv|markdown|latex|mediawiki|css|svg|dom"
     r"|schema|namespace|tag|element|attribute|syntax|parser?|regexp?|regular expression|tokeni[sz]er|token|vocabulary"
     r"|template|placeholder|config|api|sdk|cli|endpoint|http|https|webhook|curl|docker|dockerfile|docker-compose|container"
-    r"|kubernetes|kubectl|helm|ansible|terraform|nginx|linux|macos|systemd|journalctl|bash|zsh|shell|grep|awk|sed|jq|vim"
+    r"|cmake|makefile|gcc|npm|pip|ubuntu|debian|fedora|kubernetes|kubectl|helm|ansible|terraform|nginx|linux|macos|systemd|journalctl|bash|zsh|shell|grep|awk|sed|jq|vim"
     r"|git|github|gitlab|ci|python|java|javascript|typescript|kotlin|rust|golang|swift|ruby|perl|php|sql|postgres"
     r"|postgresql|sqlite|pandas|django|flask|react|vue|angular|spring|maven|mvn|jaxb|gradle|lxml|llm|gpt|llama|gemma"
     r"|mistral|vicuna|alpaca|chatml|vllm|ollama|openai|anthropic|langchain|langgraph|autogen|tau-bench|deepseek|qwen"
@@ -37,6 +37,15 @@ _NAMES_NEXT = re.compile(
 )
 _GOES_ON = re.compile(r"\s+(?:[a-z]{2,}\b|[a-z]\b(?! ?[.)]))|\s*[,)]|[\w-]*\s*[?？]|\s?[\u4e00-\u9fff]")
 _NAMED = re.compile(r"\s+[a-z]{2,}\b|\s?[,)?？]")
+_ASKS_FOR_WORK = re.compile(
+    r"(?:(?:^|[.!?:\n])\W{0,3}(?:please |now )?|\b(?:you|to|please) )(?:write|continue|complete|finish|extend|label|classify|annotate"
+    r"|translate|summari[sz]e|judge|rate|score|rank|compare|fix|correct|rewrite|rephrase|edit|proofread|analy[sz]e|evaluate|grade"
+    r"|split|format|convert|extract|here (?:is|are)|below is)\b[^\n]{0,80}?\b(?:dialogues?|dialogs?|conversations?|transcripts?|talks?"
+    r"|chats?|sentiments?|lines?|repl(?:y|ies)|turns?|messages?|prompts?|few-shot|exchange|interview|script|examples?)\b"
+    r"|(?:续写|翻译|改写|总结|标注|分类|评价|润色|写|补全|继续)[^。！？\n]{0,12}(?:对话|聊天|回复|示例|情感|文本)",
+    re.IGNORECASE,
+)
+"""What asks for work on a dialogue, whatever it is about."""
 _LABEL = re.compile(r"^[^\S\n]*[*_>#-]{0,4}[^\S\n]*(\w+(?: \w+)?)[*_]{0,3}[^\S\n]?[:：]", re.MULTILINE)
 
 
@@ -64,21 +73,23 @@ def is_spoken_about(text: str, start: int, end: int) -> bool:
 
 
 def is_in_transcript(text: str, end: int) -> bool:
-    """Whether the label that ends at this place belongs to a transcript or template of two sides that a technical text shows.
+    """Whether the label that ends at this place belongs to a transcript or template of two sides that the text shows.
 
-    At least two lines begin with different labels, and words that introduce them stand before.
+    At least two lines begin with different labels. Before them a technical text introduces them, or any text asks for work
+    on a dialogue.
     """
     return end in _transcript(text)
 
 
 @lru_cache(maxsize=64)
 def _transcript(text: str) -> frozenset[int]:
-    """The ends of all labels of the transcript that a technical text shows; empty if it shows none."""
+    """The ends of all labels of the transcript that the text shows; empty if it shows none."""
     labels = [match for match in _LABEL.finditer(text) if match[1].casefold() in _SIDES]
     introduction = text[: labels[0].start()] if labels else ""
     lines = introduction.rstrip().splitlines()
     introduced = bool(lines) and (lines[-1].rstrip().endswith((":", "：")) or introduction.endswith("\n\n"))
-    if not introduced or len({match[1].casefold() for match in labels}) < 2 or not is_technical(text):
+    asked = _ASKS_FOR_WORK.search(introduction) is not None
+    if len({match[1].casefold() for match in labels}) < 2 or not (asked or (introduced and is_technical(text))):
         return frozenset()
     return frozenset(match.end() for match in labels)
 

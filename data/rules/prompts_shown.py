@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..formats.dialogues import asides
 from ..records import Conversation, Message
 from ..text.languages import HAN
-from .quotations import without_pasted
+from .quotations import BLANK, own_words, without_pasted
 
 SHARED = 80
 """Least length in characters of a stretch of the instruction that a user's message repeats; Chinese counts threefold."""
@@ -17,14 +17,13 @@ SHARED_BY_ASSISTANT = 160
 _MARK = re.compile(
     r"<\|(?:im_start|im_end|im_sep|eot_id|start_header_id|end_header_id|endoftext|eos|system|user|assistant)\|>|\[/?INST\]|<</?SYS>>"
 )
-_UNFINISHED = re.compile(
-    r"(?:[,，、;；:：(（\-–—]|\b(?:and|or|but|the|a|an|of|to|in|for|with|is|are|that|which|because|if|such as))\s*\Z",
+_TELLS = re.compile(
+    r"\b(?:you (?:are|must|should|will|never|always|may|can)|never|always|do not|don['’]t|must|answer (?:in|with|only|as)|reply|respond)\b"
+    r"|你(?:是|要|必须|应该)|不要|不得|必须|请勿|务必",
     re.I,
 )
-_ENDS = re.compile(r"[.!?。！？…:;)\]}\"”’』」》*_`~|>\U0001f300-\U0001faff\u2600-\u27bf]\W*\Z")
+"""Words of an instruction."""
 _LENGTH = ("length", "max_tokens", "max_output_tokens", "max_token", "model_length")
-LONG_TEXT = 200
-"""Characters from which on a text that ends in the middle of a sentence seems cut off."""
 
 
 def instructions(conversation: Conversation) -> list[str]:
@@ -41,6 +40,13 @@ def repeated_instruction(text: str, given: list[str], least: int) -> str | None:
         if stretch := _shared(said.casefold(), told.casefold(), enough):
             start, length = stretch
             return said[start : start + length]
+        # Half of a short one, if it tells somebody what to do: what it quotes is often meant to be said.
+        own = own_words(told).casefold()
+        half = max(SHARED, len(own.replace(BLANK, "")) // 2)
+        if half < enough and (stretch := _shared(said.casefold(), own, half)):
+            start, length = stretch
+            if _TELLS.search(words := said[start : start + length]):
+                return words
     return None
 
 
@@ -86,17 +92,3 @@ def told_reasons(message: Message) -> Iterator[str]:
 def stopped_by_length(message: Message) -> str | None:
     """The reason in the log that says that the message was cut off at a limit; None if there is none."""
     return next((reason for reason in told_reasons(message) if reason.lower() in _LENGTH), None)
-
-
-def seems_cut_off(text: str) -> str | None:
-    """Why the text seems to end too soon: an open code block, or the middle of a sentence; None if it does not."""
-    end = text.rstrip()
-    if len(re.findall(r"^\s*(?:```|~~~)", end, re.MULTILINE)) % 2:
-        return "a code block is not closed"
-    last = end.rsplit("\n", 1)[-1]
-    if re.match(r"\s*(?:[-*•|#>]|\d{1,2}[.)]|https?:)", last) and not _UNFINISHED.search(last):
-        return None
-    if _UNFINISHED.search(end) and len(end) >= LONG_TEXT // 2 and not end.endswith((":", "：")):
-        return f"ends with {end[-30:]!r}"
-    sentences = len(re.findall(r"[.!?。！？](?:\s|$|[\u4e00-\u9fff])", end))
-    return f"ends with {end[-30:]!r}" if len(end) >= LONG_TEXT and sentences > 1 and not _ENDS.search(end) else None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from .briefings import briefing
 from .mentions import is_in_transcript, is_spoken_about, is_technical
 from .plans import is_plan
 from .quotations import BLANK, own_words, without_pasted
@@ -35,6 +36,11 @@ _ROLE_LEAK = re.compile(
     r"|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<SYS>>",
     re.IGNORECASE | re.MULTILINE,
 )
+_KEY_FIRST = re.compile(
+    r"(?:user|system|assistant|model|ai|bot): (?:in|of|from|is|as|field|key|setting|option) [^\n]*[?？]\s*\Z"
+    r"|[Ss]ystem: (?:how|why|where|which|what)\b[^\n]{0,200}\b(?:i|my|its?)\b[^\n]*[?？]\s*\Z"
+)
+"""A single question that begins with a key of a file, or with `System:` as its subject."""
 _OTHERS_LABEL = re.compile(r"\b(?:assistant|teacher)\W{0,4}$|(?:助手|助理|老师)\W{0,4}$", re.IGNORECASE | re.MULTILINE)
 _PROMPT_LEAK = re.compile(
     r"(?P<tag></?(?:think|thinking|reasoning|analysis|instructions?|prompt|profile)>|</(?:task|note)>)"
@@ -97,6 +103,9 @@ _OF_MYSELF = re.compile(
 
 _I_DO = re.compile(r"\b(?:i(?:['’]m| am| was| will be)|you(?:['’]re| are))(?: just| only)?(?: an?)? $", re.IGNORECASE)
 _SAYS = re.compile(r"\s+(?:says?|states?|tells?|told|requires?|asks?)\b(?! what| how| which)|(?:里|中)?(?:说|写|要求)")
+_OF_OTHERS = re.compile(r"\b(?:its|their|our|his|her)\s+$|(?:它|他|她|其|我们|机器人|模型|对方)们?的$", re.IGNORECASE)
+_OF_OUR_PROGRAM = re.compile(r"\s+(?:of|for|in) (?:our|its|their|his|her|an?)\b", re.IGNORECASE)
+"""Words beside `system prompt` that tell that it is another program's."""
 _ACCORDING = re.compile(r"(?:\b(?:according to|per|as in|based on) (?:my |the )?|根据|按照)(?:我的)?$", re.IGNORECASE)
 _OF_ME = re.compile(r"\W{1,3}(?:that )?(?:i|me|my|not to)\b", re.IGNORECASE)
 _TELLS_WHAT = re.compile(r"\s+(?:what|how|where|which|when|who)\b")
@@ -167,6 +176,8 @@ def _is_named(match: re.Match[str], text: str) -> bool:
     """Whether a mark of a role is a thing that a technical text is about, or a label in a transcript that it shows."""
     if not match.group().rstrip().endswith((":", "：")):
         return is_spoken_about(text, *match.span())
+    if _KEY_FIRST.match(text) and match.start() == 0:
+        return True
     is_key = (
         match.group()[0] == "."
         and match.start() > 0
@@ -182,7 +193,7 @@ def leaked_prompt(text: str) -> str | None:
     What the text quotes is not its own (`quotations.own_words`); only marks such as `###STOP###` are found there too.
     """
     own = own_words(text)
-    return _found(_shown_prompt(own) or _own_profile(own) or _said_stop(without_pasted(text)))
+    return _found(_shown_prompt(own) or briefing(own) or _own_profile(own) or _said_stop(without_pasted(text)))
 
 
 def _said_stop(text: str) -> re.Match[str] | None:
@@ -217,6 +228,8 @@ def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
         own = match.group().lower().startswith("the user") and "me to" not in after[:9]
         return _SOFTWARE.search(after) is not None or (own and is_technical(text))
     if kind in ("general", "general_zh"):
+        if _OF_OTHERS.search(before) or _OF_OUR_PROGRAM.match(after):
+            return True
         named = is_technical(text) and not _SAYS.match(after) and not _ACCORDING.search(before)
         return named or _ASKED_ABOUT.search(before) is not None
     if kind == "asking":

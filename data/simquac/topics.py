@@ -104,6 +104,7 @@ def are_topics(source: Source) -> bool:
     """Whether a file holds topics as JSON lines, without conversations."""
     dialogue_keys = (
         "messages",
+        "mapping",
         "conversations",
         "conversation",
         "turns",

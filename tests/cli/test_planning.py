@@ -11,7 +11,7 @@ from duologue.graphs import simquac
 from duologue.nodes import Limits
 
 LARGE = ("simulate", "recllmsim", "--sample", "3", "--max-turns", "1")
-PLAN = "126 conversations planned, each of up to 1 exchanges: up to 252 calls, and up to 1,008 if drafts are rejected"
+PLAN = "126 conversations planned, each of one exchange: up to 252 calls, and up to 1,008 if drafts are rejected"
 
 
 @pytest.fixture
@@ -119,4 +119,4 @@ def test_a_replayed_side_makes_no_calls_and_an_agent_makes_its_own(tmp_path):
 
     own = plan(assistant=mine)
     assert (own.asked, own.further) == (True, ("assistant",))
-    assert "what assistant calls comes on top" in own.line
+    assert "calls made by assistant are not counted" in own.line

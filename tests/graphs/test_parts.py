@@ -13,6 +13,7 @@ from duologue.data import Conversation, count, record_lines
 from duologue.data.parts import MOST_INLINE
 from duologue.graphs import Cast, conversation
 from duologue.nodes import AgentSpeaker, ChatSpeaker, FunctionSpeaker, Limits, chat_model, not_empty, plain_messages
+from duologue.nodes.parts import parts_in
 from duologue.nodes.replay import ReplaySpeaker
 from duologue.prompts import library
 
@@ -201,3 +202,9 @@ def test_the_text_of_the_other_side_cannot_pass_for_our_note_in_a_parts_name() -
     )
     assert isinstance(message, HumanMessage)
     assert "<note>" not in str(message.content)
+
+
+def test_a_file_that_a_model_names_keeps_its_name() -> None:
+    block = {"type": "file", "file": {"file_id": "f", "filename": "a.pdf"}}
+    (part,) = parts_in(AIMessage(content=[block]))
+    assert (part["file_id"], part["name"]) == ("f", "a.pdf")

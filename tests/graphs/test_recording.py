@@ -11,7 +11,7 @@ from duologue import data
 from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import Limits, draft
+from duologue.nodes import Limits, draft, environment
 from duologue.runs import asimulate
 
 TEXTS = st.sampled_from(
@@ -142,3 +142,52 @@ async def test_a_bare_scenario_a_conversation_and_a_run_have_one_id(build):
 def test_the_ids_of_runs_are_what_they_were():
     ids = [conversation(build()).record(simquac.scenario(TOPIC)).id for build in (simquac.cast, simquac.as_released)]
     assert ids == ["5c9a81d927e0f143", "e00d1afdcb7ad32b"]
+
+
+SECRET = "proj-zzzzsecretvalue99"
+
+
+def told_everywhere():
+    """A state in which the key stands in every text that a node can write."""
+    call = {"name": "pay", "arguments": {"key": SECRET}, "result": f"paid with {SECRET}", "error": f"401: {SECRET}"}
+    attempt = {"number": 1, "text": SECRET, "verdict": "accepted", "tool_calls": [call], "reasoning": f"use {SECRET}"}
+    attempt |= {"kept": {"notes": [SECRET]}, "raw": SECRET}
+    message = {"role": "assistant", "text": f"It is {SECRET}.", "attempts": [attempt], "labels": {"said": SECRET}}
+    return {
+        "scenario": {"kind": "messages"},
+        "messages": [message],
+        "unsaid": [{"role": "user", "after": 1, "attempts": [{**attempt, "verdict": "rejected", "reason": "empty"}]}],
+        "labels": {"note": [SECRET], SECRET: 1},
+        "memories": {"user": {"key": SECRET}},
+        "record_memory": True,
+        "failure": {"node": "assistant", "error": SECRET},
+        "extra": {"log": SECRET},
+    }
+
+
+def test_a_key_of_the_environment_stands_nowhere_in_a_record(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("MINE_ACCESS_TOKEN", "tokenofmine77")
+    state = told_everywhere()
+    state["messages"][0]["text"] += " tokenofmine77"
+    text = json.dumps(record(state).plain())
+    assert "secretvalue" not in text
+    assert "tokenofmine" not in text
+    assert text.count("[key]") >= 15
+    assert record(state).messages[0].text == "It is [key]. [key]"
+
+
+def test_a_placeholder_for_a_key_and_what_only_looks_like_one_stay_in_texts(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "not-needed")
+    text = "A key is not-needed. Bearer of sk-abcdefgh is a made-up name."
+    state = {"scenario": {"kind": "messages"}, "messages": [{"role": "user", "text": text}]}
+    assert record(state).messages[0].text == text
+
+
+def test_looking_for_secrets_costs_nothing_per_message_where_none_is_known(monkeypatch, steps):
+    monkeypatch.setattr(environment, "_kept", set())
+
+    def state(count):
+        return {"messages": [{"role": "user", "text": "a"}] * count}
+
+    assert steps(environment.without_known_secrets, state(1)) == steps(environment.without_known_secrets, state(500))

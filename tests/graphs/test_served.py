@@ -240,3 +240,20 @@ async def test_a_closing_node_with_a_usage_that_is_none_is_named():
 
     with pytest.raises(ContractError, match=r"closing: expected 'usage' as of data\.Usage"):
         await graphs.conversation(simquac.cast().replace(closing=closing)).ainvoke(simquac.scenario(TOPIC))
+
+
+@pytest.mark.parametrize(
+    ("graph", "form", "english"),
+    [
+        (agent_test.graph, {"goal": "把我的航班改到五月三日"}, {"goal": "move my flight"}),
+        (recllmsim.graph, {"language": "zh"}, {"language": "en"}),
+    ],
+)
+async def test_a_form_in_chinese_gets_chinese_prompts_unless_the_context_says_otherwise(graph, form, english):
+    def language(state):
+        return state["provenance"]["nodes"]["user_prompt_selector"]["settings"]["language"]
+
+    assert language(await graph.ainvoke(form, context={"max_turns": 1})) == "zh"
+    assert language(await graph.ainvoke(form, context=Limits(max_turns=1))) == "zh"
+    assert language(await graph.ainvoke(form, context={"max_turns": 1, "language": "en"})) == "en"
+    assert language(await graph.ainvoke({**form, **english}, context={"max_turns": 1})) == "en"

@@ -1,5 +1,6 @@
 """`langgraph dev` serves the graphs of `langgraph.json`, without a network."""
 
+import asyncio
 import json
 import os
 import socket
@@ -12,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from duologue.data.formats import record_lines
 from duologue.data.recllmsim import Situation
-from duologue.graphs import conversation, recllmsim, record
+from duologue.graphs import conversation, recllmsim, record, simquac
 from duologue.nodes import Limits, validator
 
 pytestmark = pytest.mark.heavy
@@ -61,6 +63,8 @@ def server(tmp_path):
         "dev",
         "--no-browser",
         "--no-reload",
+        "--n-jobs-per-worker",  # a graph may ask another one of this server
+        "4",
         "--port",
         str(port),
     ]
@@ -155,3 +159,33 @@ async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_asks_the_user
     else:
         assert told[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
         assert told[2:] == ["Which colour?", "So it is thing 4"]
+
+
+def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_is_refused_in_our_words(
+    server, tmp_path
+):
+    form = {"title": "t", "section": "Three keepers lived there."}
+    stored = record(asyncio.run(simquac.graph.ainvoke(form, context={"max_turns": 1})))
+    record_lines.write([stored], tmp_path / "stored.jsonl")
+    (tmp_path / "my_prompts/user").mkdir(parents=True)
+    (tmp_path / "my_prompts/user/system.md").write_text("You want something. Write it.")
+    for graph, chosen in (
+        ("simquac", {"user": f"agent:{server}?graph=asking"}),
+        ("simquac", {"user": "replay:stored.jsonl"}),
+        ("agent_test", {"prompts": "my_prompts"}),
+    ):
+        values = form if graph == "simquac" else {"goal": "a present"}
+        state = run(server, graph, values, context={"max_turns": 1, **chosen})
+        assert [message["role"] for message in state.get("messages", [])][:1] == ["user"], (chosen, state)
+        assert not state.get("failure"), chosen
+    for chosen, problem in (
+        ({"user": "replay:/etc/passwd"}, "lies outside the server's working folder"),
+        ({"prompts": "/etc"}, "lies outside the server's working folder"),
+        ({"user": "mine:x"}, "names code"),
+        ({"user": "anthropic:x"}, "anthropic"),
+    ):
+        told = json.dumps(run(server, "simquac", form, context=chosen))
+        assert problem in told, told
+        assert "BlockingError" not in told
+    gone = run(server, "simquac", form, context={"max_turns": 1, "user": "agent:http://127.0.0.1:9?graph=g"})
+    assert gone["failure"]["error"].startswith("ConnectError"), gone["failure"]

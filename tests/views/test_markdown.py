@@ -143,6 +143,7 @@ def test_a_chinese_conversation_has_chinese_labels(tags):
     assert {"旅行/1", "旅行/1/0", "旅行/1/1"} <= set(tags(chinese).ids)
     english = conversation_page(reply("Hello there"))
     assert ("User" in english, "用户" in english) == (True, False)
+    assert ('<html lang="zh">' in chinese, '<html lang="en">' in english) == (True, True)
 
 
 def test_a_speaker_is_named_without_a_number_in_the_name(tags):

@@ -39,6 +39,7 @@ def two_sides(talk):
 
 def test_anybodys_conversations_are_compared_and_the_planted_courtesies_stand_first(two_sides):
     report = compare(two_sides[0], two_sides[1], two_sides[1], **QUICK)
+    assert len(repr(report)) < 200
     assert report.language == "en"
     effects = {row.name: row.effect for row in report.measures}
     assert (effects["thanks"], effects["greeting"], effects["exclamation"], effects["digits"]) == (1, 1, 1, 0)

@@ -1,0 +1,147 @@
+"""Exports of ChatGPT (`conversations.json`): a tree of messages for each conversation, of which one branch is shown.
+
+A conversation has `mapping` (node id to `message`, `parent` and `children`), `current_node` and `title`; a message has
+`author.role`, `content.content_type`, `content.parts` or `content.text`, `recipient` and `metadata`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from . import messages
+from .detection import Contents, Format, Source
+from .elements import elements
+
+_ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
+"""Types of content that nobody said: reasoning, and what the user told of itself in the settings."""
+_KEPT = ("title", "create_time", "update_time", "default_model_slug")
+
+
+def read(path: str | Path) -> Contents:
+    """A conversation for each tree: the branch that ends in its current node. DataError for a tree without messages."""
+    values: list[tuple[str, Any]] = []
+    left = 0
+    for place, value in elements(path):
+        if not is_tree(value):
+            raise DataError(f"{at(path, place)}: has no 'mapping' of nodes: give the export's conversations.json")
+        nodes = _branch(value)
+        turns = list(_turns(nodes))
+        if not turns:
+            raise DataError(f"{at(path, place)}: its current branch has no message: take it out of the file")
+        left += sum(_is_said(node) for node in value["mapping"].values()) - sum(map(_is_said, nodes))
+        name = value.get("conversation_id") or value.get("id")
+        more = {key: value[key] for key in _KEPT if value.get(key) is not None}
+        values.append((place, {**({"id": str(name)} if name else {}), **more, "messages": turns}))
+    notes = (
+        (f"{left} message{'' if left == 1 else 's'} of other branches (edited or asked for again) left out",)
+        if left
+        else ()
+    )
+    return Contents(tuple(messages.of_values(path, values)), notes)
+
+
+def is_tree(value: Any) -> bool:
+    """Whether a value is a conversation of an export."""
+    nodes = value.get("mapping") if isinstance(value, Mapping) else None
+    return (
+        isinstance(nodes, Mapping)
+        and bool(nodes)
+        and all(isinstance(node, Mapping) and ("message" in node or "parent" in node) for node in nodes.values())
+    )
+
+
+def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The nodes from the root to the current one, or to the last child of each if none is current."""
+    nodes = tree["mapping"]
+    name: Any = tree.get("current_node")
+    if name not in nodes:
+        name = next((key for key, node in nodes.items() if node.get("parent") not in nodes), next(iter(nodes)))
+        seen = {name}
+        while (after := [child for child in nodes[name].get("children") or () if child in nodes]) and after[
+            -1
+        ] not in seen:
+            name = after[-1]
+            seen.add(name)
+    branch: dict[str, Mapping[str, Any]] = {}
+    while name in nodes and name not in branch:
+        branch[name] = nodes[name]
+        name = nodes[name].get("parent")
+    return list(branch.values())[::-1]
+
+
+def _is_said(node: Mapping[str, Any]) -> bool:
+    message = node.get("message")
+    role = _author(message).get("role") if isinstance(message, Mapping) else None
+    return role in ("user", "assistant") and not _is_hidden(message)
+
+
+def _turns(nodes: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The branch as turns of OpenAI's form; a message to a tool is a call, whose result follows."""
+    called: str | None = None
+    for number, node in enumerate(nodes):
+        message = node.get("message")
+        if not isinstance(message, Mapping) or _is_hidden(message):
+            continue
+        role, content = _author(message).get("role"), _content(message.get("content"))
+        recipient = message.get("recipient") or "all"
+        if role == "assistant" and recipient != "all":
+            called = str(message.get("id") or f"call {number}")
+            arguments = (
+                content if isinstance(content, str) and content.lstrip()[:1] == "{" else json.dumps({"input": content})
+            )
+            call = {"id": called, "type": "function", "function": {"name": recipient, "arguments": arguments}}
+            yield {"role": "assistant", "content": None, "tool_calls": [call]}
+        elif role == "tool" and called is not None:
+            yield {"role": "tool", "tool_call_id": called, "content": content}
+            called = None
+        elif role in ("user", "assistant", "system") and content:
+            details = _object(_object(message.get("metadata")).get("finish_details"))
+            reason = {"finish_reason": details["type"]} if isinstance(details.get("type"), str) else {}
+            yield {"role": role, "content": content, **reason}
+
+
+def _content(content: Any) -> Any:
+    """The text, or a list of blocks if there are images or recordings; empty for what nobody said."""
+    content = _object(content)
+    if content.get("content_type") in _ASIDE:
+        return ""
+    if not isinstance(content.get("parts"), list):
+        return next((text for key in ("text", "result") if isinstance(text := content.get(key), str)), "")
+    blocks = [_block(part) for part in content["parts"] if part]
+    if all(block["type"] == "text" for block in blocks):
+        return "\n".join(block["text"] for block in blocks)
+    return blocks
+
+
+def _block(part: Any) -> dict[str, Any]:
+    if not isinstance(part, Mapping):
+        return {"type": "text", "text": str(part)}
+    kind = str(part.get("content_type") or "other")
+    if kind == "audio_transcription":
+        return {"type": "text", "text": str(part.get("text") or "")}
+    pointer = part.get("asset_pointer") or _object(part.get("audio_asset_pointer")).get("asset_pointer")
+    if pointer:
+        return {"type": "image" if kind.startswith("image") else "audio", "file_id": str(pointer)}
+    return {**part, "type": kind}
+
+
+def _author(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _object(message.get("author"))
+
+
+def _is_hidden(message: Any) -> bool:
+    return bool(_object(_object(message).get("metadata")).get("is_visually_hidden_from_conversation"))
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _recognised(source: Source) -> bool:
+    value = source.value
+    return is_tree(value[0] if isinstance(value, list) and value else value)
+
+
+FORMAT = Format("chatgpt", "an export of ChatGPT (conversations.json)", _recognised, read)

@@ -1,0 +1,68 @@
+"""Messages in the events of OpenTelemetry spans, as the conventions for generative AI had them before 1.37.
+
+An event is named for its role: `gen_ai.system.message`, `gen_ai.user.message`, `gen_ai.assistant.message`,
+`gen_ai.tool.message`, and `gen_ai.choice` for a reply. Its body stands in the event's attributes, as JSON in the attribute
+`gen_ai.event.content`, or under `body`. Still older are `gen_ai.content.prompt` and `gen_ai.content.completion`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .turns import turns_of
+
+_ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_WHOLE = {"gen_ai.content.prompt": "gen_ai.prompt", "gen_ai.content.completion": "gen_ai.completion"}
+
+Turns = list[dict[str, Any]]
+
+
+def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Turns, Turns]:
+    """What was sent and what came back, of the names and bodies of a span's events; empty if no event holds a message."""
+    sent: Turns = []
+    came: Turns = []
+    for name, body in events:
+        if role := _ROLES.get(name):
+            sent += _turn(role, body)
+        elif name == "gen_ai.choice" and str(body.get("index", 0)) == "0":
+            inner = _parsed(body.get("message"))
+            message = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
+            reason = body.get("finish_reason")
+            came += [turn | ({"finish_reason": reason} if reason else {}) for turn in _turn("assistant", message)]
+        elif key := _WHOLE.get(name):
+            held = turns_of(_parsed(body.get(key)))
+            if name.endswith("prompt"):
+                sent += held
+            else:
+                came += held
+    return sent, came
+
+
+def body_of(event: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of an event: its attributes, and what they or the event hold as an object."""
+    inner = _parsed(attributes.get("gen_ai.event.content"))
+    body = _parsed(event.get("body"))
+    return {
+        **attributes,
+        **(body if isinstance(body, Mapping) else {}),
+        **(inner if isinstance(inner, Mapping) else {}),
+    }
+
+
+def _turn(role: str, body: Mapping[str, Any]) -> Turns:
+    message = {"role": role, "content": body.get("content")}
+    if isinstance(calls := _parsed(body.get("tool_calls")), list):
+        message["tool_calls"] = calls
+    if role == "tool":
+        message["tool_call_id"] = body.get("id")
+    return turns_of(message) if message["content"] is not None or "tool_calls" in message else []
+
+
+def _parsed(value: Any) -> Any:
+    """The value; a text that is JSON is parsed."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
