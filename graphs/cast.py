@@ -16,7 +16,8 @@ from ..nodes.import_path import imported, is_import_path
 from ..nodes.judges import pages_of
 from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder, Talk
-from ..nodes.models.specs import chat_model, names_model, without_secrets
+from ..nodes.models.specs import names_model, without_secrets
+from ..nodes.offline_parts import taking_part
 from ..nodes.own_objects import speaking
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
@@ -276,10 +277,11 @@ def speaker(role: Role, choice: Speaker, build: MessageBuilder, offline: str | N
 
     `build` makes the messages that a model is sent, and an agent or a function as the user; as the assistant they are
     sent the conversation (`nodes.Talk`), unless they are an `AgentSpeaker` or `FunctionSpeaker` with `system=True`.
-    `offline`: the part that the offline model plays on this side.
+    `offline`: the part that the offline model plays on this side; by default a user with a goal (`goal_user`), which
+    needs the goal between <goal> and </goal>, and a helper (`task_assistant`).
     """
     if isinstance(choice, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(choice, side=offline), build)
+        return ChatSpeaker(role, taking_part(choice, role, build, offline), build)
     if isinstance(choice, Runnable) and not callable(choice):
         return AgentSpeaker(role, choice, _view(role, build))
     if is_reply(choice):
