@@ -18,7 +18,7 @@ from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder, Talk
 from ..nodes.models.specs import names_model, without_secrets
 from ..nodes.offline_parts import taking_part
-from ..nodes.own_objects import speaking
+from ..nodes.own_objects import check_form, speaking
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
@@ -257,14 +257,14 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
     without arguments that makes one. `PROVIDER:NAME` is a model, unless the working folder has such an object.
     """
     if isinstance(choice, str):
+        check_form(choice, role)
         if (path := replayed_path(choice)) is not None:
             return ReplaySpeaker.of(path, role)
         if choice.startswith(REMOTE):
             agent, send = remote_agent(choice)
             return AgentSpeaker(role, agent, _view(role, build), url=choice.removeprefix(REMOTE), send=send)
         if is_import_path(choice) and not names_model(choice):
-            forms = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, agent:URL"
-            own = speaking(choice, f"{role}: no model ({forms}), nor an object of yours")
+            own = speaking(choice, role)
             node = speaker(role, own, build, offline)
             if node is own or not isinstance(node, (AgentSpeaker, ChatSpeaker, FunctionSpeaker)):
                 return node

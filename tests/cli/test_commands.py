@@ -24,7 +24,7 @@ def topics(path: Path, *values, **changes):
 def test_the_shipped_topics_are_simulated_without_a_key(duologue, tmp_path):
     code, out, _ = duologue("simulate", "simquac", "--limit", 3, "--max-turns", 2)
     assert code == 0
-    assert "3 of 3 conversations finished (max_turns 3), 6 exchanges" in out
+    assert "3 of 3 conversations finished (the limit of exchanges was reached: 3), 6 exchanges" in out
     assert "run:     out/simquac-1" in out
     assert "dataset: out/simquac-1/dataset/simquac.json" in out
     assert len(data.load(tmp_path / "out/simquac-1")) == 3

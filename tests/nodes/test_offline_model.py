@@ -75,7 +75,9 @@ def test_the_side_is_told_and_not_read_off_the_messages(side):
 
 def test_a_model_without_a_side_says_what_to_do():
     for model in (OfflineChatModel(), chat_model("offline")):
-        with pytest.raises(ModelError, match=r"was not told its side, one of .*: make it with chat_model\(.*graphs.side\("):
+        with pytest.raises(
+            ModelError, match=r"was not told its side, one of .*: make it with chat_model\(.*graphs.side\("
+        ):
             model.invoke(STUDENT)
 
 
