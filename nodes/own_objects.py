@@ -29,8 +29,8 @@ def check_form(text: str, what: str) -> None:
         path = f"{file[1].replace('/', '.')}:{file[2] or 'NAME'}"
         raise SettingError(f"{what}: {text!r} names a file: write {path}, its module and a name in it (MODULE:NAME)")
     if text.isidentifier() and text not in PROVIDERS:
-        raise SettingError(
-            f"{what}: {text!r} is no model: give {FORMS}, or an agent of yours as MODULE:NAME, such as {text}:graph"
+        raise ModelError(
+            f"{what}: model {text!r} is unknown: use {FORMS}, or an agent of yours as MODULE:NAME, such as {text}:graph"
         )
 
 

@@ -34,7 +34,7 @@ def test_a_domain_without_rules_of_its_own_is_checked_by_the_rules_of_no_domain(
 
 
 def test_a_domain_with_rules_has_these_alone_and_may_add_the_others(registered):
-    late = Rule("error", "late", lambda conversation: [(0, "late")])
+    late = Rule("error", "late", lambda conversation: iter([(0, "late")]))
     registered(Domain(kind="hotel", rules={"hotel-late": late}))
     registered(Domain(kind="inn", rules={**CHAT_RULES, "hotel-late": late}))
     alone, added = (

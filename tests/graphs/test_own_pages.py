@@ -8,7 +8,7 @@ import pytest
 import duologue
 from duologue import graphs, nodes, prompts
 from duologue.data.records import NodeInfo
-from duologue.errors import DataError, SettingError
+from duologue.errors import DataError, DuologueError, SettingError
 from duologue.prompts import PromptError
 
 FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821.", "kind": "flight"}
@@ -96,12 +96,15 @@ def test_the_offline_model_helps_as_the_assistant_of_such_a_cast(tmp_path: Path)
         ("hotel.py:graph", r"^assistant: 'hotel.py:graph' names a file: write hotel:graph"),
         ("./hotel.py:graph", r"names a file: write hotel:graph, its module"),
         ("hotel.py", r"names a file: write hotel:NAME"),
-        ("hotel", r"'hotel' is no model: give openai:NAME.*, or an agent of yours as MODULE:NAME, such as hotel:graph"),
+        (
+            "hotel",
+            r"model 'hotel' is unknown: use openai:NAME.*, or an agent of yours as MODULE:NAME, such as hotel:graph",
+        ),
         ("nowhere:graph", r"^assistant: there is no module 'nowhere' .*, or give openai:NAME"),
     ],
 )
 def test_what_was_meant_as_an_import_path_is_told_how_to_write_one(given: str, told: str) -> None:
-    with pytest.raises(SettingError, match=told):
+    with pytest.raises(DuologueError, match=told):
         graphs.agent_test.cast(assistant=given)
 
 
@@ -113,7 +116,7 @@ def test_an_agent_is_named_by_its_import_path_where_it_was_given_by_one() -> Non
 
 def test_plain_scenarios_are_told_what_makes_initial_states_of_them() -> None:
     with pytest.raises(nodes.ContractError, match=r"scenarios\[0\]: .*graphs.agent_test.scenarios\("):
-        duologue.simulate(graphs.agent_test.cast(), [{"goal": "a room"}])  # type: ignore[typeddict-unknown-key]
+        duologue.simulate(graphs.agent_test.cast(), [{"goal": "a room"}])  # type: ignore[typeddict-item]
 
 
 def test_a_misspelt_only_key_or_cast_is_told_the_right_one() -> None:
