@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..data.identity import digest
@@ -21,16 +22,21 @@ def junit(
     *,
     exclude_user_faults: bool = False,
     addresses: Mapping[str, str] | None = None,
+    plan: Iterable[tuple[Mapping[str, Any], int]] = (),
 ) -> str:
     """The XML document: `failure` for a conversation without success, `error` for one without a score, `skipped` for
     one that is excluded because the user simulator is at fault.
 
     `suite`: the name of the test suite. `addresses`: the page of a conversation by its id, for its failure's text.
+    `plan`: scenario and ordinal of what was to be simulated, in order. The number in a case's name is the scenario's place
+    in it, so that the name is the same in every run; a scenario that is not in it is numbered after it.
     Conversations are read once and not kept.
     """
     root = Element("testsuites", name="duologue")
     element = SubElement(root, "testsuite", name=xml_text(suite))
     numbers: dict[str, int] = {}
+    for scenario, ordinal in plan:
+        numbers.setdefault(digest(scenario, ordinal), len(numbers) + 1)
     counts: dict[str, int] = dict.fromkeys(("failures", "errors", "skipped"), 0)
     seconds = 0.0
     for conversation in conversations:

@@ -13,6 +13,11 @@ from ..data.rules.chat import empty
 from ..data.text.languages import HAN, language_of
 from .tables import Column, Table
 
+_ENGLISH = frozenset("the a an and or of to in is are was i you he she it we my me your do does did can could would what how where when please have has not for with this that on at be from hi hello thanks".split())  # fmt: skip
+_FOREIGN = frozenset("ich und der das nicht ist ein eine für mit bitte wie mein meine von zu auf möchte je le les est une pas pour vous et dans mon que el los por para una mi como il che di non per sono un la de het een ik niet voor mijn o os não um uma para com meu jag och att det är inte w nie jest się proszę".split())  # fmt: skip
+"""Frequent words of English, and of other languages in Latin letters: the commoner ones tell which it is."""
+_KANA = re.compile(r"[\u3041-\u30ff]")
+
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -55,7 +60,7 @@ class LogStatistics(Record):
     ended: dict[str, int]
     """Why conversations stopped where the record says it, else which side spoke last."""
     languages: dict[str, int]
-    """Conversations by the language of the user's messages."""
+    """Conversations by the language of the user's messages: `zh`, `en`, `other`, or `not told` without any letter."""
     lengths: tuple[Lengths, ...]
 
 
@@ -147,7 +152,13 @@ def _end(talk: Conversation) -> str:
 
 def _language(talk: Conversation) -> str:
     users = "\n".join(message.text for message in talk.messages if message.role == "user")
-    return language_of(users) or "not told"
+    language = language_of(users)
+    if language is None:
+        return "other" if any(map(str.isalpha, users)) else "not told"
+    if language == "zh":
+        return "other" if _KANA.search(users) else "zh"
+    words = _WORD.findall(users.casefold())
+    return "other" if sum(word in _FOREIGN for word in words) > sum(word in _ENGLISH for word in words) else "en"
 
 
 def _tool_calls(talk: Conversation) -> int:

@@ -12,6 +12,7 @@ import typer
 
 from ..data import DataError, identity
 from ..data.formats.unsupported import total
+from ..data.stop_reasons import in_words
 from .output import counts_table, print_json, say, stdout
 from .planning import conversations_planned, go_on
 from .progress import Progress
@@ -200,9 +201,10 @@ def report(summary: Any, as_json: bool) -> int:
         )
     else:
         counts = summary.counts
-        stops = ", ".join(f"{reason} {count}" for reason, count in counts.stops.items()) or "none"
+        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items()) or "none"
         stdout.print(
-            f"{summary.finished} of {summary.planned} conversations finished ({stops}), {counts.exchanges} exchanges, {counts.tokens} tokens"
+            f"{summary.finished} of {summary.planned} conversations finished ({stops}), {counts.exchanges} exchanges, {counts.tokens} tokens",
+            soft_wrap=True,
         )
         stdout.print(counts_table(counts))
         for line in summary.left_out[:5]:

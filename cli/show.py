@@ -29,7 +29,7 @@ def show(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="FILE.html, or a folder, in which index.html is written. Default: the name of SRC with .html, in this folder."
+            help="FILE.html, or a folder, in which index.html is written. Default: the name of SRC with .html, and after --id SRC-ID.html, in this folder."
         ),
     ] = None,
     in_one_file: Annotated[
@@ -57,7 +57,7 @@ def show(
             raise DataError(f"{source}: has no conversation {name!r}")
         if len({conversation.id for conversation in matching}) > 1:
             raise DataError(f"{source}: {len(matching)} conversations begin with {name!r}: give more of the id")
-        target = _target(out, matching[0].id, source)
+        target = _target(out, f"{_name(loaded)}-{matching[0].id}", source)
         write_text(target, views.conversation_page(matching[0]))
     elif against is not None:
         other = load(against)
@@ -89,13 +89,17 @@ def _name(loaded: Loaded) -> str:
 
 
 def _target(out: Path | None, name: str, *sources: Path) -> Path:
-    """The file to write; DataError if it is one of the sources."""
+    """The file to write; DataError if it is one of the sources, or another file that is no page of ours."""
+    from ..views import is_page
+
     if out is None:
         stem = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
         out = Path(f"{stem.lstrip('.')[:100] or 'conversation'}.html")
     target = out if out.suffix == ".html" and not out.is_dir() else out / "index.html"
     if any(target.resolve() == source.resolve() for source in sources):
         raise DataError(f"{out}: is the source itself: choose another file with --out")
+    if target.is_file() and not is_page(target):
+        raise DataError(f"{target}: exists and is no page of Duologue: choose another file with --out")
     return target
 
 

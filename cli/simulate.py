@@ -40,11 +40,11 @@ class CastGroup(TyperGroup):
         return list(casts.registered())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a cast by its name or import path; None if no cast has the name."""
+        """The command of a cast by its name or import path; SettingError if no cast has the name."""
         from ..graphs import casts
 
         if cmd_name not in casts.registered() and ":" not in cmd_name:
-            return None
+            casts.find(cmd_name)  # says which casts there are, and which was meant
         return cast_command(cmd_name)
 
 

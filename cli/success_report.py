@@ -9,6 +9,7 @@ from urllib.parse import quote
 from ..data import Conversation
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import read_json, write_text
+from ..data.stop_reasons import in_words
 from .output import say, stdout
 
 PAGE = "page.html"
@@ -67,7 +68,9 @@ def report(result: Any, page: Path | None, *, excluded: bool) -> None:
     if result.user_faults:
         _report_user_faults(result, excluded=excluded)
     for failure in result.failures[:SHOWN]:
-        say(f"failed: {failure.id}: {failure.scenario}: {failure.reason} ({failure.stop}, fault: {failure.fault})")
+        end = in_words(failure.stop)
+        told = failure.reason if end in failure.reason else f"{failure.reason}; {end}"
+        say(f"failed: {failure.id}: {failure.scenario}: {told} (fault: {failure.fault})")
         if page is not None:
             say(f"        {address(page, failure.id)}")
 

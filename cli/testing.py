@@ -118,6 +118,10 @@ def measure_success(
     source = factory.source if issubclass(factory.source, ScenarioFile) else ScenarioFile
     planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(values), seed)
     made = factory(**(dict(planned.settings) | values))
+    if factory.name == agent_test.NAME and "assistant" not in values:
+        say(
+            "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"
+        )
     check_scored(made, planned.states)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     limits = limits_with(
@@ -146,7 +150,11 @@ def measure_success(
     if junit is not None:
         addresses = {each.id: address(page, each.id) for each in result.failures} if page is not None else {}
         told = junit_xml(
-            conversations_of(folder), factory.name, exclude_user_faults=exclude_user_faults, addresses=addresses
+            conversations_of(folder),
+            factory.name,
+            exclude_user_faults=exclude_user_faults,
+            addresses=addresses,
+            plan=[(state["scenario"], state.get("ordinal", 0)) for state in planned.states],
         )
         junit.parent.mkdir(parents=True, exist_ok=True)
         write_text(junit, told)

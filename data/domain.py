@@ -8,9 +8,9 @@ a subclass that says more and register an instance of it (`domains.register`, or
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from types import MappingProxyType
 from typing import Any, cast, final
 
+from ..errors import SettingError
 from .attempts import is_object
 from .formats import messages
 from .formats.detection import Format, Writer
@@ -18,6 +18,7 @@ from .formats.dialogues import further
 from .forms import Form, ScenarioForm
 from .identity import digest
 from .records import Conversation, Message
+from .rules.chat import CHAT_RULES
 from .rules.findings import Rule
 from .text.languages import Language, language_of
 
@@ -32,6 +33,10 @@ TOPIC_KEYS = ("topic", "topic_id")
 
 _NAMELESS = ("kind", "digest")
 """Keys that every scenario has and that do not describe its topic."""
+
+
+_PLAIN_PARTS = ("kind", "formats", "dataset", "rules", "marks", "attribution", "form")
+"""Parts of a domain that are values and no methods."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,9 @@ class Domain:
     """File formats of this domain, in addition to the general formats."""
     dataset: Dataset = MESSAGES
     """The data set of a run. A domain's own data set is also a target of `convert`, named after the kind."""
-    rules: Mapping[str, Rule] = MappingProxyType({})
-    """Rules of `check` by id. Two domains may share an id only if they share the rule."""
+    rules: Mapping[str, Rule] = CHAT_RULES
+    """Rules of `check` by id: by default those of conversations without a domain; `{**CHAT_RULES, **mine}` adds to them.
+    Two domains may share an id only if they share the rule."""
     marks: tuple[str, ...] = ()
     """Tags that its prompt pages put around material, such as `section` for `<section>`. Texts of speakers and sources
     are sent without them."""
@@ -92,6 +98,19 @@ class Domain:
     form: type[Form] = ScenarioForm
     """The scenario as a form to fill in, with a description, defaults and examples for each field: the input of a
     served graph. By default one field that takes any scenario as JSON."""
+
+    def __init__(self, **what: Any) -> None:
+        """`Domain(kind="hotel", marks=("goal",))` is for a domain that needs no method of its own.
+
+        SettingError for a name that no domain has, or one that is a method.
+        """
+        for name, value in what.items():
+            if name not in _PLAIN_PARTS:
+                raise SettingError(
+                    f"a Domain has no setting {name!r}, only {', '.join(_PLAIN_PARTS)}: what it says of a scenario or "
+                    "a conversation (title, material, facts, ...) are methods of a subclass: class Hotel(Domain)"
+                )
+            setattr(self, name, value)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.kind or 'any kind'}: {len(self.formats)} formats, {len(self.rules)} rules)"

@@ -30,7 +30,6 @@ from .formats import chatgpt, completions, langsmith, messages, opentelemetry, r
 from .formats.detection import Format, Writer
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
-from .rules.chat import CHAT_RULES
 from .rules.findings import Rule
 from .rules.refusals import refused
 from .simquac.domain import DOMAIN as SIMQUAC
@@ -108,7 +107,6 @@ class Plain(Domain):
         messages.FORMAT,
         sharegpt.FORMAT,
     )
-    rules = CHAT_RULES
 
     def refuses(self, message: Message) -> bool:
         """Whether the assistant declines to help."""

@@ -98,13 +98,23 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
 
 
+LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
+"""The smallest line of a log that is read."""
+
+
 def _format_of(path: Path) -> Format | None:
     """The format of a path; None for a folder of data files."""
     source, formats = Source(path), domains.known_formats()
     form = detected(source, formats)
     if form is None and not source.is_folder:
+        role = source.value.get("role") if isinstance(source.value, dict) else None
+        if isinstance(role, str) and "content" in source.value:
+            raise DataError(
+                f"{at(path)}: the role {role!r} is not known, the shape is: write user or assistant, as in {LINE} (docs/logs.md)"
+            )
         raise DataError(
-            f"{at(path)}: is none of the known formats: {', '.join(known.description for known in formats)}"
+            f"{at(path)}: is none of the known formats; the smallest line that is read is {LINE} (docs/logs.md). Known are "
+            f"{', '.join(known.description for known in formats)}"
         )
     return form
 
@@ -116,7 +126,8 @@ def _notes(conversations: tuple[Conversation, ...]) -> list[str]:
         for note in domain.notes([talk for talk in conversations if domains.of(talk) is domain])
     ]
     if aside_count := sum(len(asides(conversation)) for conversation in conversations):
-        notes.append(f"instructions, calls and results of tools, said by neither side and kept apart: {aside_count}")
+        are = "message or tool result is" if aside_count == 1 else "messages or tool results are"
+        notes.append(f"{aside_count} system {are} kept apart")
     return notes
 
 

@@ -64,7 +64,9 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     function = settings.get("function")
     if isinstance(function, Mapping):
         return str(function.get("name") or name)
-    return str(settings.get("agent") or name)
+    if "agent" in settings:
+        return str(settings.get("object") or settings["agent"])  # every compiled graph is called LangGraph by default
+    return name
 
 
 class Provenance(Record):

@@ -32,6 +32,20 @@ FAULTS: Mapping[str, Fault] = {
 }
 """Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
 
+WORDS: Mapping[str, str] = {
+    "max_turns": "the limit of exchanges was reached",
+    "user_ended": "the user ended it",
+    "user_gave_up": "the user gave up",
+    "user_rejected": "no message of the user was accepted",
+    "agent_interrupted": "the agent stopped for a person",
+    "model_failed": "a model or a node failed",
+    "budget": "the limit of tokens was reached",
+    "cancelled": "it was cancelled",
+}
+"""Each stop reason in plain words, for people."""
+
+UNTOLD = "why it ended is not recorded"
+
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Pattern of the name of a cast and of its own stop reasons."""
 
@@ -51,6 +65,18 @@ def is_own(reason: str) -> bool:
     """Whether the reason has the form of a cast's own: `cast:reason`."""
     cast, colon, name = reason.partition(":")
     return bool(colon and NAME.fullmatch(cast) and NAME.fullmatch(name))
+
+
+def in_words(reason: str | None) -> str:
+    """Why a conversation ended, in plain words.
+
+    >>> in_words("hotel:transferred")
+    'it ended as transferred (hotel)'
+    """
+    if reason is None or reason == "not told":
+        return UNTOLD
+    cast, colon, name = reason.rpartition(":")
+    return f"it ended as {name.replace('_', ' ')} ({cast})" if colon else WORDS.get(reason, reason.replace("_", " "))
 
 
 def ended_by_itself(reason: str | None, fault: Fault | None) -> bool:

@@ -16,6 +16,7 @@ from ..errors import DataError
 from ..nodes.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.goodbyes import Ending
 from ..nodes.limits import Limits
+from ..nodes.offline_parts import PARTS
 from ..nodes.recllmsim import UserPrompts, UserValidator
 from ..nodes.replay import ReplayedOut, ReplaySpeaker
 from ..nodes.scorers import Score, scoring, solved
@@ -33,7 +34,7 @@ from .sources import ScenarioFile
 NAME = "agent_test"
 TURNS = 10
 """Most exchanges of a conversation."""
-OFFLINE: Mapping[Role, str] = {"user": "goal_user", "assistant": "task_assistant"}
+OFFLINE: Mapping[Role, str] = PARTS
 """Whose part the offline model plays for each role."""
 
 

@@ -16,8 +16,9 @@ from ..nodes.import_path import imported, is_import_path
 from ..nodes.judges import pages_of
 from ..nodes.limits import Limits
 from ..nodes.messages import Builds, MessageBuilder, Talk
-from ..nodes.models.specs import chat_model, names_model, without_secrets
-from ..nodes.own_objects import speaking
+from ..nodes.models.specs import names_model, without_secrets
+from ..nodes.offline_parts import taking_part
+from ..nodes.own_objects import check_form, speaking
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
@@ -256,14 +257,14 @@ def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None
     without arguments that makes one. `PROVIDER:NAME` is a model, unless the working folder has such an object.
     """
     if isinstance(choice, str):
+        check_form(choice, role)
         if (path := replayed_path(choice)) is not None:
             return ReplaySpeaker.of(path, role)
         if choice.startswith(REMOTE):
             agent, send = remote_agent(choice)
             return AgentSpeaker(role, agent, _view(role, build), url=choice.removeprefix(REMOTE), send=send)
         if is_import_path(choice) and not names_model(choice):
-            forms = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, agent:URL"
-            own = speaking(choice, f"{role}: no model ({forms}), nor an object of yours")
+            own = speaking(choice, role)
             node = speaker(role, own, build, offline)
             if node is own or not isinstance(node, (AgentSpeaker, ChatSpeaker, FunctionSpeaker)):
                 return node
@@ -276,10 +277,11 @@ def speaker(role: Role, choice: Speaker, build: MessageBuilder, offline: str | N
 
     `build` makes the messages that a model is sent, and an agent or a function as the user; as the assistant they are
     sent the conversation (`nodes.Talk`), unless they are an `AgentSpeaker` or `FunctionSpeaker` with `system=True`.
-    `offline`: the part that the offline model plays on this side.
+    `offline`: the part that the offline model plays on this side; by default a user with a goal (`goal_user`), which
+    needs the goal between <goal> and </goal>, and a helper (`task_assistant`).
     """
     if isinstance(choice, (str, BaseChatModel)):
-        return ChatSpeaker(role, chat_model(choice, side=offline), build)
+        return ChatSpeaker(role, taking_part(choice, role, build, offline), build)
     if isinstance(choice, Runnable) and not callable(choice):
         return AgentSpeaker(role, choice, _view(role, build))
     if is_reply(choice):

@@ -12,6 +12,7 @@ import inspect
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import wraps
 from importlib.metadata import entry_points
 from threading import RLock
@@ -189,7 +190,9 @@ def find(name: str) -> CastFactory:
         return factory_of(name, imported(name, "cast"), name)
     factories = registered()
     if name not in factories:
-        raise SettingError(f"there is no cast {name!r}, only {', '.join(factories)}: or give one as MODULE:FUNCTION")
+        meant = get_close_matches(name, factories, n=1)
+        hint = f": did you mean {meant[0]}? There are" if meant else ", only"
+        raise SettingError(f"there is no cast {name!r}{hint} {', '.join(factories)}: or give one as MODULE:FUNCTION")
     return factories[name]
 
 

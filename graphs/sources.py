@@ -135,11 +135,12 @@ def check_plain(scenario: dict[str, Any]) -> None:
     for key in ("goal", "first_message", "persona"):
         if key in scenario and not (isinstance(scenario[key], str) and scenario[key].strip()):
             raise DataError(f"{key!r} is no text: write what the user wants, says or is")
+    cutoff = 0.8 if {"goal", "first_message"} & set(scenario) else 0.75
+    for key in scenario:
+        if key not in PLAIN_KEYS and (meant := get_close_matches(key, PLAIN_KEYS, n=1, cutoff=cutoff)):
+            raise DataError(f"has the key {key!r}: did you mean {meant[0]!r}?")
     if "goal" not in scenario and "first_message" not in scenario:
         raise DataError("has no text 'kind', 'goal' or 'first_message': give it one")
-    for key in scenario:
-        if key not in PLAIN_KEYS and (meant := get_close_matches(key, PLAIN_KEYS, n=1, cutoff=0.8)):
-            raise DataError(f"has the key {key!r}: did you mean {meant[0]!r}?")
 
 
 def texts_of(value: Any) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Objects of the user's own, by import path, as speakers: agents, chat models, functions, nodes, and what makes them."""
 
 import inspect
+import re
 from functools import partial
 from typing import Any
 
@@ -10,12 +11,27 @@ from langgraph.graph.state import StateGraph
 from ..errors import DuologueError, ModelError, SettingError
 from .environment import error_line
 from .import_path import imported, line_of
-from .models.specs import chat_model
+from .models.specs import PROVIDERS, chat_model
 from .speakers import is_reply
 
 WANTED = (
     "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one"
 )
+
+
+FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH or agent:URL"
+_FILE = re.compile(r"(?:\./)?([\w./-]+)\.py(?::(\w+))?")
+
+
+def check_form(text: str, what: str) -> None:
+    """SettingError for the name of a file, or a bare word that names no model: where an import path was meant."""
+    if file := _FILE.fullmatch(text):
+        path = f"{file[1].replace('/', '.')}:{file[2] or 'NAME'}"
+        raise SettingError(f"{what}: {text!r} names a file: write {path}, its module and a name in it (MODULE:NAME)")
+    if text.isidentifier() and text not in PROVIDERS:
+        raise ModelError(
+            f"{what}: model {text!r} is unknown: use {FORMS}, or an agent of yours as MODULE:NAME, such as {text}:graph"
+        )
 
 
 def speaking(path: str, what: str) -> Any:
@@ -24,7 +40,7 @@ def speaking(path: str, what: str) -> Any:
     SettingError begins with `what` and says in one line why the object cannot speak: a class, a value of another
     kind, a function that fails, a graph that cannot be compiled.
     """
-    value = imported(path, what)
+    value = _imported(path, what)
     if _makes(value):
         try:
             value = value()
@@ -54,6 +70,15 @@ def speaking(path: str, what: str) -> Any:
     if not isinstance(value, Runnable) and not is_reply(value) and not _is_node(value):
         raise SettingError(f"{path}: is {_shown(value)} with the parameters {_parameters(value)}: give {WANTED}")
     return value
+
+
+def _imported(path: str, what: str) -> Any:
+    try:
+        return imported(path, what)
+    except SettingError as error:
+        if "there is no module" not in str(error):
+            raise
+        raise SettingError(f"{error}, or give {FORMS}") from None
 
 
 def _makes(value: object) -> bool:

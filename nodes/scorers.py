@@ -117,7 +117,7 @@ class ToolCalled:
         if not calls:
             return Score(passed, f"{self.name} was not called")
         if not done:
-            return Score(passed, f"{self.name} was called with an error alone: {calls[-1].get('error')}")
+            return Score(passed, f"{self.name} was called, and every call ended in an error: {calls[-1].get('error')}")
         if wrong and not fitting:
             return Score(passed, f"{self.name} was called, but {wrong[-1]}")
         return Score(passed, f"{self.name} was called {'once' if fitting == 1 else f'{fitting} times'}")

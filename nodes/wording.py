@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 from ..data import domains
 from ..data.records import Message
 from ..data.rules.refusals import refused as refused_in
+from ..data.stop_reasons import in_words
 from ..errors import SettingError
 from .comparing import shown
 from .scores import Score
@@ -110,7 +111,7 @@ class Solved:
     def __call__(self, state: State) -> Score:
         stop = state.get("stop")
         if stop != "user_ended":
-            return Score(False, f"the user did not say that it is solved: the conversation ended as {stop}")
+            return Score(False, f"the user did not say that it is solved: {in_words(stop)}")
         said = texts_of(state, "user")[-1:]
         return Score(True, f"the user ended it: {shown(said[0])}" if said else "the user ended it")
 

@@ -7,6 +7,7 @@ from typing import Any
 from ..data.counts import Counts
 from ..data.formats.unsupported import total
 from ..data.records import NodeInfo
+from ..data.stop_reasons import in_words
 
 UNKNOWN_LICENCE = "not stated when the run was made"
 
@@ -62,7 +63,7 @@ def card(
         f"| conversations | {counts.conversations} of {len(manifest['planned'])} planned |",
         f"| exchanges | {counts.exchanges} |",
     ]
-    lines += [f"| ended with `{reason}` | {count} |" for reason, count in counts.stops.items()]
+    lines += [f"| {in_words(reason)} (`{reason}`) | {count} |" for reason, count in counts.stops.items()]
     for side in counts.sides:
         reasons = ", ".join(f"{reason} {count}" for reason, count in side.reasons.items())
         lines.append(f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts} |")

@@ -39,6 +39,10 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
     plan: list[State] = []
     for number, scenario in enumerate(scenarios):
         if not isinstance(scenario, dict) or not isinstance(scenario.get("scenario"), dict):
+            if isinstance(scenario, dict) and {"goal", "first_message"} & set(scenario):
+                raise ContractError(
+                    f"scenarios[{number}]: is a scenario and no initial state: give graphs.agent_test.scenarios([...]) of it"
+                )
             raise ContractError(
                 f"scenarios[{number}]: expected an initial state, got {type(scenario).__name__}: "
                 "make a list of them with a cast's scenarios(...), such as graphs.simquac.scenarios(topics)"

@@ -6,6 +6,7 @@ from .against import against_page
 from .conversation import conversation_html, conversation_page
 from .graph import graph_html
 from .notebook import register, register_here
+from .pages import is_page
 from .parts import with_images
 from .run import run_page, write_run
 from .shown import Page
@@ -17,6 +18,7 @@ __all__ = [
     "conversation_html",
     "conversation_page",
     "graph_html",
+    "is_page",
     "load_ipython_extension",
     "run_page",
     "watch",

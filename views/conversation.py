@@ -10,6 +10,7 @@ from ..data import domains
 from ..data.executed_graph import SPEAKERS, executed
 from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
+from ..data.stop_reasons import in_words, is_own
 from .graph import drawn
 from .labels import labels_html
 from .markdown import rendered
@@ -140,10 +141,11 @@ def _written(marks: Sequence[Mark]) -> Markup:
 
 
 def stop_text(conversation: Conversation) -> str:
-    """Why it ended, in words; for a cast's own reason also the cast and whose fault it was."""
-    cast, colon, name = (conversation.stop or "no reason recorded").rpartition(":")
-    words = name.replace("_", " ")
-    return f"{words} ({cast}; fault: {conversation.fault or 'not recorded'})" if colon else words
+    """Why it ended, in words of its language; for a cast's own reason also the cast and whose fault it was."""
+    words = in_words(conversation.stop)
+    if is_own(conversation.stop or ""):
+        return f"{words[:-1]}; fault: {conversation.fault or 'not recorded'})"
+    return Wording(language_on_page(conversation))(words)
 
 
 def _label(conversation: Conversation, role: Role) -> str:

@@ -6,17 +6,32 @@ from base64 import b64encode
 from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from ..data.stop_reasons import in_words
+
 IMAGE = '<img class="part" src="data:image/'
 """The beginning of every image of our pages: no other address is ever the source of one."""
 
 _ARTICLE = re.compile(r'<article class="duologue[^"<>]*" id="[^"<>]*" lang="(\w+)"')
 """The begin of a conversation in our HTML. Texts are escaped, so none of them has one."""
+
+
+MARK = '<meta name="generator" content="Duologue">'
+"""Text in the head of every page of ours."""
+
+
+def is_page(path: Path) -> bool:
+    """Whether the file is a page of ours, as the mark in its head tells."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return MARK in file.read(2_000)
 
 
 def page(title: str, body: str, *, script: str = "", images: bool = False) -> str:
@@ -123,6 +138,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json, "fragment": fragment}
+    environment.filters["stopped"] = in_words
     environment.globals |= {"plural": plural}
     return environment
 

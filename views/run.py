@@ -16,11 +16,9 @@ from ..errors import DataError, at
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
 from .listing import Column, Row, list_page, packed
-from .pages import anchor_of, plural, render
+from .pages import anchor_of, is_page, plural, render
 from .parts import has_images
 
-MARK = '<main class="duologue'
-"""Text that only our own pages contain."""
 IN_ONE_FILE = 1_000
 """Most conversations in one file; more go into a folder, a page for each."""
 
@@ -98,8 +96,7 @@ def _ours(folder: Path) -> bool:
     """Whether the folder is empty or holds pages that were written before."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return folder.is_dir()
-    index = folder / "index.html"
-    return index.is_file() and MARK in index.read_text(encoding="utf-8", errors="replace")
+    return is_page(folder / "index.html")
 
 
 def facts(conversations: Sequence[Conversation], manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:

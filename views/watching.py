@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol
 
 from ..data.records import Conversation
+from ..data.stop_reasons import in_words
 from .conversation import notebook_html
 
 
@@ -88,4 +89,4 @@ class _Lines:
         over = any(edge.target == "__end__" and edge.count for edge in conversation.edges)
         if over and not self._ended:
             self._ended = True
-            print(f"ended with {conversation.stop}")
+            print(in_words(conversation.stop))

@@ -27,6 +27,15 @@ _CHINESE = MappingProxyType(
         "draft and prompt": "草稿与提示",
         "as it was written": "原文",
         "memory": "记忆",
+        "the limit of exchanges was reached": "已达到轮数上限",
+        "the user ended it": "用户结束了对话",
+        "the user gave up": "用户放弃了",
+        "no message of the user was accepted": "用户的消息均未被接受",
+        "the agent stopped for a person": "助手停下等待人工处理",
+        "a model or a node failed": "模型或节点出错",
+        "the limit of tokens was reached": "已达到词元上限",
+        "it was cancelled": "已取消",
+        "why it ended is not recorded": "未记录结束原因",
     }
 )
 WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType({"zh": _CHINESE})

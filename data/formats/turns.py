@@ -16,7 +16,16 @@ SPEAKERS: Mapping[str, Role] = {
     "assistant": "assistant", "ai": "assistant", "aimessage": "assistant", "aimessagechunk": "assistant",
     "gpt": "assistant", "chatgpt": "assistant", "model": "assistant", "bot": "assistant", "chatbot": "assistant",
 }  # fmt: skip
-"""Names of the two sides, in lower case."""
+"""Names of the two sides in chat formats, in lower case."""
+
+OF_SERVICE: Mapping[str, Role] = {
+    "customer": "user", "client": "user", "visitor": "user", "guest": "user", "caller": "user", "end user": "user",
+    "用户": "user", "客户": "user", "顾客": "user", "访客": "user",
+    "agent": "assistant", "operator": "assistant", "support": "assistant", "support agent": "assistant",
+    "customer service": "assistant", "customer support": "assistant", "representative": "assistant",
+    "advisor": "assistant", "adviser": "assistant", "助手": "assistant", "助理": "assistant", "客服": "assistant",
+}  # fmt: skip
+"""Further names of the two sides, as customer services write them; read where a key says that it is a role."""
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
@@ -28,6 +37,12 @@ _ASIDES = {
 
 def role_of(name: object) -> str | None:
     """`user`, `assistant`, `system`, `developer`, `tool` or `function` for any of their names; None for another."""
+    service = " ".join(name.lower().replace("_", " ").replace("-", " ").split()) if isinstance(name, str) else ""
+    return _formal(name) or OF_SERVICE.get(service)
+
+
+def _formal(name: object) -> str | None:
+    """As `role_of`, without the names of services: `agent` may be a node of a graph, or a type."""
     key = name.lower() if isinstance(name, str) else ""
     return SPEAKERS.get(key) or _ASIDES.get(key)
 
@@ -35,8 +50,8 @@ def role_of(name: object) -> str | None:
 def turns_of(value: Any) -> list[dict[str, Any]]:
     """The turns of a message or of a list of messages; empty for what is none."""
     if isinstance(value, list):
-        if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and role_of(value[0]):
-            return [{"role": role_of(value[0]), "content": value[1]}]
+        if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and _formal(value[0]):
+            return [{"role": _formal(value[0]), "content": value[1]}]
         return [turn for message in value for turn in turns_of(message)]
     if not isinstance(value, Mapping):
         return []
@@ -48,7 +63,7 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
         name = identifier[-1] if isinstance(identifier, list) and identifier else None
     elif isinstance(value.get("data"), Mapping):
         inner, name = value["data"], value.get("type")
-    role = role_of(name) or role_of(inner.get("role")) or role_of(inner.get("type"))
+    role = _formal(name) or role_of(inner.get("role")) or _formal(inner.get("type"))
     return [_turn(role, inner)] if role and ("content" in inner or inner.get("tool_calls")) else []
 
 

@@ -69,6 +69,20 @@ def test_a_case_has_the_number_of_its_scenario_in_order() -> None:
     ]  # fmt: skip
 
 
+def test_a_case_has_the_same_name_whichever_conversations_could_be_scored() -> None:
+    plan = [({"goal": goal}, 0) for goal in "xyz"]
+    talks = [talk("0", True, "x"), talk("1", True, "y"), talk("2", True, "z")]
+    cut_short_last = [talk("1", True, "y"), talk("0", None, "x", stop="model_failed", failure=FAILED)]
+    named = []
+    for each in (talks, cut_short_last):
+        (suite,) = ElementTree.fromstring(junit(each, "s", plan=plan))
+        named.append([case.get("name") for case in suite])
+    assert named == [
+        ["1. x [repeat 1]", "2. y [repeat 1]", "3. z [repeat 1]"],
+        ["2. y [repeat 1]", "1. x [repeat 1]"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("conversation", "rule"),
     [

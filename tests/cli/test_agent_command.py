@@ -59,7 +59,7 @@ def test_an_agent_is_tested_without_a_cast(duologue) -> None:
     lines = err.splitlines()
     failed = [line for line in lines if line.startswith("failed: ")]
     assert len(failed) == 3
-    assert 'never says "a refund" (user_ended, fault: assistant)' in failed[0]
+    assert 'never says "a refund"; the user ended it (fault: assistant)' in failed[0]
     page = Path("run/page.html").read_text()
     for line in failed:
         name = line.split()[1].rstrip(":")
@@ -67,6 +67,21 @@ def test_an_agent_is_tested_without_a_cast(duologue) -> None:
         assert address in [text.strip() for text in lines]
     assert "QX4821" in Path("run/conversations.jsonl").read_text()
     assert "<html" in page
+
+
+def test_without_an_agent_it_says_that_the_rule_based_assistant_is_tested(duologue) -> None:
+    line = "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant"
+    given = ("test", "--scenarios", "right.jsonl", "--no-page", "--out")
+    assert line in duologue(*given, "without")[2]
+    assert line not in duologue(*given, "with", "--assistant", "my_agent:agent")[2]
+    assert line not in duologue(*given, "chosen", "--set", "assistant=offline")[2]
+
+
+def test_a_failure_is_told_once_and_in_plain_words(duologue) -> None:
+    Path("right.jsonl").write_text(json.dumps({"goal": "move my flight"}) + "\n")
+    _, _, err = duologue(*arguments(agent="stubborn", scenarios="right.jsonl"))
+    (failed,) = [line for line in err.splitlines() if line.startswith("failed: ")]
+    assert failed.endswith("the user did not say that it is solved: the user gave up (fault: assistant)")
 
 
 def test_json_is_one_document_with_everything(duologue) -> None:

@@ -24,7 +24,7 @@ def topics(path: Path, *values, **changes):
 def test_the_shipped_topics_are_simulated_without_a_key(duologue, tmp_path):
     code, out, _ = duologue("simulate", "simquac", "--limit", 3, "--max-turns", 2)
     assert code == 0
-    assert "3 of 3 conversations finished (max_turns 3), 6 exchanges" in out
+    assert "3 of 3 conversations finished (the limit of exchanges was reached: 3), 6 exchanges" in out
     assert "run:     out/simquac-1" in out
     assert "dataset: out/simquac-1/dataset/simquac.json" in out
     assert len(data.load(tmp_path / "out/simquac-1")) == 3
@@ -200,7 +200,7 @@ BAD = [
     (("simulate", "simquac", "--topics", "nosection.jsonl"), "nosection.jsonl: line 1: the section is empty"),
     (("simulate", "simquac", "--topics", "noheader.jsonl"), "noheader.jsonl: line 2: 'header' is missing"),
     (("simulate", "simquac", "--topics", "big.jsonl"), "big.jsonl: line 1: has 1,000,0"),
-    (("simulate", "simquac", "--user", "gpt"), "model 'gpt' is unknown: use 'openai:NAME'"),
+    (("simulate", "simquac", "--user", "gpt"), "model 'gpt' is unknown: use openai:NAME"),
     (("simulate", "simquac", "--user", "openai:m"), "OPENAI_API_KEY is not set"),
     (("simulate", "simquac", "--assistant", "offline?x=1"), "model 'offline' has no argument 'x'"),
     (("simulate", "simquac", "--user", "replay:nowhere.json"), "nowhere.json: cannot be read"),

@@ -76,14 +76,26 @@ def test_two_files_of_messages_are_paired_by_the_topics_that_they_name(duologue,
 
 def test_what_was_written_can_be_told_as_json(duologue, source):
     code, out, err = duologue("show", source, "--id", "1", "--json")
-    told = {"source": source, "target": "1abc.html", "conversations": 1, "notes": [], "broken": []}
+    told = {"source": source, "target": "talks-1abc.html", "conversations": 1, "notes": [], "broken": []}
     assert (code, json.loads(out), err) == (0, told, "")
 
 
 def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):
     (tmp_path / "in").mkdir()
     data.record_lines.write([Conversation(id="../../x y", scenario={"kind": "x"})], "in/r.jsonl")
-    assert duologue("show", "in/r.jsonl", "--id", "..")[:2] == (0, "_.._x_y.html\n")
+    assert duologue("show", "in/r.jsonl", "--id", "..")[:2] == (0, "r-.._.._x_y.html\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--id", "1"), ("--against", "talks.jsonl"), ("--out", "talks.html")])
+def test_a_file_that_is_no_page_of_ours_is_never_overwritten_and_a_page_of_ours_is(duologue, source, tmp_path, more):
+    name = {"--id": "talks-1abc.html", "--against": "talks-talks.html"}.get((*more, "")[0], "talks.html")
+    (tmp_path / name).write_text("<html>mine</html>")
+    code, out, err = duologue("show", source, *more)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{name}: exists and is no page of Duologue: choose another file with --out" in err
+    assert (tmp_path / name).read_text() == "<html>mine</html>"
+    (tmp_path / name).unlink()
+    assert [duologue("show", source, *more)[0] for _ in range(2)] == [0, 0]
 
 
 @pytest.mark.parametrize(

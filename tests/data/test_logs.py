@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from duologue.data import Conversation, load
+from duologue.analysis.logs import log_statistics
+from duologue.data import Conversation, DataError, Message, load
 from duologue.data.formats.dialogues import asides, further
+from duologue.data.formats.turns import turns_of
 
 ASKED = {"role": "user", "content": "When does it open?"}
 TOLD = {"role": "assistant", "content": "At nine."}
@@ -255,3 +257,46 @@ def test_a_line_that_lacks_messages_is_named(fault: Callable[..., str]) -> None:
 def test_a_damaged_gzip_file_is_named(fault: Callable[..., str]) -> None:
     Path("log.jsonl.gz").write_bytes(gzip.compress(b"{}")[:-9])
     assert "damaged" in fault(load, "log.jsonl.gz")
+
+
+@pytest.mark.parametrize(
+    ("user", "assistant"),
+    [("Customer", "Agent"), ("visitor", "customer_service"), ("client", "operator"), ("用户", "客服")],
+)
+def test_the_names_that_customer_services_give_the_sides_are_read(tmp_path, user, assistant):
+    lines = [{"conversation_id": "1", "role": role, "content": "x"} for role in (user, assistant)]
+    (tmp_path / "chat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (talk,) = load(tmp_path / "chat.jsonl")
+    assert [message.role for message in talk.messages] == ["user", "assistant"]
+
+
+def test_a_pair_of_names_of_nodes_is_no_message():
+    assert turns_of(["agent", "tools"]) == []
+    assert turns_of(["user", "hello"]) == [{"role": "user", "content": "hello"}]
+
+
+def test_of_an_unknown_role_only_the_role_is_told_with_a_line_that_is_read(tmp_path):
+    (tmp_path / "chat.jsonl").write_text('{"conversation_id": "1", "role": "Kunde", "content": "x"}\n')
+    with pytest.raises(DataError) as told:
+        load(tmp_path / "chat.jsonl")
+    assert "the role 'Kunde' is not known" in str(told.value)
+    assert '{"conversation_id": "1", "role": "user", "content": "Hello"} (docs/logs.md)' in str(told.value)
+    assert "OpenTelemetry" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Ich möchte bitte einen Flug nach Bern buchen, und zwar für morgen.", "other"),
+        ("Je voudrais un billet pour Berne, est-ce que vous avez une place?", "other"),
+        ("Сколько стоит билет?", "other"),
+        ("チェスのルールを教えてください", "other"),
+        ("I would like to fly to Bern, via Le Bourget.", "en"),
+        ("QX4821", "en"),
+        ("我想订一张票", "zh"),
+        ("123", "not told"),
+    ],
+)
+def test_a_language_that_is_neither_english_nor_chinese_is_another_one(said, language):
+    talk = Conversation(id="a", scenario={}, messages=(Message(role="user", text=said),))
+    assert log_statistics("x", [talk]).languages == {language: 1}

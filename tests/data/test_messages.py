@@ -179,7 +179,7 @@ def test_calls_and_results_of_tools_are_those_of_the_next_message() -> None:
     assert load("chat.jsonl").notes == ()
     unanswered = {"messages": talk[:3]}
     assert messages.FORM.written(messages.read(lines(unanswered))[0]) == unanswered
-    assert load("chat.jsonl").notes[0].endswith("said by neither side and kept apart: 2")
+    assert load("chat.jsonl").notes[0].endswith("2 system messages or tool results are kept apart")
     spoken = call | {"content": "Let me look."}
     (conversation,) = messages.read(lines({"messages": [turn("Rain?"), spoken]}))
     assert conversation.messages[1].text == "Let me look."

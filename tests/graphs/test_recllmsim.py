@@ -318,7 +318,7 @@ async def test_a_question_that_fails_says_why_and_the_others_are_asked():
 def test_a_bad_language_or_model_is_one_line():
     with pytest.raises(ValueError, match="language: Input should be"):
         recllmsim.cast(language="xx")
-    with pytest.raises(SettingError, match=r"user: no model .*, nor an object of yours: there is no module 'nobody'"):
+    with pytest.raises(SettingError, match=r"^user: there is no module 'nobody' .*, or give openai:NAME"):
         recllmsim.cast(user="nobody:x")
     with pytest.raises(ModelError, match="unknown"):
         recllmsim.cast(user="nobody")

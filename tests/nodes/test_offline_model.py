@@ -46,9 +46,9 @@ def samples():
     return data.simquac.read_topics(ROOT / "data" / "samples" / "topics.jsonl")
 
 
-def test_the_offline_models_are_a_test_instrument_of_at_most_680_lines():
+def test_the_offline_models_are_a_test_instrument_of_at_most_700_lines():
     folder = Path(inspect.getfile(OfflineChatModel)).parent
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.glob("*.py")) <= 680
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.glob("*.py")) <= 700
 
 
 def test_it_is_a_chat_model_and_says_that_it_is_the_offline_one():
@@ -67,14 +67,17 @@ def test_the_teacher_copies_from_the_section_and_the_student_asks():
 
 @pytest.mark.parametrize("side", SIDES)
 def test_the_side_is_told_and_not_read_off_the_messages(side):
-    texts = {other: said(TEACHER, other) for other in SIDES}
+    with_goal = [SystemMessage("<goal>move my flight</goal>"), *TEACHER[1:]]
+    texts = {other: said(with_goal, other) for other in SIDES}
     assert texts[side]
     assert [other for other in SIDES if texts[other] == texts[side]] == [side]
 
 
 def test_a_model_without_a_side_says_what_to_do():
     for model in (OfflineChatModel(), chat_model("offline")):
-        with pytest.raises(ModelError, match="was not told its side: make it with side=, one of student, teacher"):
+        with pytest.raises(
+            ModelError, match=r"was not told its side, one of .*: make it with chat_model\(.*graphs.side\("
+        ):
             model.invoke(STUDENT)
 
 
@@ -128,7 +131,12 @@ async def test_every_way_of_calling_gives_the_same():
     assert model.bind(seed=5).invoke(STUDENT).text == text
 
 
-@pytest.mark.parametrize("side", SIDES)
+def test_a_user_that_is_sent_no_goal_says_so_instead_of_playing_without_one():
+    with pytest.raises(ModelError, match="is sent no goal between <goal> and </goal>"):
+        said([HumanMessage("Tell me something.")], "goal_user")
+
+
+@pytest.mark.parametrize("side", [side for side in SIDES if side != "goal_user"])
 def test_it_answers_plain_text_and_messages_without_marks(side):
     assert chat_model("offline", side=side).invoke("Tell me something.").text
     assert chat_model("offline", side=side).invoke([("system", "Be brief."), ("human", "")]).text

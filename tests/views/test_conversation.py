@@ -7,8 +7,10 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
+from duologue.data.stop_reasons import FAULTS, UNTOLD, WORDS
 from duologue.views import conversation_html, conversation_page, load_ipython_extension
 from duologue.views.conversation import pieces
+from duologue.views.wording import Wording
 
 SECTION = "Three keepers lived there. The last one left in 1968."
 
@@ -16,7 +18,7 @@ SECTION = "Three keepers lived there. The last one left in 1968."
 def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason_and_prompt(talk, tags):
     text = " ".join("".join(tags(conversation_page(talk())).text).split())
     for told in (
-        "The lighthouse", "Keepers", "ended with user ended", "1.5 s", "draft 1: rejected, not in section", "removed: reasoning",
+        "The lighthouse", "Keepers", "; the user ended it", "1.5 s", "draft 1: rejected, not in section", "removed: reasoning",
         "assistant/reminder d1", "<think>Three keepers</think>Three keepers", "not in the published history", "nothing said", "1.250",
     ):  # fmt: skip
         assert told in text, told
@@ -132,3 +134,16 @@ def test_the_graph_that_ran_stands_below_the_dialogue(talk, ran):
     html = conversation_page(talk(edges=ran("user_simulator", "question_validator", "assistant")))
     assert html.index("</ol>") < html.index("<svg")
     assert "regenerate 2" in html
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("I would like a room", "the user gave up"), ("我想订一个房间", "用户放弃了")]
+)
+def test_why_it_ended_is_said_in_the_language_of_the_conversation(said, told):
+    talk = Conversation(id="a", scenario={}, messages=(Message(role="user", text=said),), stop="user_gave_up")
+    assert f"; {told};" in conversation_html(talk)
+
+
+def test_every_stop_reason_has_plain_words_in_both_languages():
+    assert WORDS.keys() == FAULTS.keys()
+    assert all(Wording("zh")(words) != words for words in (*WORDS.values(), UNTOLD))

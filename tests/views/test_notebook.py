@@ -106,7 +106,7 @@ async def test_outside_of_a_notebook_a_watched_conversation_is_printed_as_it_goe
     told = capsys.readouterr().out.splitlines()
     assert [line.partition("  (")[0] for line in told[:-1]] == str(made).splitlines()
     assert "(rejected before: not_in_section" in told[1]
-    assert told[-1] == "ended with max_turns"
+    assert told[-1] == "the limit of exchanges was reached"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -211,6 +211,6 @@ async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_
     grown, shown, cast = (cell.outputs for cell in notebook.cells)
     (output,) = grown  # one output, replaced with each message
     assert output.data["text/html"].count('<li class="') >= 4
-    assert "ended with max turns" in output.data["text/html"]
-    assert "ended with max turns" in shown[0].data["text/html"]
+    assert "the limit of exchanges was reached" in output.data["text/html"]
+    assert "the limit of exchanges was reached" in shown[0].data["text/html"]
     assert "QuestionValidator" in cast[0].data["text/html"]

@@ -49,7 +49,7 @@ def test_tools_and_all_that_an_endpoint_says_stand_behind_the_message(tags):
     for told in (
         "2 tool calls: look_up, pay", '{ "look_up": [ 1, "look_up" ] }', "result", "error: look_up",
         "kept from the agent's state: look_up", "reasoning", "served by look_up", "finished by length",
-        "950 tokens, 800 of them cached, 40 of them reasoning", "ended with transferred (airline; fault: assistant)",
+        "950 tokens, 800 of them cached, 40 of them reasoning", "it ended as transferred (airline; fault: assistant)",
         "Memory of the user", "draft 1: rejected, cut off",
     ):  # fmt: skip
         assert told in text, told
@@ -60,8 +60,8 @@ def test_tools_and_all_that_an_endpoint_says_stand_behind_the_message(tags):
 def test_a_run_counts_tool_calls_and_a_pair_says_whose_reason_ended_it(tags):
     assert "tool calls 0 4" in " ".join(" ".join(tags(run_page([made()], "a run")).text).split())
     pair = words(pair_html(made(), made(stop=None), ("one", "two"), "p"), tags)
-    assert "ended with transferred (airline; fault: assistant)" in pair
-    assert "ended with no reason recorded" in pair
+    assert "it ended as transferred (airline; fault: assistant)" in pair
+    assert "why it ended is not recorded" in pair
 
 
 def test_a_model_that_is_the_one_that_was_asked_for_is_not_named_again(tags):
@@ -81,7 +81,7 @@ def test_a_message_without_tools_has_no_place_for_them(tags):
 @pytest.mark.parametrize("stop", ["user_gave_up", None])
 def test_other_stops_read_as_before(stop, tags):
     text = words(conversation_page(made(stop=stop)), tags)
-    assert f"ended with {'user gave up' if stop else 'no reason recorded'}" in text
+    assert ("the user gave up" if stop else "why it ended is not recorded") in text
 
 
 def test_hostile_tools_stay_text(tags, hostile_text):

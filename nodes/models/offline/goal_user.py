@@ -3,7 +3,9 @@
 import re
 
 from ....data.text.languages import language_of
-from .prompt_parser import Prompt
+from ....errors import ModelError
+from ...goodbyes import ENDING, GIVING_UP
+from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, Prompt
 from .task_speakers import QUOTED
 from .words import READ, content_words, phrase, rotated, sentences, short, vocabulary
 
@@ -13,7 +15,9 @@ PATIENCE = 8
 
 def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
     """The user's next message. Misbehaviours: `role_leak` speaks for another side, `prompt_leak` shows the prompt."""
-    goal = short(prompt.marked("task")[:READ], 60)
+    goal = short("".join(prompt.marked_any(GOAL_MARKS)[:1])[:READ], 60)
+    if not goal:
+        raise ModelError("model 'offline' is sent no goal between <goal> and </goal>: does the scenario have it?")
     language = language_of(goal) or "en"
     leaks = vocabulary(f"tasks_{language}").get(misbehaviour, ["{m}"])
     return phrase(leaks, draw, m=_message(prompt, goal, vocabulary("goals")[language], draw))
@@ -23,7 +27,7 @@ def _message(prompt: Prompt, goal: str, phrases: dict[str, list[str]], draw: int
     if not prompt.others:
         return phrase(phrases["openings"], draw, x=goal)
     heard, offered = prompt.others[-1][:READ], QUOTED.findall(prompt.note)
-    leave, give_up = [*offered, "", ""][:2]
+    leave, give_up = [*offered, ""][:2] if offered else _goodbyes(prompt)
     signs = vocabulary("goals")[language_of(heard) or "en"]
     asked = [text for text in sentences(heard) if text.endswith(("?", "？")) or _has(signs["asks"], text)]
     asked = [text for text in asked if not _has(signs["else"], text)]
@@ -42,7 +46,7 @@ def _message(prompt: Prompt, goal: str, phrases: dict[str, list[str]], draw: int
 
 def _told(prompt: Prompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
     """The fact that fits the question; else one that was not told yet; else that it does not know."""
-    facts = [text.strip(" .。") for text in sentences(prompt.marked("profile"))]
+    facts = [text.strip(" .。") for text in sentences("\n".join(prompt.marked_any(KNOWN_MARKS)))]
     said = "\n".join(prompt.own).casefold()
     wanted = set(content_words(question))
     fitting = [text for text in facts if wanted & set(content_words(text))]
@@ -51,6 +55,12 @@ def _told(prompt: Prompt, question: str, goal: str, phrases: dict[str, list[str]
     if fact is None:
         return phrase(phrases["unknown"], len(prompt.own), x=goal)
     return phrase(rotated(phrases["fact"], draw), 0, x=fact)
+
+
+def _goodbyes(prompt: Prompt) -> tuple[str, str]:
+    """The phrases for leaving and for giving up; the second only if the user is told of it."""
+    language = language_of(prompt.material) or "en"
+    return ENDING[language], GIVING_UP[language] if GIVING_UP[language].rstrip(".。") in prompt.material else ""
 
 
 def _has(pattern: object, text: str) -> bool:

@@ -77,7 +77,8 @@ class OfflineChatModel(BaseChatModel):
 
     def _reply(self, messages: Sequence[BaseMessage], seed: object) -> str:
         if self.side is None:
-            raise ModelError(f"model 'offline' was not told its side: make it with side=, one of {', '.join(SIDES)}")
+            give = "chat_model('offline', side=...), or in a cast graphs.side(role, 'offline', build, offline=...)"
+            raise ModelError(f"model 'offline' was not told its side, one of {', '.join(SIDES)}: make it with {give}")
         # The draw depends only on the call's seed and the texts of the messages.
         texts = [(message.type, str(message.text)) for message in messages]
         draw = int(digest("offline", self.seed if seed is None else seed, texts)[:12], 16)

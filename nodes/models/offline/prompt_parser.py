@@ -8,6 +8,10 @@ from langchain_core.messages import BaseMessage
 
 _MATERIAL = ("title", "background", "header", "section")
 _SITUATION = ("</task>", "</profile>")
+GOAL_MARKS = ("task", "goal", "request", "intent", "objective", "aim")
+"""Marks around what a user wants, of which a page uses one."""
+KNOWN_MARKS = ("profile", "facts", "knowledge", "persona")
+"""Marks around what a user knows and is."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class Prompt:
         end = self.material.find(f"</{tag}>", start)
         return self.material[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
 
+    def marked_any(self, tags: Sequence[str]) -> list[str]:
+        """The texts between the marks of these tags, without empty ones."""
+        return list(filter(None, map(self.marked, tags)))
+
 
 def prompt_of(messages: Sequence[BaseMessage]) -> Prompt:
     """The parts of the messages. The dialogue begins after the situation and its acknowledgement."""
@@ -53,7 +61,9 @@ def _dialogue(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
     """The turns from this side's first message after the situation's acknowledgement; all turns without a situation."""
     marked = [not mine and any(mark in text for mark in _SITUATION) for mine, text in turns]
     if not any(marked):
-        return turns
+        first = turns[0][1] if turns and not turns[0][0] else ""
+        marks_first = any(f"</{tag}>" in first for tag in (*GOAL_MARKS, *KNOWN_MARKS))  # as a page of one's own does
+        return list(dropwhile(lambda turn: not turn[0], turns[1:])) if marks_first else turns
     last = max(number for number, is_marked in enumerate(marked) if is_marked)
     scripted = {text for mine, text in turns[:last] if mine}
     return list(dropwhile(lambda turn: not turn[0] or turn[1] in scripted, turns[last + 1 :]))
