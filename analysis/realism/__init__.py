@@ -6,8 +6,8 @@ Needs the extras `stats` and `ml`, for Chinese `zh`.
 from ...errors import of_extra
 
 # Before what imports them, so that who lacks them reads which extra brings them.
-of_extra("numpy", "stats")
-of_extra("scipy", "stats")
+of_extra("numpy", "stats,ml")
+of_extra("scipy", "stats,ml")
 
 from .comparing import compare  # noqa: E402
 from .matching import part_of  # noqa: E402
