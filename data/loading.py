@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import DataError, at
 from . import domains
+from .attempts import is_object
 from .formats.detection import MANIFEST, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.jsonfiles import read_json
@@ -107,7 +108,7 @@ def _format_of(path: Path) -> Format | None:
     source, formats = Source(path), domains.known_formats()
     form = detected(source, formats)
     if form is None and not source.is_folder:
-        role = source.value.get("role") if isinstance(source.value, dict) else None
+        role = source.value.get("role") if is_object(source.value) else None
         if isinstance(role, str) and "content" in source.value:
             raise DataError(
                 f"{at(path)}: the role {role!r} is not known, the shape is: write user or assistant, as in {LINE} (docs/logs.md)"
