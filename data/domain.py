@@ -5,7 +5,7 @@ a subclass that says more and register an instance of it (`domains.register`, or
 `duologue.domains`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, cast, final
@@ -245,21 +245,26 @@ def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
         if is_object(value):
-            pairs = ((str(name).replace("_", " "), ", ".join(leaves(inner))) for name, inner in value.items())
+            pairs = ((str(name).replace("_", " "), told(inner)) for name, inner in value.items())
             if rows := tuple(pair for pair in pairs if pair[1]):
                 pieces.append(Material(label, rows=rows))
-        elif text := value if isinstance(value, str) else ", ".join(leaves(value)):
+        elif text := told(value):
             pieces.append(Material(label, text))
     return tuple(pieces)
 
 
-def leaves(value: Any) -> Iterator[str]:
-    """Every text and number inside a JSON value, in order."""
+def told(value: Any) -> str:
+    """A JSON value in words, its keys too; empty if it holds nothing.
+
+    >>> told({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
+    'name: book, arguments: (room: 12), paid: no'
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if is_object(value):
-        for inner in value.values():
-            yield from leaves(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in cast("Sequence[Any]", value):
-            yield from leaves(inner)
-    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        yield str(value)
+        inner = ((str(name).replace("_", " "), told(one), is_object(one)) for name, one in value.items())
+        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
+    if isinstance(value, (list, tuple)):
+        texts = [(told(one), is_object(one)) for one in cast("Sequence[Any]", value)]
+        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
+    return "" if value is None else str(value)

@@ -7,6 +7,7 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
 from duologue.data.checks import DIALOGUE_RULES, RULES, Rule, check
+from duologue.data.domain import labelled
 from duologue.data.pairing import paired, topic_key
 from duologue.errors import SettingError
 
@@ -255,3 +256,9 @@ def test_the_facts_are_those_of_the_profile_whichever_its_form():
     )  # fmt: skip
     assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
     assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
+
+
+def test_a_nested_scenario_is_told_with_its_keys_and_its_flags() -> None:
+    scenario = {"success": {"refused": True, "tool_called": {"name": "book", "arguments": {"room": 12}, "times": 1}}}
+    (piece,) = labelled(scenario, ["success"])
+    assert piece.rows == (("refused", "yes"), ("tool called", "name: book, arguments: (room: 12), times: 1"))
