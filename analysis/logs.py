@@ -163,7 +163,7 @@ def _language(talk: Conversation) -> str:
 
 def _tool_calls(talk: Conversation) -> int:
     """Calls in the record; in a form that does not give them to messages, the turns that call."""
-    recorded = sum(len(message.tool_calls) for message in talk.messages)
+    recorded = sum(not call.waits for message in talk.messages for call in message.tool_calls)
     turns = (turn for aside in asides(talk) for turn in aside.values() if isinstance(turn, dict))
     return recorded or sum(turn.get("from") == "function_call" for turn in turns)
 

@@ -118,6 +118,10 @@ class Part(Record):
         return self.digest is not None and self.url is None and self.file_id is None
 
 
+WAITING = "it waits for the answer to the agent's question"
+"""Error of a call whose tool, or what comes before it, has asked the user."""
+
+
 class ToolCall(Record):
     """A tool that a speaker called, and its result."""
 
@@ -129,6 +133,11 @@ class ToolCall(Record):
     """Why there is no result: the tool's error, a malformed call, or that no result came. None if there is a result."""
     parts: tuple[Part, ...] = ()
     """What the tool returned besides text and JSON, such as images."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for the user's answer; it stands again, with its result, in the reply to that."""
+        return self.error == WAITING
 
 
 Judgement: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]

@@ -29,7 +29,7 @@ class SideCounts(Record):
     notes: dict[str, int]
     """Drafts by the validator's notes, which reject nothing."""
     tool_calls: int = 0
-    """Tool calls of all drafts, including rejected ones."""
+    """Tool calls of all drafts, including rejected ones. One that waited for the user's answer counts once, with its result."""
     failed_calls: int = 0
     """Those of them without a result."""
     parts: dict[str, int] = Field(default_factory=dict)
@@ -80,8 +80,9 @@ def count(conversations: Iterable[Conversation]) -> Counts:
             for attempt in conversation.attempts(role):
                 sides[role]["drafts"] += attempt.verdict != "unjudged"
                 sides[role][attempt.verdict] += 1
-                sides[role]["tool_calls"] += len(attempt.tool_calls)
-                sides[role]["failed_calls"] += sum(call.error is not None for call in attempt.tool_calls)
+                calls = [call for call in attempt.tool_calls if not call.waits]
+                sides[role]["tool_calls"] += len(calls)
+                sides[role]["failed_calls"] += sum(call.error is not None for call in calls)
                 sides[role]["judging_tokens"] += attempt.judging.tokens if attempt.judging else 0
                 if attempt.reason and attempt.verdict in ("rejected", "observed"):
                     reasons[role][attempt.reason] += 1

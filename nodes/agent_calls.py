@@ -4,6 +4,7 @@ import inspect
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from traceback import format_exception
 from typing import Any
 
@@ -45,7 +46,7 @@ def own_context(role: str, agent: object, given: Any, scenario: Mapping[str, Any
     """
     world = context.world if isinstance(context, Context) else None
     if given is not None:
-        made = given(scenario, world) if inspect.isroutine(given) else given
+        made = given(scenario, world) if isinstance(given, partial) or inspect.isroutine(given) else given
         if inspect.isawaitable(made):
             raise ContractError(f"{role}: context: expected a plain function of scenario and world, got an async one")
         return made

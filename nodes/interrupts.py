@@ -5,6 +5,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
+from ..data.attempts import WAITING
 from ..data.formats.tool_turns import NO_RESULT
 from ..data.records import Role
 from .replies import drafts_of, plain_json, writable
@@ -14,8 +15,6 @@ INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "us
 """The stop reason of an agent that stands at an interrupt which nobody can answer, by whom it plays."""
 NO_CHECKPOINTER = "it has no checkpointer"
 NO_QUESTION = "it asks no one question"
-WAITING = "it waits for the answer to the agent's question"
-"""Error of a call whose tool, or what comes before it, has asked the user; the call stands again with its result."""
 
 
 def still_waiting(drafts: list[Draft]) -> list[Draft]:

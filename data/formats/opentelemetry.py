@@ -8,7 +8,6 @@ of OpenInference (`llm.input_messages.N.message.role`, `session.id`), and the ol
 these, the older events with messages (`span_events`).
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from . import messages
 from .calls import Call, together, with_conversations
 from .detection import Format, Source
 from .elements import elements
-from .span_events import body_of, messages_of
+from .span_events import body_of, messages_of, parsed
 from .turns import turns_of
 
 _SPANS = ("resourceSpans", "resource_spans")
@@ -80,7 +79,7 @@ def _call(span: Mapping[str, Any]) -> Call | None:
         )
     if not sent and not came:
         return None
-    reasons = _value(attributes.get("gen_ai.response.finish_reasons"))
+    reasons = parsed(attributes.get("gen_ai.response.finish_reasons"))
     if came and isinstance(reasons, list) and reasons:
         came = [*came[:-1], {"finish_reason": reasons[0]} | came[-1]]
     context = span.get("context")
@@ -146,9 +145,9 @@ def _plain(value: Any) -> Any:
 
 def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was sent and what came back."""
-    sent = turns_of(_value(attributes.get("gen_ai.input.messages")))
-    came = turns_of(_value(attributes.get("gen_ai.output.messages")))
-    system = _value(attributes.get("gen_ai.system_instructions"))
+    sent = turns_of(parsed(attributes.get("gen_ai.input.messages")))
+    came = turns_of(parsed(attributes.get("gen_ai.output.messages")))
+    system = parsed(attributes.get("gen_ai.system_instructions"))
     if system:
         parts = system if isinstance(system, list) else [system]
         sent = [*turns_of({"role": "system", "parts": parts}), *sent]
@@ -178,16 +177,6 @@ def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
     if "content" not in turn:
         turn["content"] = "".join(texts[number] for number in sorted(texts)) if texts else None
     return turn | ({"tool_calls": [calls[number] for number in sorted(calls)]} if calls else {})
-
-
-def _value(value: Any) -> Any:
-    """An attribute's value; what is JSON in a text is parsed."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
 
 
 def _recognised(source: Source) -> bool:

@@ -25,12 +25,12 @@ def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Turns,
         if role := _ROLES.get(name):
             sent += _turn(role, body)
         elif name == "gen_ai.choice" and str(body.get("index", 0)) == "0":
-            inner = _parsed(body.get("message"))
+            inner = parsed(body.get("message"))
             message = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
             reason = body.get("finish_reason")
             came += [turn | ({"finish_reason": reason} if reason else {}) for turn in _turn("assistant", message)]
         elif key := _WHOLE.get(name):
-            held = turns_of(_parsed(body.get(key)))
+            held = turns_of(parsed(body.get(key)))
             if name.endswith("prompt"):
                 sent += held
             else:
@@ -40,8 +40,8 @@ def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Turns,
 
 def body_of(event: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The body of an event: its attributes, and what they or the event hold as an object."""
-    inner = _parsed(attributes.get("gen_ai.event.content"))
-    body = _parsed(event.get("body"))
+    inner = parsed(attributes.get("gen_ai.event.content"))
+    body = parsed(event.get("body"))
     return {
         **attributes,
         **(body if isinstance(body, Mapping) else {}),
@@ -51,14 +51,14 @@ def body_of(event: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str
 
 def _turn(role: str, body: Mapping[str, Any]) -> Turns:
     message = {"role": role, "content": body.get("content")}
-    if isinstance(calls := _parsed(body.get("tool_calls")), list):
+    if isinstance(calls := parsed(body.get("tool_calls")), list):
         message["tool_calls"] = calls
     if role == "tool":
         message["tool_call_id"] = body.get("id")
     return turns_of(message) if message["content"] is not None or "tool_calls" in message else []
 
 
-def _parsed(value: Any) -> Any:
+def parsed(value: Any) -> Any:
     """The value; a text that is JSON is parsed."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:

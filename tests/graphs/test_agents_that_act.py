@@ -12,6 +12,7 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from duologue.data.counts import count
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, conversation, recllmsim, record
 from duologue.nodes import AgentSpeaker, Limits, scorers, scoring, validator
@@ -101,6 +102,8 @@ async def test_a_payment_after_an_approval_is_made_once_though_what_is_said_then
     assert (call.name, call.arguments, call.result) == ("pay", {"sum": 3}, "paid")
     (waiting,) = made.messages[2].tool_calls
     assert waiting.error == "it waits for the answer to the agent's question"
+    side = count([made]).side("assistant")
+    assert (side.tool_calls, side.failed_calls) == (1, 0)  # it is one call, and none that failed
 
 
 async def test_a_tool_that_asks_first_counts_as_called_with_its_result():
