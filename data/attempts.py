@@ -169,6 +169,10 @@ class Attempt(Record):
     """Tokens of the call. If one call sent several messages, only the first has it."""
     finish_reason: str | None = None
     """Why the model stopped writing, as the endpoint reports it: `stop`, `length`, ..."""
+    flaw: str | None = None
+    """What is wrong with the reply as it came, such as `refusal`, `cut_off`, `content_filter`, `empty`; None if nothing."""
+    retried: dict[str, int] = Field(default_factory=dict)
+    """How often the call was made again before this reply came, by the fault of the endpoint, such as `rate_limited`."""
     model: str | None = None
     """Name of the model that answered; it may be more exact than the name that was requested."""
     reasoning: str | None = None

@@ -172,7 +172,19 @@ def _reasons(own_reasons: Collection[str]) -> str:
     return ", ".join([*sorted(FAULTS), *sorted(own_reasons)])
 
 
-OF_THE_CALL = ("raw", "cleaned", "usage", "finish_reason", "model", "reasoning", "tool_calls", "parts", "kept")
+OF_THE_CALL = (
+    "raw",
+    "cleaned",
+    "usage",
+    "finish_reason",
+    "flaw",
+    "retried",
+    "model",
+    "reasoning",
+    "tool_calls",
+    "parts",
+    "kept",
+)
 """Keys of a draft that describe its call. The attempt in the record has them under the same names."""
 
 

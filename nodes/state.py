@@ -47,6 +47,10 @@ class Draft(TypedDict, total=False):
     """`input_tokens`, `output_tokens`, `calls` of the call; `cached_tokens` and `reasoning_tokens` if there are any."""
     finish_reason: str
     """Why the model stopped writing, as the endpoint reports it."""
+    flaw: str
+    """What is wrong with the reply as it came: see `data.Attempt.flaw`."""
+    retried: dict[str, int]
+    """How often the call was made again, by fault."""
     model: str
     """Name of the model that answered."""
     reasoning: str

@@ -49,10 +49,11 @@ class Appended:
         """Bytes that the file has."""
         return os.fstat(self._handle).st_size
 
-    def append(self, text: str) -> int:
+    def append(self, text: str, *, sync: bool = True) -> int:
         """Write the text at the end and wait until it is on the disk; gives the number of bytes.
 
-        If the disk is full nothing of the text stays: the next line must not follow half of this one.
+        If the disk is full nothing of the text stays: the next line must not follow half of this one. Without `sync`
+        the text outlives this process, but not the machine's failure, until `sync` is called.
         """
         data, start = text.encode("utf-8"), self.size
         left = memoryview(data)
@@ -62,8 +63,13 @@ class Appended:
         except BaseException:
             self.cut(start)
             raise
-        os.fsync(self._handle)
+        if sync:
+            self.sync()
         return len(data)
+
+    def sync(self) -> None:
+        """Wait until everything written is on the disk."""
+        os.fsync(self._handle)
 
     def cut_torn_line(self) -> int:
         """Cut off everything after the last newline; gives the number of bytes cut."""
@@ -113,14 +119,18 @@ class Journal(JournalReader[T]):
         own = writer_path(main, writer)
         return cls(main, codec, Appended(own, alone_in=busy or own))
 
-    def append(self, value: T) -> None:
-        """Write a value down, whole and at once."""
+    def append(self, value: T, *, sync: bool = True) -> None:
+        """Write a value down, whole and at once; without `sync` it is safe from a power failure only after `sync`."""
         start = self._own.size
-        length = self._own.append(dumps(self.codec.to_plain(value)) + "\n")
+        length = self._own.append(dumps(self.codec.to_plain(value)) + "\n", sync=sync)
         read = self._read.get(self._own.path)
         if read is not None and read.size == start:  # else `refresh` reads it from the file
             read.size, read.lines = start + length, read.lines + 1
             self._enter(self.codec.key(value), Entry(self._own.path, start, length, read.lines))
+
+    def sync(self) -> None:
+        """Wait until everything written is on the disk."""
+        self._own.sync()
 
     def close(self) -> None:
         """Close the file and let others write it."""
