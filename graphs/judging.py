@@ -4,6 +4,7 @@ from typing import Any
 
 from ..data.executed_graph import VALIDATORS
 from ..data.records import Role
+from ..nodes.calls.service import run_is_over
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
 from ..nodes.limits import Limits
 from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
@@ -85,12 +86,13 @@ def _speaker(role: Role, cast: Cast) -> object:
 def stop_of(cast: Cast, state: State, changed: dict[str, Any], reason: str | None, limits: Limits) -> str | None:
     """Why the conversation stops, if it does: a failure, `reason`, the cast's criterion, or a limit.
 
-    The limits hold with any criterion: one that never stops must not cost ten thousand calls.
+    The limits hold with any criterion: one that never stops must not cost ten thousand calls. So do the run's budgets.
     """
     if state.get("failure"):
         return "model_failed"
     new = without_memories(merged(state, changed))
-    return reason or check_reason(cast.stop, cast.stop(new, limits), cast.own_reasons) or until_spent(new, limits)
+    own = check_reason(cast.stop, cast.stop(new, limits), cast.own_reasons)
+    return reason or own or until_spent(new, limits) or ("budget" if run_is_over() else None)
 
 
 def _said(role: Role, state: State, messages: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from langgraph.runtime import Runtime
 from ..data.executed_graph import VALIDATORS
 from ..data.provenance import SIDES
 from ..data.records import Role
+from ..nodes.calls.kept import SPEAKING
+from ..nodes.calls.service import lost_calls
 from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
@@ -47,6 +49,7 @@ def step(place: Place, cast: Cast) -> Step:
         opened = _opened(state, cast, limits)
         state = merged(state, opened)
         began = perf_counter()
+        SPEAKING.set(str(state.get("id", "")))  # of this step's own task; nothing is to be put back
         answer: Update = {}
         failure: dict[str, Any] = {}
         if place == "user_simulator" and awaits_answer(state):
@@ -57,12 +60,11 @@ def step(place: Place, cast: Cast) -> Step:
                 own = runtime.override(context=limits)
                 if place in SPEAKERS:
                     await before_draft(limits)
-                update = await node(shown, own)
-                if place == "closing" and isinstance(update, dict):
-                    update = await with_success_of_scenario(typed(Update, update), shown, own)
-                answer = check_update(place, update, state, cast.own_reasons)
-                if error := answer.get("failed"):
-                    failure = {"failure": {"node": place, "error": redacted(error)}}
+                with lost_calls() as lost:
+                    answer = check_update(place, await _asked(place, node, shown, own), state, cast.own_reasons)
+                # What is asked after the end keeps an error in an answer's place: it can be asked again.
+                if error := answer.get("failed") or next(iter(lost if place == "closing" else ()), None):
+                    failure = _failed(place, error, state)
                     state = merged(state, failure)
             except ContractError:
                 raise
@@ -85,6 +87,19 @@ def step(place: Place, cast: Cast) -> Step:
         return typed(State, opened | failure | settled | kept)
 
     return run
+
+
+async def _asked(place: Place, node: Any, shown: State, own: Runtime[Limits]) -> Any:
+    """The node's update; that of the closing node with the success that the scenario declares."""
+    update = await node(shown, own)
+    if place == "closing" and isinstance(update, dict):
+        update = await with_success_of_scenario(typed(Update, update), shown, own)
+    return update
+
+
+def _failed(place: Place, error: str, state: State) -> dict[str, Any]:
+    """The failure to record; the first one of a conversation stays."""
+    return {} if state.get("failure") else {"failure": {"node": place, "error": redacted(error)}}
 
 
 def _shown(place: Place, state: State, *, asks_sides: bool) -> State:

@@ -3,6 +3,8 @@
 from ..errors import ModelError
 from . import conformance, models, recllmsim, replay, scorers, simquac, stops, success, worlds
 from .agents import AgentSpeaker
+from .calls.kept import Call
+from .calls.service import drafted
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
 from .judged_drafts import Opinion, judge
@@ -13,7 +15,7 @@ from .models import chat_model
 from .post_questions import PostQuestions
 from .recllmsim import UserValidator
 from .replies import draft
-from .requests import Answer, Call, ask, parse_json
+from .requests import Answer, ask, parse_json
 from .scorers import (
     Score,
     Scorer,
@@ -74,6 +76,7 @@ __all__ = [
     "conformance",
     "cut_off",
     "draft",
+    "drafted",
     "every",
     "fenced",
     "final_state",

@@ -27,7 +27,7 @@ from .limits import Limits
 from .messages import MessageBuilder, Talk, note, sends_prompt
 from .parts import worded
 from .replies import drafts_of, kept_channels, messages_of, new_messages
-from .speakers import NO_PAGE, given_by, own_view, placed_view
+from .speakers import NO_PAGE, given_by, kept_update, own_view, placed_view
 from .state import Draft, State, Update, attempt_number, merged
 from .threads import (
     THREAD,
@@ -130,9 +130,14 @@ class AgentSpeaker:
         if self.build is None:
             raise ContractError(NO_PAGE.format(role=self.role))
         if has_checkpointer(self.agent) or (is_remote(self.agent) and self.send == "new"):
-            reply = await self._on_thread(state, runtime)
-        else:
-            reply = await self._at_once(state, runtime)
+            return self._update(await self._on_thread(state, runtime), state)
+
+        async def ask() -> Update:
+            return self._update(await self._at_once(state, runtime), state)
+
+        return await kept_update(self.role, self.provenance(), self.build(state), state, runtime.context, ask)
+
+    def _update(self, reply: "_Reply", state: State) -> Update:
         drafts = reply.drafts
         update: Update = {"drafts": drafts}
         memory = dict(state.get("memory", {}))

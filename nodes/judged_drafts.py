@@ -12,11 +12,12 @@ from pydantic import BaseModel, ConfigDict
 from ..data.stop_reasons import NAME
 from ..errors import SettingError
 from ..prompts import Page
+from .calls.kept import Call
 from .contract import Node
 from .judges import ATTEMPTS, ask_judge, given_page, judging_model, pages_in, request_page, values_about
 from .limits import Limits
 from .models.specs import model_provenance
-from .requests import Call, Parse, parse_json
+from .requests import Parse, parse_json
 from .selectors import Refusal
 from .state import Draft, State, Update, Verdict, attempt_number
 

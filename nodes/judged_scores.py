@@ -11,9 +11,10 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from ..errors import SettingError
 from ..prompts import Page
+from .calls.kept import Call
 from .judges import ask_judge, given_page, judging_model, pages_in, request_page, values_about
 from .models.specs import model_provenance
-from .requests import Call, parse_json
+from .requests import parse_json
 from .scores import Score
 from .state import State
 

@@ -16,10 +16,11 @@ from langchain_core.language_models import BaseChatModel
 from ..data.records import Role
 from ..errors import SettingError
 from ..prompts import Library, Page, PromptError, shipped
+from .calls.kept import Call
 from .messages import fenced, marks_of
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model
-from .requests import Answer, Call, Parse, ask
+from .requests import Answer, Parse, ask
 from .state import Draft, State, standing
 
 T = TypeVar("T")

@@ -19,13 +19,14 @@ from ..data.recllmsim.proposals import proposed_profile
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..prompts import Library
+from .calls.kept import Call
+from .calls.service import drafted
 from .environment import error_line
 from .messages import fenced
 from .models.specs import model_provenance
 from .profile_targets import Target, next_target
-from .requests import NO_PROMPT, Call, attempt_of, exchange
+from .requests import NO_PROMPT, attempt_of, exchange
 from .selectors import Refusal, filled, repair_prompt
-from .speakers import drafted
 from .state import Draft, Prompt
 
 StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
@@ -161,7 +162,7 @@ class ProfileProposer:
     async def __call__(self, state: ProfileState, runtime: Runtime[ProfileLimits]) -> dict[str, Any]:
         attempt = len(state.get("rejected", [])) + 1
         try:
-            draft = await drafted(self.model, self.build(state), _call(state, runtime.context).seed_of(attempt))
+            draft = await drafted(self.model, self.build(state), _call(state, runtime.context), attempt)
         except Exception as error:  # a failed model ends the making, but the profiles so far are kept
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
         return {"draft": draft}

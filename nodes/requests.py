@@ -12,15 +12,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
-from ..data.identity import call_seed
 from ..data.records import Attempt, Usage
 from ..errors import SettingError
 from ..prompts import Library
+from .calls.kept import Call
+from .calls.service import drafted
 from .contract import OF_THE_CALL
 from .environment import error_line
 from .messages import note
 from .selectors import Refusal, filled, repair_prompt
-from .speakers import drafted
 from .state import Draft, Prompt
 from .validators import CUT_OFF, cut_off
 
@@ -57,25 +57,6 @@ class Answer(Generic[T]):
     def usage(self) -> Usage:
         """The total usage of all attempts."""
         return sum((attempt.usage for attempt in self.attempts if attempt.usage is not None), Usage.none())
-
-
-@dataclass(frozen=True)
-class Call:
-    """Identifies a request, from which the seed of each attempt is derived."""
-
-    seed: int
-    """Seed of the run."""
-    subject: str
-    """Id of the conversation, or another name."""
-    role: str
-    """The respondent."""
-    turn: int = 0
-    vote: int = 0
-    """Distinguishes several requests of the same turn."""
-
-    def seed_of(self, attempt: int) -> int:
-        """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
-        return call_seed(self.seed, self.subject, self.role, self.turn, attempt, self.vote)
 
 
 async def ask(
@@ -137,7 +118,7 @@ def by_model(model: BaseChatModel, system: str, call: Call) -> Reply:
     """A chat model as respondent: it sees the whole exchange, and each attempt has its own seed."""
 
     async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
-        return await drafted(model, exchange(system, prompt, tried), call.seed_of(len(tried) + 1))
+        return await drafted(model, exchange(system, prompt, tried), call, len(tried) + 1)
 
     return reply
 

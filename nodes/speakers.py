@@ -2,10 +2,9 @@
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from json import JSONDecodeError
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -17,32 +16,21 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
-from ..data.identity import call_seed
 from ..data.records import Role
 from ..prompts import Page
 from .answers import Answer, drafts_answered
+from .calls.kept import Call
+from .calls.service import current, drafted
 from .contract import ContractError, describe
 from .environment import redacted
 from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
 from .limits import Limits
 from .messages import MessageBuilder, Talk, sends_prompt
-from .models.providers import seeded
 from .models.specs import model_provenance
-from .parts import for_model, openai_messages
-from .replies import drafts_of
-from .state import Draft, State, Update, attempt_number
+from .parts import openai_messages
+from .state import State, Update, attempt_number
 from .tools import ReadOnly, read_only_tools, told_read_only
-
-
-async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], seed: int) -> Draft:
-    """A chat model's reply to the messages; the seed is passed to models that take one."""
-    model, arguments = seeded(model, seed)
-    # The model's client retries transport errors, but not a response that is no JSON.
-    retrying = model.with_retry(
-        retry_if_exception_type=(JSONDecodeError,), wait_exponential_jitter=False, stop_after_attempt=2
-    )
-    reply = await retrying.ainvoke(for_model(model, messages), None, **arguments)
-    return drafts_of([reply])[0]
+from .worlds import Context
 
 
 @dataclass(frozen=True)
@@ -58,8 +46,8 @@ class ChatSpeaker:
     """Nobody carries the model's tool calls out."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        seed = speaker_seed(self.role, state, runtime.context)
-        return {"drafts": [await drafted(self.model, self.build(state), seed)]}
+        call = speaker_call(self.role, state, runtime.context)
+        return {"drafts": [await drafted(self.model, self.build(state), call, attempt_number(state))]}
 
     def provenance(self) -> dict[str, Any]:
         return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
@@ -117,6 +105,11 @@ class FunctionSpeaker:
         if self.build is None:
             raise ContractError(NO_PAGE.format(role=self.role))
         sent = self.build(state)
+        return await kept_update(
+            self.role, self.provenance(), sent, state, runtime.context, lambda: self._answered(sent)
+        )
+
+    async def _answered(self, sent: Sequence[BaseMessage]) -> Update:
         messages = openai_messages(sent)
         with own_recursion_limit():
             try:
@@ -196,6 +189,25 @@ def is_reply(function: object) -> bool:
     return sum(parameter.kind in positional for parameter in required) == 1
 
 
-def speaker_seed(role: Role, state: State, limits: Limits) -> int:
-    """The seed of the next call of a speaker."""
-    return call_seed(limits.seed, state.get("id", ""), role, state.get("turn", 0), attempt_number(state))
+def speaker_call(role: Role, state: State, limits: Limits) -> Call:
+    """The call of a speaker's turn; its attempt is `attempt_number(state)`."""
+    return Call(limits.seed, state.get("id", ""), role, state.get("turn", 0))
+
+
+async def kept_update(
+    role: Role,
+    to: Mapping[str, Any],
+    sent: Sequence[BaseMessage],
+    state: State,
+    limits: Limits,
+    ask: Callable[[], Awaitable[Update]],
+) -> Update:
+    """An agent's update, from the run's journal if it was given there before.
+
+    Not with a world: what its tools did there is not in the journal, so the agent has to do it again.
+    """
+    if isinstance(limits, Context) and limits.world is not None:
+        return await ask()
+    call = speaker_call(role, state, limits)
+    known = {**to, "memory": state.get("memory", {})}
+    return cast(Update, await current().update(known, sent, call, attempt_number(state), ask))

@@ -2,15 +2,21 @@
 
 from ..graphs.sources import chosen, repeated
 from . import profiles
-from .engine import CONCURRENCY, converse, converse_all, planned
+from .calls import CallFile, ReplayError
+from .conduct import Conduct, recorded_calls
+from .control import Control
+from .engine import converse, converse_all, planned
 from .event_loop import blocking
 from .folder import RunFolder, new_folder
 from .journal import Journal, RunError
 from .simulation import Summary, arun, asimulate, simulate
 
 __all__ = [
-    "CONCURRENCY",
+    "CallFile",
+    "Conduct",
+    "Control",
     "Journal",
+    "ReplayError",
     "RunError",
     "RunFolder",
     "Summary",
@@ -23,6 +29,7 @@ __all__ = [
     "new_folder",
     "planned",
     "profiles",
+    "recorded_calls",
     "repeated",
     "simulate",
 ]

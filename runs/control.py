@@ -10,6 +10,9 @@ class Control:
     ending: str | None = None
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
 
+    closing: str | None = None
+    """Why what is under way ends at its next turn too, as `budget`; None if it goes on to its end."""
+
     def end(self, reason: str) -> None:
         """Begin nothing new from now on."""
         self.ending = self.ending or reason

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 from typing import cast as cast_to
 
 from langgraph.errors import GraphRecursionError
@@ -14,14 +14,16 @@ from ..data.records import Conversation, Failure
 from ..errors import SettingError
 from ..graphs import Cast, ConversationGraph, conversation, fuse
 from ..graphs.recording import state_id
+from ..nodes.calls.service import Calls
 from ..nodes.contract import ContractError
 from ..nodes.environment import error_line
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from ..nodes.worlds import WorldError
+from .control import Control
 
-CONCURRENCY = 8
-"""Conversations at the same time, by default."""
+Concurrency: TypeAlias = int | Literal["auto"]
+"""Conversations at the same time; `auto`: as many as the endpoints of the models bear."""
 
 Watch: TypeAlias = Callable[[State], None]
 """Is called with every state of a conversation."""
@@ -109,22 +111,46 @@ async def converse_all(
     limits: Limits,
     keep: Keep,
     *,
-    concurrency: int = CONCURRENCY,
+    concurrency: Concurrency = "auto",
     watch: Watch | None = None,
+    calls: Calls | None = None,
+    control: Control | None = None,
 ) -> None:
-    """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends."""
-    if concurrency < 1:
-        raise SettingError(f"concurrency must be at least 1, not {concurrency}")
-    graph = conversation(cast)
-    waiting: Iterator[State] = iter(scenarios)
+    """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends.
 
-    async def work() -> None:
-        for scenario in waiting:
-            await converse(graph, scenario, limits, keep, watch)
+    With `auto` there are as many as the endpoints of the models bear. `control` may end it before the plan is done.
+    EndpointError if no call can succeed any more: what was under way is passed to `keep` as cancelled.
+    """
+    if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
+        raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
+    graph = conversation(cast)
+    calls, control = calls or Calls(), control or Control()
+    waiting: Iterator[State] = iter(scenarios)
+    under_way = 0
+    one_over = asyncio.Event()
+
+    def ended(task: asyncio.Task[None]) -> None:
+        nonlocal under_way
+        under_way -= 1
+        one_over.set()
 
     try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(concurrency):
-                workers.create_task(work())
-    except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every worker
+        with calls.active():
+            async with asyncio.TaskGroup() as tasks:
+                while calls.stopped is None and control.ending is None:
+                    if under_way >= (calls.room if concurrency == "auto" else concurrency):
+                        one_over.clear()
+                        await one_over.wait()
+                        continue
+                    if (scenario := next(waiting, None)) is None:
+                        break
+                    under_way += 1
+                    task = tasks.create_task(converse(graph, scenario, limits, keep, watch))
+                    task.add_done_callback(ended)
+                while under_way and calls.stopped is None:
+                    one_over.clear()
+                    await one_over.wait()
+                if calls.stopped is not None:
+                    raise calls.stopped
+    except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every conversation
         raise group.exceptions[0] from None

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,17 @@ from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_json, write_text
 from ..data.identity import VERSION, digest, equals, ordinals
 from ..data.records import SCHEMA, Conversation
+from ..errors import DuologueError
 from ..graphs import Cast
+from ..graphs.recording import record
+from ..nodes.calls.gates import EndpointError
+from ..nodes.calls.service import Calls
 from ..nodes.limits import Limits
 from ..nodes.state import State
+from .calls import CallFile
 from .card import card
-from .engine import CONCURRENCY, Watch, converse_all, name_of, planned
+from .conduct import Conduct, synced
+from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
 
@@ -44,6 +50,12 @@ class Summary:
     counts: Counts
     left_out: list[str]
     notes: list[str]
+    unanswered: int = 0
+    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
+    stopped: str | None = None
+    """Why the run ended before its plan was done, in one line; None if nothing ended it."""
+    stopped_by: EndpointError | None = None
+    """The error that ended it, if it was one."""
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
@@ -51,8 +63,8 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every planned conversation ended by itself."""
-        return self.finished == self.planned and self.ended == self.counts.conversations
+        """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
+        return self.finished == self.planned and self.ended == self.counts.conversations and not self.unanswered
 
 
 async def asimulate(
@@ -60,10 +72,11 @@ async def asimulate(
     scenarios: Iterable[State],
     *,
     limits: Limits | None = None,
-    concurrency: int = CONCURRENCY,
+    concurrency: Concurrency = "auto",
     out: str | Path | None = None,
     resume: bool = False,
     watch: Watch | None = None,
+    conduct: Conduct | None = None,
 ) -> list[Conversation]:
     """As `simulate`, whose parameters, result and errors it has, to be awaited.
 
@@ -77,22 +90,58 @@ async def asimulate(
         2
     """
     plan = planned(cast, scenarios)
+    conduct = conduct or Conduct()
     by_id: dict[str, Conversation] = {}
 
     def collect(conversation: Conversation) -> None:
         by_id[conversation.id] = conversation
 
+    stopped: DuologueError | None = None
     if out is None:
         limits = (limits or cast.limits).or_else(cast.limits)
-        await converse_all(cast, plan, limits, collect, concurrency=concurrency, watch=watch)
+        try:
+            with conduct.calls() as file:
+                calls = Calls(pace=conduct.pace, store=file)
+                await converse_all(
+                    cast,
+                    plan,
+                    limits,
+                    collect,
+                    concurrency=concurrency,
+                    watch=watch,
+                    calls=calls,
+                    control=conduct.control,
+                )
+        except EndpointError as error:
+            stopped = error
     else:
-        await arun(cast, plan, out, limits=limits, concurrency=concurrency, resume=resume, watch=watch, keep=collect)
+        summary = await arun(
+            cast,
+            plan,
+            out,
+            limits=limits,
+            concurrency=concurrency,
+            resume=resume,
+            watch=watch,
+            keep=collect,
+            conduct=conduct,
+        )
+        stopped = summary.stopped_by
         by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
+    if stopped is not None and not any(conversation.finished for conversation in by_id.values()):
+        raise stopped
+    missing = [state for state in plan if name_of(state) not in by_id]
+    for state in missing:  # not begun: each scenario has a conversation in the list
+        by_id[name_of(state)] = record(state, cast.name).model_copy(update={"stop": "cancelled"})
     conversations = [by_id[name_of(state)] for state in plan]
     failed = [conversation for conversation in conversations if conversation.failure is not None]
     if failed and failed[0].failure is not None:
         where = f"{failed[0].failure.node}: {failed[0].failure.error}"
         log.warning("%d of %d conversations failed, the first in %s", len(failed), len(conversations), where)
+    if missing:
+        log.warning(
+            "%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or conduct.control.ending
+        )
     return conversations
 
 
@@ -102,41 +151,104 @@ async def arun(
     out: str | Path,
     *,
     limits: Limits | None = None,
-    concurrency: int = CONCURRENCY,
+    concurrency: Concurrency = "auto",
     resume: bool = False,
     watch: Watch | None = None,
     keep: Callable[[Conversation], None] | None = None,
     source: Mapping[str, Any] | None = None,
+    conduct: Conduct | None = None,
 ) -> Summary:
     """Simulate into a run folder; writes the data set and its card at the end.
 
-    Only the plan is held in memory, not the finished conversations: a run may be of any size. `resume` simulates
-    the conversations again that ended at a limit of tokens (`budget`) which is higher or none now.
+    Only the plan is held in memory, not the finished conversations: a run may be of any size. `resume` goes on with
+    what is missing, from the replies in the folder's call journal; it simulates again what ended at a limit of tokens
+    or a budget of the run (`budget`) that is higher or none now, and asks again what a model failed to answer after
+    the end.
 
     `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
     """
     plan = planned(cast, scenarios)
+    conduct = conduct or Conduct()
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
+    stopped: EndpointError | None = None
     with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
-
-        def write(conversation: Conversation) -> None:
-            folder.keep(conversation)
-            if not conversation.finished:
-                failed[conversation.id] = conversation.failure.error if conversation.failure else str(conversation.stop)
-            if keep is not None:
-                keep(conversation)
-
-        again: set[str] = folder.cut_off_below(limits.max_tokens) if resume else set()
+        again, anew = _again(folder, limits, retry_failed=conduct.retry_failed) if resume else (set(), set())
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
-        try:
-            await converse_all(cast, missing, limits, write, concurrency=concurrency, watch=watch)
-        except BaseException:
-            with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
-                _written(folder, plan, failed)
-            raise
-        return _written(folder, plan, failed)
+        with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
+            if file is not None:
+                file.skip = frozenset(anew)
+            calls = Calls(pace=conduct.pace, store=file, over=lambda: conduct.control.closing)
+
+            def write(conversation: Conversation) -> None:
+                folder.keep(conversation)
+                if file is not None:
+                    file.forget(conversation.id)
+                if not conversation.finished:
+                    failure = conversation.failure
+                    failed[conversation.id] = failure.error if failure else str(conversation.stop)
+                if keep is not None:
+                    keep(conversation)
+
+            try:
+                async with synced(file):
+                    await converse_all(
+                        cast,
+                        missing,
+                        limits,
+                        write,
+                        concurrency=concurrency,
+                        watch=watch,
+                        calls=calls,
+                        control=conduct.control,
+                    )
+            except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
+                stopped = error
+            except BaseException:
+                with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
+                    _written(folder, plan, failed)
+                raise
+            summary = _written(folder, plan, failed)
+            notes = [*summary.notes, *_notes_of(file, calls)]
+            if file is not None and file.writes and summary.complete and not (conduct.keep_calls or conduct.record):
+                file.drop()
+        ending = str(stopped) if stopped is not None else conduct.control.ending
+        return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
+
+
+def _again(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple[set[str], set[str]]:
+    """Ids of finished conversations to simulate again, and of those whose kept replies are not to be used then."""
+    again, anew = folder.cut_off_below(limits.max_tokens), set()
+    for conversation in folder.conversations():
+        most = limits.max_tokens
+        if conversation.stop == "budget" and (most is None or conversation.usage.tokens < most):
+            again.add(conversation.id)  # a budget of the run ended it, not its own
+        elif _unanswered(conversation):
+            again.add(conversation.id)
+        elif retry_failed and conversation.fault not in (None, "none"):
+            anew.add(conversation.id)
+    return again | anew, anew
+
+
+def _unanswered(conversation: Conversation) -> bool:
+    """Whether a model failed after the end of the conversation: at a question to a speaker, or at a score."""
+    return conversation.failure is not None and conversation.failure.node == "closing"
+
+
+def _notes_of(file: CallFile | None, calls: Calls) -> list[str]:
+    """What there is to say about the calls of a run."""
+    notes = []
+    if file is not None and calls.replayed and file.writes:
+        notes.append(f"{calls.replayed} replies were taken from {file.path.name}: they were paid before")
+    if file is not None and file.unused:
+        key, difference = next(iter(file.unused.items()))
+        notes.append(
+            f"{len(file.unused)} kept replies were not used, because something else is sent now; the first, {key.role} in turn {key.turn + 1} of {key.conversation}: {difference}"
+        )
+    if file is not None and file.torn:
+        notes.append(f"{file.path.name}: {file.torn} bytes could not be read: their calls are made again")
+    return notes
 
 
 def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -174,12 +286,13 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
     form = present[0].dataset if len(present) == 1 else domains.PLAIN.dataset
     dataset = folder.path / "dataset" / form.name
     left_out = form.write(folder.conversations(), dataset)
-    ended = 0
+    ended = unanswered = 0
 
     def counted() -> Iterator[Conversation]:
-        nonlocal ended
+        nonlocal ended, unanswered
         for conversation in folder.conversations():
             ended += conversation.ended_by_itself
+            unanswered += _unanswered(conversation)
             yield conversation
 
     counts = count(counted())
@@ -198,6 +311,7 @@ def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Su
         counts=counts,
         left_out=left_out,
         notes=folder.notes,
+        unanswered=unanswered,
     )
 
 
@@ -206,10 +320,11 @@ def simulate(
     scenarios: Iterable[State],
     *,
     limits: Limits | None = None,
-    concurrency: int = CONCURRENCY,
+    concurrency: Concurrency = "auto",
     out: str | Path | None = None,
     resume: bool = False,
     watch: Watch | None = None,
+    conduct: Conduct | None = None,
 ) -> list[Conversation]:
     """Simulate every scenario and wait; the conversations come in the order of the scenarios.
 
@@ -219,16 +334,18 @@ def simulate(
     `scenarios`: initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`. Equal ones
     are each simulated.
     `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's. They hold the run's seed.
-    `concurrency`: how many conversations run at the same time.
+    `concurrency`: how many conversations run at the same time; `auto`: as many as the endpoints bear.
     `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.
     `resume`: continue the run in that folder; conversations that are finished there are not simulated again.
     `watch`: is called with every state of every conversation, to show how far the run is.
+    `conduct`: the pace of calls, budgets, and where replies are recorded or replayed from (`runs.Conduct`).
 
     Gives a `Conversation` for each scenario, with its messages, every draft and the reason why it ended. One that
     fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`.
 
     Raises ContractError for what is no cast or no scenario, RunError if the folder holds another run or other files,
-    ModelError for a model that cannot be made, RuntimeError if it is called from within a simulation.
+    ModelError for a model that cannot be made, EndpointError if an endpoint cannot be used and no conversation was
+    finished, RuntimeError if it is called from within a simulation.
 
     Example::
 
@@ -240,5 +357,14 @@ def simulate(
         ['user', 'assistant', 'user', 'assistant']
     """
     return blocking(
-        asimulate(cast, scenarios, limits=limits, concurrency=concurrency, out=out, resume=resume, watch=watch)
+        asimulate(
+            cast,
+            scenarios,
+            limits=limits,
+            concurrency=concurrency,
+            out=out,
+            resume=resume,
+            watch=watch,
+            conduct=conduct,
+        )
     )

@@ -1,0 +1,150 @@
+"""Calls by name, what they send, and where their replies are kept: a call journal answers a call that was made before."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from ...data.identity import call_seed, digest
+from ..environment import without_known_secrets
+from ..replies import plain_json
+from .faults import Fault
+
+SPEAKING: ContextVar[str] = ContextVar("duologue_conversation", default="")
+"""Id of the conversation whose step is running."""
+
+
+class CallKey(NamedTuple):
+    """The name of one call of a run. The id of a conversation tells its repeat."""
+
+    conversation: str
+    subject: str
+    """What the seed is derived from: the conversation's id, or another name."""
+    role: str
+    turn: int
+    attempt: int
+    vote: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """Identifies a request, from which the seed of each attempt is derived."""
+
+    seed: int
+    """Seed of the run."""
+    subject: str
+    """Id of the conversation, or another name."""
+    role: str
+    """The respondent."""
+    turn: int = 0
+    vote: int = 0
+    """Distinguishes several requests of the same turn."""
+
+    def seed_of(self, attempt: int) -> int:
+        """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
+        return call_seed(self.seed, self.subject, self.role, self.turn, attempt, self.vote)
+
+    def key(self, attempt: int) -> CallKey:
+        """The name of an attempt in the conversation that is under way."""
+        return CallKey(SPEAKING.get() or self.subject, self.subject, self.role, self.turn, attempt, self.vote)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a call sends, as plain JSON: to whom, with which arguments, and the messages. Without secrets."""
+
+    to: Mapping[str, Any]
+    messages: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "Asked":
+        """What is sent, with the messages of LangChain as plain JSON."""
+        return cls(without_known_secrets(dict(to)), tuple(without_known_secrets(_sent(each)) for each in messages))
+
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """A digest for each message."""
+        return tuple(digest(message)[:16] for message in self.messages)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of everything that is sent."""
+        return digest(dict(self.to), list(self.digests))[:32]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply as it came, as plain JSON."""
+
+    value: Mapping[str, Any]
+    """The fields of an `AIMessage`; of an agent, its update of the state."""
+    retried: Mapping[str, int] = field(default_factory=dict)
+    """How often the call was made again before it, by fault."""
+
+
+class CallStore(Protocol):
+    """Keeps replies. The run's journal is one, and so is a recorded file."""
+
+    def find(self, key: CallKey, asked: Asked) -> Reply | None:
+        """The kept reply of this call, if the same was sent; a store that must know every call raises for another."""
+        ...
+
+    def keep(self, key: CallKey, asked: Asked, reply: Reply) -> None:
+        """Keep a reply: it outlives this process when the method returns."""
+        ...
+
+    def keep_fault(self, key: CallKey, asked: Asked, fault: Fault) -> None:
+        """Note that a call failed; it is never answered with that."""
+        ...
+
+
+AMBIENT: ContextVar[CallStore | None] = ContextVar("duologue_call_store", default=None)
+"""The store of calls that are made outside a run with a journal of its own."""
+
+
+@contextmanager
+def kept_in(store: CallStore) -> Iterator[None]:
+    """Inside, calls of models are answered from this store, and kept in it."""
+    token = AMBIENT.set(store)
+    try:
+        yield
+    finally:
+        AMBIENT.reset(token)
+
+
+def plain_reply(message: AIMessage) -> dict[str, Any]:
+    """A model's message as plain JSON, without its random id and what is at its default."""
+    dumped = message.model_dump(exclude={"id"}, exclude_defaults=True)
+    metadata = {key: value for key, value in _as_json(dumped.pop("response_metadata", {})).items() if key != "headers"}
+    plain = _as_json(dumped | ({"response_metadata": metadata} if metadata else {}))
+    return dict(without_known_secrets(plain))
+
+
+def message_of(reply: Mapping[str, Any]) -> AIMessage:
+    """The model's message of a kept reply."""
+    return AIMessage.model_validate({"content": "", **reply})
+
+
+def _as_json(value: Any) -> Any:
+    """The value as plain JSON; parts of it that are none, such as an object of a client, as text."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_json(inner) for inner in value]
+    try:
+        return plain_json(value)
+    except TypeError:
+        return str(value)
+
+
+def _sent(message: BaseMessage) -> dict[str, Any]:
+    """A message that is sent, as plain JSON: its kind, content and tool calls."""
+    plain = {"type": message.type, "content": _as_json(message.content)}
+    for name in ("tool_calls", "tool_call_id", "name"):
+        if value := getattr(message, name, None):
+            plain[name] = _as_json(value)
+    return plain

@@ -1,0 +1,219 @@
+"""Every call of a model: answered from the journal, or made through its endpoint's gate, counted and kept."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+
+from ...errors import DuologueError
+from ..environment import error_line, without_known_secrets
+from ..models.offline.model import OfflineChatModel
+from ..models.providers import seeded
+from ..models.specs import endpoint_host, model_provenance
+from ..parts import for_model
+from ..replies import drafts_of, usage_of
+from ..state import Draft
+from .faults import Fault
+from .gates import EndpointError, Gate, Pace
+from .kept import AMBIENT, Asked, Call, CallKey, CallStore, Reply, message_of, plain_reply
+from .spending import Spending
+
+CONVERSATIONS = 8
+"""Conversations at the same time as long as no endpoint is known that bears more."""
+
+
+@dataclass
+class Calls:
+    """The calls of a run: its gates, journal and spending. It belongs to one event loop."""
+
+    pace: Pace = field(default_factory=Pace)
+    store: CallStore | None = None
+    spending: Spending = field(default_factory=Spending)
+    over: Callable[[], str | None] | None = None
+    """Why the run is to end in order, in words; None if it goes on. Asked after each turn."""
+    gates: dict[str, Gate] = field(default_factory=dict)
+    stopped: DuologueError | None = None
+    """Why no call of the run can succeed any more."""
+    replayed: int = 0
+    """Replies that were taken from the journal."""
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Inside, and in the tasks that begin inside, calls are this run's."""
+        token = _CURRENT.set(self)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(token)
+
+    @property
+    def room(self) -> int:
+        """How many conversations are worth having under way."""
+        return max(CONVERSATIONS, sum(gate.room for gate in self.gates.values()))
+
+    @property
+    def spent_out(self) -> bool:
+        """Whether what is under way is to end at its next turn."""
+        return bool((self.over and self.over()) or self.spending.over())
+
+    def gate(self, endpoint: str) -> Gate:
+        """The gate of an endpoint."""
+        return self.gates.setdefault(endpoint, Gate(endpoint, self.pace))
+
+    async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
+        """A chat model's reply to the messages as a draft."""
+        chosen, arguments = seeded(model, call.seed_of(attempt))
+        sent = for_model(chosen, messages)
+        key = call.key(attempt)
+        # The embedded model gives the same reply again and costs nothing: it is asked.
+        kept_ones = self._store is not None and not isinstance(chosen, OfflineChatModel)
+        asked = Asked.of({**model_provenance(model), **arguments}, sent) if kept_ones else None
+        if asked is not None and (kept := self._found(key, asked)) is not None:
+            return _draft(message_of(kept.value), kept.retried)
+
+        async def send() -> AIMessage:
+            return await chosen.ainvoke(sent, None, **cast(Any, arguments))
+
+        message, retried = await self._made(chosen, send, sent, key, asked)
+        self.spending.add(_name_of(model, message), usage_of([message]))
+        if asked is not None and self._store is not None:
+            self._store.keep(key, asked, Reply(plain_reply(message), retried))
+        return _draft(message, retried)
+
+    async def update(
+        self,
+        to: Mapping[str, Any],
+        messages: Sequence[BaseMessage],
+        call: Call,
+        attempt: int,
+        ask: Callable[[], Awaitable[Any]],
+    ) -> Any:
+        """An agent's update of the state, as `ask` gives it; a complete one is kept."""
+        asked = None if self._store is None else Asked.of(to, messages)
+        key = call.key(attempt)
+        if asked is not None and (kept := self._found(key, asked)) is not None:
+            return dict(kept.value)
+        update = await ask()
+        for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
+            if isinstance(draft, Mapping) and (usage := draft.get("usage")):
+                self.spending.add(str(draft.get("model") or "agent"), usage)
+        if asked is not None and self._store is not None and not update.get("failed"):
+            self._store.keep(key, asked, Reply(without_known_secrets(update)))
+        return update
+
+    @property
+    def _store(self) -> CallStore | None:
+        return AMBIENT.get() if self.store is None else self.store
+
+    def _found(self, key: CallKey, asked: Asked) -> Reply | None:
+        try:
+            kept = None if self._store is None else self._store.find(key, asked)
+        except DuologueError as error:  # of a store that must know every call
+            _lost(error)
+            raise
+        self.replayed += kept is not None
+        return kept
+
+    async def _made(
+        self,
+        model: BaseChatModel,
+        send: Callable[[], Awaitable[AIMessage]],
+        sent: Sequence[BaseMessage],
+        key: CallKey,
+        asked: Asked | None,
+    ) -> tuple[AIMessage, dict[str, int]]:
+        """The reply of a call that is made now, and how often it was made again."""
+        if self.stopped is not None:
+            _lost(self.stopped)
+            raise self.stopped
+        endpoint = endpoint_of(model)
+        if endpoint is None:
+            return await send(), {}
+
+        def failed(fault: Fault) -> None:
+            if asked is not None and self._store is not None:
+                self._store.keep_fault(key, asked, fault)
+
+        try:
+            return await self.gate(endpoint).call(send, tokens=_about(sent), spent=_tokens, failed=failed)
+        except EndpointError as error:
+            self.stopped = self.stopped or error
+            _lost(error)
+            raise
+        except Exception as error:
+            _lost(error)
+            raise
+
+
+_CURRENT: ContextVar[Calls | None] = ContextVar("duologue_calls", default=None)
+
+
+_LOST: ContextVar[list[str] | None] = ContextVar("duologue_lost_calls", default=None)
+
+
+@contextmanager
+def lost_calls() -> Iterator[list[str]]:
+    """The calls inside that got no reply, each in one line: also those whose error somebody caught."""
+    lost: list[str] = []
+    token = _LOST.set(lost)
+    try:
+        yield lost
+    finally:
+        _LOST.reset(token)
+
+
+def _lost(error: Exception) -> None:
+    if (lost := _LOST.get()) is not None:
+        lost.append(error_line(error))
+
+
+def current() -> Calls:
+    """The calls of the run that is under way; outside a run, new ones."""
+    return _CURRENT.get() or Calls()
+
+
+def run_is_over() -> bool:
+    """Whether a budget of the run that is under way is spent: what is under way ends at its next turn."""
+    calls = _CURRENT.get()
+    return calls is not None and calls.spent_out
+
+
+async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int = 1) -> Draft:
+    """A chat model's reply to the messages. Its seed, for models that take one, is that of the attempt at this call.
+
+    In a run with a journal the reply is kept there, and taken from there if the same call was made before. CallError:
+    the endpoint gave no usable reply; EndpointError: it will give none.
+    """
+    return await current().reply(model, messages, call, attempt)
+
+
+def endpoint_of(model: BaseChatModel) -> str | None:
+    """Which endpoint a model calls: its host, else the name of its class; None for the embedded offline model."""
+    return None if isinstance(model, OfflineChatModel) else endpoint_host(model) or type(model).__name__
+
+
+def _draft(message: AIMessage, retried: Mapping[str, int]) -> Draft:
+    draft = drafts_of([message])[0]
+    if retried:
+        draft["retried"] = dict(retried)
+    return draft
+
+
+def _name_of(model: BaseChatModel, message: AIMessage) -> str:
+    """The name of the model that answered, as the endpoint gives it, else as it was asked for."""
+    served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
+    named = getattr(model, "model_name", None) or getattr(model, "model", None)
+    return str(served or named or type(model).__name__)
+
+
+def _about(messages: Sequence[BaseMessage]) -> int:
+    """About how many tokens a call takes: a guess before it, which its usage corrects."""
+    return sum(len(str(message.content)) for message in messages) // 4 + 100
+
+
+def _tokens(message: AIMessage) -> int:
+    return int(message.usage_metadata["total_tokens"]) if message.usage_metadata else 0

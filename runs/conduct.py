@@ -1,0 +1,105 @@
+"""How a run is made: at which pace, at what cost, and where its calls are kept. No part of what is simulated."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import SettingError
+from ..nodes.calls.gates import Pace
+from ..nodes.calls.kept import AMBIENT, kept_in
+from .calls import CALLS, CallFile
+from .control import Control
+
+SYNCED = 0.2
+"""Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conduct:
+    """How a run is made. It may differ each time that the run is resumed.
+
+    Example::
+
+        >>> from duologue import runs
+        >>> runs.Conduct(record="calls.jsonl").keep_calls
+        False
+    """
+
+    pace: Pace = field(default_factory=Pace)
+    """How fast, and with how much patience, endpoints are called."""
+    control: Control = field(default_factory=Control)
+    """Ends the run before its plan is done, if whoever holds it says so."""
+    record: str | Path | None = None
+    """A file for every reply of a model, to replay the run from; it is kept."""
+    replay_calls: str | Path | None = None
+    """Such a file, which answers every call: no model is called."""
+    keep_calls: bool = False
+    """Keep the run folder's call journal when the run is complete."""
+    retry_failed: bool = False
+    """On resume, simulate again what ended by somebody's fault, such as a user whose every draft was rejected."""
+    any_version: bool = False
+    """Resume a run that another version of this package began."""
+
+    def __post_init__(self) -> None:
+        if self.record is not None and self.replay_calls is not None:
+            raise SettingError("record and replay_calls: give one of them: a replayed run makes no calls to record")
+
+    @contextmanager
+    def calls(
+        self, folder: Path | None = None, *, resume: bool = False, done: frozenset[str] = frozenset()
+    ) -> Iterator[CallFile | None]:
+        """The file of a run's calls: the one to replay, the one to record, or the journal of its folder.
+
+        None without a folder, and inside `kept_in`, whose store comes first. RunError for a file that cannot be used.
+        """
+        if self.replay_calls is not None:
+            yield CallFile.replaying(self.replay_calls)
+            return
+        if self.record is not None:
+            path = Path(self.record)
+            if not resume and path.exists() and path.stat().st_size:
+                raise SettingError(f"{path}: is there already: name a new file for the calls, or remove it")
+        elif folder is None or AMBIENT.get() is not None:
+            yield None
+            return
+        else:
+            path = folder / CALLS
+        file = CallFile.recording(path, done=done)
+        try:
+            yield file
+        finally:
+            file.close()
+
+
+@asynccontextmanager
+async def synced(file: CallFile | None) -> AsyncIterator[None]:
+    """Inside, what is written to the file is brought to the disk in small batches."""
+
+    async def sync() -> None:
+        while file is not None:
+            await asyncio.sleep(SYNCED)
+            await asyncio.to_thread(file.sync)
+
+    task = asyncio.create_task(sync())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+@contextmanager
+def recorded_calls(path: str | Path, *, record: bool = False) -> Iterator[CallFile]:
+    """Inside, calls of models are answered from a file that was recorded, or with `record` made and kept in it.
+
+    For tests: an agent test whose models answered once runs again without an endpoint.
+    """
+    file = CallFile.recording(path) if record else CallFile.replaying(path)
+    try:
+        with kept_in(file):
+            yield file
+    finally:
+        file.close()

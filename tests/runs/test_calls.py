@@ -1,0 +1,270 @@
+"""The call journal: what was paid for is not paid again, and a recorded run runs without its endpoint."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from langchain_core.exceptions import ModelInvalidRequestError
+from langchain_core.language_models import BaseChatModel
+
+import duologue
+from duologue import data, nodes, runs
+from duologue.errors import DataError, SettingError
+from duologue.graphs import recllmsim, simquac
+from duologue.nodes import Limits
+from duologue.nodes.models.offline.model import OfflineChatModel
+from duologue.runs import CallFile, Conduct
+
+
+class Paid(BaseChatModel):
+    """The embedded model behind a till: it counts its calls, and refuses after so many."""
+
+    side: str
+    till: Any
+    most: int = 10**9
+    seed: int | None = None
+    words: str = ""
+
+    @property
+    def _llm_type(self) -> str:
+        return "paid"
+
+    @property
+    def model(self) -> str:
+        return f"paid{self.words}"
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
+        if len(self.till) >= self.most:
+            raise ModelInvalidRequestError("the till is closed")
+        self.till.append(1)
+        return OfflineChatModel(side=self.side, misbehave=0.3)._generate(messages, stop, **more)
+
+
+def cast(till, most=10**9, words=""):
+    user, assistant = (Paid(side=side, till=till, most=most, words=words) for side in ("student", "teacher"))
+    return simquac.cast(user=user, assistant=assistant)
+
+
+LIMITS = Limits(max_turns=3, seed=4)
+
+
+def simulated(made, topics, out, **more):
+    scenarios = simquac.scenarios(topics(4))
+    return duologue.simulate(made, scenarios, limits=LIMITS, out=out, **more)
+
+
+def plain(conversations):
+    return [conversation.without_timing().plain() for conversation in conversations]
+
+
+@pytest.fixture
+def whole(tmp_path, topics):
+    """An undisturbed run, and the number of its calls."""
+    till: list[int] = []
+    return plain(simulated(cast(till), topics, tmp_path / "whole")), len(till)
+
+
+def test_what_was_paid_before_a_run_broke_off_is_not_paid_again(tmp_path, topics, whole):
+    undisturbed, calls = whole
+    till: list[int] = []
+    for most in range(5, calls, 7):
+        simulated(cast(till, most), topics, tmp_path / "broken", resume=most > 5)
+        assert len(till) == most
+    made = simulated(cast(till), topics, tmp_path / "broken", resume=True)
+    assert plain(made) == undisturbed
+    assert len(till) == calls
+
+
+def test_the_journal_is_dropped_when_the_run_is_complete_unless_it_is_to_be_kept(tmp_path, topics):
+    simulated(cast([], 9), topics, tmp_path / "run")
+    journal = tmp_path / "run/calls.jsonl"
+    assert journal.is_file()
+    simulated(cast([]), topics, tmp_path / "run", resume=True, conduct=Conduct(keep_calls=True))
+    assert journal.is_file()
+    simulated(cast([]), topics, tmp_path / "run", resume=True)
+    assert not journal.exists()
+
+
+def test_a_reply_to_something_else_is_not_used_and_the_run_says_so(tmp_path, topics, caplog):
+    till: list[int] = []
+    made = cast(till, 9)
+    simulated(made, topics, tmp_path / "run")
+    lines = (tmp_path / "run/calls.jsonl").read_text().splitlines()
+    changed = [re.sub(r'("digest": ?")', r"\1other", line) for line in lines]
+    (tmp_path / "run/calls.jsonl").write_text("\n".join(changed) + "\n")
+    till.clear()
+    summary = duologue.runs.blocking(
+        runs.arun(cast(till), simquac.scenarios(topics(4)), tmp_path / "run", limits=LIMITS, resume=True)
+    )
+    assert summary.complete
+    assert any("kept replies were not used" in note for note in summary.notes)
+
+
+def test_a_broken_line_of_the_journal_is_asked_again(tmp_path, topics, whole):
+    undisturbed, calls = whole
+    till: list[int] = []
+    simulated(cast(till, 12), topics, tmp_path / "run")
+    journal = tmp_path / "run/calls.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([*lines[:3], b"{\xff\n", *lines[3:], b'{"cut off']))
+    assert plain(simulated(cast(till), topics, tmp_path / "run", resume=True)) == undisturbed
+    assert len(till) == calls
+
+
+def test_a_recorded_run_runs_again_without_its_models(tmp_path, topics):
+    till: list[int] = []
+    recorded = duologue.simulate(
+        cast(till), simquac.scenarios(topics(4)), limits=LIMITS, conduct=Conduct(record=tmp_path / "calls.jsonl")
+    )
+    replayed = duologue.simulate(
+        cast(till, most=0),
+        simquac.scenarios(topics(4))[::-1],
+        limits=LIMITS,
+        concurrency=3,
+        conduct=Conduct(replay_calls=tmp_path / "calls.jsonl"),
+    )
+    assert plain(replayed[::-1]) == plain(recorded)
+
+
+def test_repeats_of_a_scenario_are_recorded_apart(tmp_path, topics):
+    file = tmp_path / "calls.jsonl"
+    scenarios = runs.repeated(simquac.scenarios(topics(1)), 3)
+    recorded = duologue.simulate(cast([]), scenarios, limits=LIMITS, conduct=Conduct(record=file))
+    assert len({tuple(m.text for m in conversation.messages) for conversation in recorded}) == 3
+    assert plain(duologue.simulate(cast([], 0), scenarios, limits=LIMITS, conduct=Conduct(replay_calls=file))) == plain(
+        recorded
+    )
+
+
+def test_a_call_that_is_not_recorded_is_named_with_the_nearest_and_the_first_difference(tmp_path, topics):
+    file = tmp_path / "calls.jsonl"
+    duologue.simulate(cast([]), simquac.scenarios(topics(1)), limits=LIMITS, conduct=Conduct(record=file))
+
+    def failures(made, scenarios, limits=LIMITS):
+        return [
+            str(conversation.failure)
+            for conversation in duologue.simulate(made, scenarios, limits=limits, conduct=Conduct(replay_calls=file))
+        ]
+
+    (other,) = failures(cast([]), simquac.scenarios(topics(2))[1:])
+    assert "has no call of user in turn 1, attempt 1 of conversation" in other
+    assert "the nearest is user in turn 1, attempt 1" in other
+    (model,) = failures(cast([], words=" two"), simquac.scenarios(topics(1)))
+    assert "arguments was" in model
+    assert "paid two" in model
+
+
+def test_the_first_difference_of_two_messages_is_shown_with_what_is_around_it(tmp_path):
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    from duologue.nodes.calls.kept import Asked, Call, Reply
+
+    key = Call(0, "c1", "user").key(1)
+    with Conduct(record=tmp_path / "calls.jsonl").calls() as file:
+        file.keep(key, Asked.of({"m": 1}, [SystemMessage("You travel."), HumanMessage("Now to the sea.")]), Reply({}))
+    kept = CallFile.replaying(tmp_path / "calls.jsonl")
+    with pytest.raises(
+        runs.ReplayError, match=r"message 2 \(human\) differs at character 12: was 'Now to the sea\.', now"
+    ):
+        kept.find(key, Asked.of({"m": 1}, [SystemMessage("You travel."), HumanMessage("Now to the hills.")]))
+    with pytest.raises(runs.ReplayError, match="m was 1, now it is 2"):
+        kept.find(key, Asked.of({"m": 2}, [SystemMessage("You travel.")]))
+    with pytest.raises(runs.ReplayError, match="2 messages were sent, now 1"):
+        kept.find(key, Asked.of({"m": 1}, [SystemMessage("You travel.")]))
+
+
+def test_an_agent_that_keeps_no_history_is_replayed_too(tmp_path):
+    asked: list[int] = []
+
+    def agent(messages):
+        asked.append(len(messages))
+        return f"Answer {len(messages)}."
+
+    made = recllmsim.cast(user="offline", assistant=agent)
+    about = data.recllmsim.combined(data.recllmsim.shipped_tasks(), data.recllmsim.shipped_profiles().texts)[:2]
+    scenarios = recllmsim.scenarios(about)
+    file = tmp_path / "calls.jsonl"
+    recorded = duologue.simulate(made, scenarios, limits=LIMITS, conduct=Conduct(record=file))
+    told = len(asked)
+    assert told
+    replayed = duologue.simulate(made, scenarios, limits=LIMITS, conduct=Conduct(replay_calls=file))
+    assert plain(replayed) == plain(recorded)
+    assert len(asked) == told
+
+
+def test_no_key_and_no_header_is_in_a_recorded_file(tmp_path, topics, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-4711")
+
+    class Leaking(Paid):
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
+            result = super()._generate(messages, stop, run_manager, **more)
+            message = result.generations[0].message
+            message.response_metadata = {"headers": {"Authorization": "Bearer x"}, "model_name": "m"}
+            message.content += " sk-very-secret-4711"
+            return result
+
+    made = simquac.cast(user=Leaking(side="student", till=[]), assistant=Leaking(side="teacher", till=[]))
+    duologue.simulate(made, simquac.scenarios(topics(1)), limits=LIMITS, conduct=Conduct(record=tmp_path / "c.jsonl"))
+    text = (tmp_path / "c.jsonl").read_text()
+    assert "sk-very-secret" not in text
+    assert "Authorization" not in text
+    assert "[key]" in text
+
+
+def test_a_file_that_is_none_or_is_there_already_is_refused(tmp_path, topics):
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"id": 1}\n')
+    for conduct in (Conduct(record=other), Conduct(replay_calls=other)):
+        with pytest.raises((DataError, SettingError), match=r"other\.jsonl"):
+            duologue.simulate(cast([]), simquac.scenarios(topics(1)), limits=LIMITS, conduct=conduct)
+    assert other.read_text() == '{"id": 1}\n'
+    with pytest.raises(SettingError, match="give one of them"):
+        Conduct(record="a", replay_calls="b")
+
+
+def test_calls_outside_a_run_are_recorded_and_replayed_too(tmp_path, topics):
+    file, till = tmp_path / "calls.jsonl", []
+
+    def talk(most):
+        return duologue.simulate(cast(till, most), simquac.scenarios(topics(1)), limits=LIMITS)
+
+    with runs.recorded_calls(file, record=True):
+        first = talk(10**9)
+    with runs.recorded_calls(file):
+        assert plain(talk(0)) == plain(first)
+
+
+def test_a_score_whose_judge_failed_is_asked_again_on_resume(tmp_path, topics):
+    judge_till: list[int] = []
+
+    class Judge(BaseChatModel):
+        open: bool = True
+
+        @property
+        def _llm_type(self) -> str:
+            return "judge"
+
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
+            from langchain_core.messages import AIMessage
+            from langchain_core.outputs import ChatGeneration, ChatResult
+
+            if not self.open:
+                raise ModelInvalidRequestError("not now")
+            judge_till.append(1)
+            message = AIMessage(json.dumps({"reason": "fine", "value": True}))
+            return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def judged(is_open):
+        return cast(till).replace(closing=nodes.scoring(polite=nodes.judged(Judge(open=is_open), "Is it polite?")))
+
+    till: list[int] = []
+    scenarios = simquac.scenarios(topics(2))
+    work = runs.arun(judged(False), scenarios, tmp_path / "run", limits=LIMITS)
+    summary = runs.blocking(work)
+    assert (summary.finished, summary.unanswered, summary.complete) == (2, 2, False)
+    paid = len(till)
+    summary = runs.blocking(runs.arun(judged(True), scenarios, tmp_path / "run", limits=LIMITS, resume=True))
+    assert (summary.finished, summary.unanswered, summary.complete) == (2, 0, True)
+    assert len(till) == paid
+    assert len(judge_till) == 2
