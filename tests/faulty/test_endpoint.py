@@ -18,7 +18,9 @@ def body(seed: int = 1, text: str = STUDENT, **more: Any) -> dict[str, Any]:
 
 
 def ask(endpoint: Any, seed: int = 1, *, timeout: float = 10, **more: Any) -> httpx.Response:
-    return httpx.post(endpoint.url + "/chat/completions", json=body(seed, **more), timeout=timeout, trust_env=False)
+    return httpx.post(
+        endpoint.url + "/chat/completions", json=body(seed, **more), timeout=timeout, trust_env=False, verify=False
+    )
 
 
 def test_it_answers_naturally_and_as_a_function_of_the_request(faulty: Any) -> None:
@@ -28,7 +30,7 @@ def test_it_answers_naturally_and_as_a_function_of_the_request(faulty: Any) -> N
     assert all(text.endswith("?") for text in said)
     assert len(set(said)) > 1
     assert ask(one).json()["usage"]["prompt_tokens"] > 0
-    assert httpx.get(one.url + "/models", trust_env=False).json()["data"][0]["id"] == "m"
+    assert httpx.get(one.url + "/models", trust_env=False, verify=False).json()["data"][0]["id"] == "m"
 
 
 def test_what_was_answered_before_counts_as_a_repeat(faulty: Any) -> None:
@@ -37,7 +39,7 @@ def test_what_was_answered_before_counts_as_a_repeat(faulty: Any) -> None:
         ask(endpoint, seed)
     counts = endpoint.counts()
     assert (counts["requests"], counts["bodies"], counts["answered"], counts["repeats"]) == (4, 2, 4, 2)
-    assert httpx.get(endpoint.url.removesuffix("/v1") + "/counts", trust_env=False).json() == counts
+    assert httpx.get(endpoint.url.removesuffix("/v1") + "/counts", trust_env=False, verify=False).json() == counts
 
 
 def test_a_connection_is_kept_or_closed_as_the_client_wants(faulty: Any) -> None:
@@ -166,7 +168,9 @@ def test_nobody_listens_while_it_is_gone_and_the_port_stays_its_own(faulty: Any)
 
 def test_it_is_gone_by_the_clock_after_the_first_request(faulty: Any) -> None:
     endpoint = faulty(gone=[[0.0, 30.0]], latency=5)
-    assert httpx.get(endpoint.url + "/models", trust_env=False).status_code == 200  # no request of the run
+    assert (
+        httpx.get(endpoint.url + "/models", trust_env=False, verify=False).status_code == 200
+    )  # no request of the run
     with pytest.raises(httpx.TransportError):
         ask(endpoint)
     with pytest.raises(httpx.ConnectError):
@@ -213,5 +217,7 @@ def test_it_calls_a_tool_first_and_speaks_the_responses_api(faulty: Any) -> None
     choice = ask(endpoint, tools=[tool]).json()["choices"][0]
     assert choice["finish_reason"] == "tool_calls"
     assert json.loads(choice["message"]["tool_calls"][0]["function"]["arguments"]) == {"room": 1}
-    told = httpx.post(endpoint.url + "/responses", json={"model": "m", "input": "Hello"}, trust_env=False).json()
+    told = httpx.post(
+        endpoint.url + "/responses", json={"model": "m", "input": "Hello"}, trust_env=False, verify=False
+    ).json()
     assert told["output"][0]["content"][0]["text"] == "Done."
