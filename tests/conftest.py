@@ -33,16 +33,29 @@ def own_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def faulty_process() -> Iterator[Any]:
-    """The process of the endpoints of `faulty`."""
-    path = Path(__file__).parent / "faulty" / "client.py"
-    spec = importlib.util.spec_from_file_location("faulty_client", path)
+def _client(folder: str) -> Any:
+    """The client of a process that tests start: `tests/FOLDER/client.py`."""
+    spec = importlib.util.spec_from_file_location(f"{folder}_client", Path(__file__).parent / folder / "client.py")
     assert spec is not None
     assert spec.loader is not None
     client = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = client  # where dataclasses look for it
     spec.loader.exec_module(client)
-    process = client.Faulty()
+    return client
+
+
+@pytest.fixture(scope="session")
+def faulty_process() -> Iterator[Any]:
+    """The process of the endpoints of `faulty`."""
+    process = _client("faulty").Faulty()
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Any]:
+    """A function that starts a command in a process of its own, within milliseconds: see `tests/forks/client.py`."""
+    process = _client("forks").Forks()
     yield process
     process.close()
 
