@@ -1,6 +1,7 @@
 """What every test starts from: no key, no proxy, no `.env`, a folder of its own, the same examples each time."""
 
 import gc
+import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -30,6 +31,47 @@ def own_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         if name.upper().startswith(FOREIGN) or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+
+
+def _client(folder: str) -> Any:
+    """The client of a process that tests start: `tests/FOLDER/client.py`."""
+    spec = importlib.util.spec_from_file_location(f"{folder}_client", Path(__file__).parent / folder / "client.py")
+    assert spec is not None
+    assert spec.loader is not None
+    client = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = client  # where dataclasses look for it
+    spec.loader.exec_module(client)
+    return client
+
+
+@pytest.fixture(scope="session")
+def faulty_process() -> Iterator[Any]:
+    """The process of the endpoints of `faulty`."""
+    process = _client("faulty").Faulty()
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Any]:
+    """A function that starts a command in a process of its own, within milliseconds: see `tests/forks/client.py`."""
+    process = _client("forks").Forks()
+    yield process
+    process.close()
+
+
+@pytest.fixture
+def faulty(faulty_process: Any) -> Iterator[Any]:
+    """A function that opens an endpoint with faults and schedules: see `tests/faulty/endpoint.py` for its settings."""
+    opened: list[Any] = []
+
+    def open_endpoint(**settings: Any) -> Any:
+        opened.append(faulty_process(**settings))
+        return opened[-1]
+
+    yield open_endpoint
+    for endpoint in opened:
+        endpoint.close()
 
 
 @pytest.fixture

@@ -1,0 +1,110 @@
+"""Commands in forks, from a test."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Fork:
+    """A command that runs, or is over."""
+
+    stdout_path: Path
+    stderr_path: Path
+    pid: int = 0
+    code: int | None = None
+    kilobytes: int = 0
+    _started: threading.Event = field(default_factory=threading.Event)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def wait(self, seconds: float = 300) -> int:
+        """The exit code; negative for a signal."""
+        assert self._over.wait(seconds), f"still runs after {seconds} s: {self.stderr}"
+        assert self.code is not None
+        return self.code
+
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    @property
+    def stdout(self) -> str:
+        return self.stdout_path.read_text(errors="replace")
+
+    @property
+    def stderr(self) -> str:
+        return self.stderr_path.read_text(errors="replace")
+
+
+class Forks:
+    """The process that forks: calls start `duologue ARGUMENTS` in a folder."""
+
+    def __init__(self, *options: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forks", *options], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self._process.stdout is not None
+        assert json.loads(self._process.stdout.readline())["ready"]
+        self._numbers, self._lock = itertools.count(), threading.Lock()
+        self._forks: dict[int, Fork] = {}
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            told = json.loads(line)
+            fork = self._forks[told["id"]]
+            if "pid" in told:
+                fork.pid = told["pid"]
+                fork._started.set()
+            else:
+                fork.code, fork.kilobytes = told["code"], told["kilobytes"]
+                del self._forks[told["id"]]
+                fork._over.set()
+
+    def __call__(
+        self, arguments: Sequence[object], cwd: Path, environment: dict[str, str] | None = None, **limits: Any
+    ) -> Fork:
+        """Start a command. `limits`: `memory` in bytes beyond what is there, `seconds`; `within` a folder, beyond which
+        each change is told in the file `outside`."""
+        number = next(self._numbers)
+        fork = Fork(cwd.parent / f"{cwd.name}.{number}.out", cwd.parent / f"{cwd.name}.{number}.err")
+        order = {
+            "id": number,
+            "arguments": [str(each) for each in arguments],
+            "cwd": str(cwd),
+            "environment": {"HOME": str(cwd), "COLUMNS": "120"} | (environment or {}),
+            "stdout": str(fork.stdout_path),
+            "stderr": str(fork.stderr_path),
+            **{name: str(value) if isinstance(value, Path) else value for name, value in limits.items()},
+        }
+        self._forks[number] = fork
+        assert self._process.stdin is not None
+        with self._lock:
+            self._process.stdin.write((json.dumps(order) + "\n").encode())
+            self._process.stdin.flush()
+        assert fork._started.wait(60)
+        return fork
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+        self._reader.join(10)
+        self._process.stdout.close()
