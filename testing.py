@@ -9,7 +9,8 @@ it imports the rest of the package only when a test asks for it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .data import Conversation
     from .graphs import Cast
 
-__all__ = ["SimulatedUser", "assert_solved", "scripted_model", "simulated_user"]
+__all__ = ["SimulatedUser", "assert_solved", "recorded_calls", "scripted_model", "simulated_user"]
 
 END = 6
 """Messages of a conversation's end that a failing assertion shows."""
@@ -39,6 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=Path,
         default=None,
         help="keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path",
+    )
+    parser.getgroup("duologue").addoption(
+        "--record-calls",
+        action="store_true",
+        help="call the models, and write what they reply to the files of `recorded_calls` anew",
     )
 
 
@@ -147,6 +153,30 @@ def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedU
         request.node.add_report_section("call", "duologue", line)
 
     return SimulatedUser(tmp_path if out is None else request.config.invocation_params.dir / out, name, tell)
+
+
+@pytest.fixture
+def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], AbstractContextManager[None]]":
+    """A context in which calls of models are answered from a file, so that a test needs no endpoint.
+
+    `with recorded_calls("moved.jsonl"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are called, and it is written anew. A call
+    that it does not hold fails the conversation, with the nearest one and the first difference.
+    """
+
+    @contextmanager
+    def used(path: "str | Path") -> Iterator[None]:
+        from .runs import recorded_calls
+
+        file, record = request.path.parent / path, bool(request.config.getoption("--record-calls"))
+        if record:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)
+        elif not file.is_file():
+            pytest.fail(f"{file}: is not there: make it with pytest --record-calls", pytrace=False)
+        with recorded_calls(file, record=record):
+            yield
+
+    return used
 
 
 def assert_solved(

@@ -277,3 +277,35 @@ def test_a_scripted_model_says_its_lines_by_what_it_has_said():
     assert model.bind_tools([]).invoke([*heard, *[AIMessage("x")] * 7]).text == "three"
     with pytest.raises(SettingError):
         scripted_model()
+
+
+def test_recorded_calls_answer_a_test_without_its_model(repository, monkeypatch):
+    repository.makepyfile(
+        paid="""
+        import os
+        from duologue.nodes.models.scripted import ScriptedModel
+
+        class Paid(ScriptedModel):
+            def _generate(self, *given, **more):
+                assert "CLOSED" not in os.environ, "nobody is there"
+                return super()._generate(*given, **more)
+        """,
+        test_replayed="""
+        from duologue.testing import assert_solved
+        from paid import Paid
+
+        def test_moved(simulated_user, recorded_calls):
+            with recorded_calls("calls/moved.jsonl"):
+                talk = simulated_user(Paid(lines=["It is moved to 3 May.", "Bye."]), goal="move the flight", max_turns=2)
+            assert talk.messages[1].text == "It is moved to 3 May."
+        """,
+    )
+    repository.runpytest_subprocess().stdout.fnmatch_lines(
+        ["*moved.jsonl: is not there: make it with pytest --record-calls"]
+    )
+    repository.runpytest_subprocess("--record-calls").assert_outcomes(passed=1)
+    monkeypatch.setenv("CLOSED", "1")
+    repository.runpytest_subprocess().assert_outcomes(passed=1)
+    recorded = repository.path / "calls/moved.jsonl"
+    recorded.write_text(recorded.read_text().replace("It is moved", "It was moved"))
+    repository.runpytest_subprocess().assert_outcomes(failed=1)
