@@ -16,6 +16,7 @@ from ..data.recllmsim import Coverage, Profile, coverage
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError
 from ..graphs.profiles import Inventor, ProfileGraph, beginning, fuse, generation
+from ..nodes.calls.service import Calls
 from ..nodes.models.specs import chat_model, model_provenance
 from ..nodes.profiles import ProfileLimits, ProfileState, Proposal, StopReason
 from ..prompts import Library
@@ -84,7 +85,8 @@ async def agenerate(
         state = beginning(count, pool, kept=file.kept, **file.going_on(limits.attempts))
         end: dict[str, Any] = {"stop": "done"} if before >= count else {}
         if not end:
-            end = await _run(graph, state, limits, file, watch or (lambda kept: None))
+            with Calls().active():  # one gate for all calls
+                end = await _run(graph, state, limits, file, watch or (lambda kept: None))
         profiles = tuple(Profile.of(text) for text in file.kept)
         return Making(
             path=file.path,
