@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -66,59 +66,52 @@ OUT = Path("out")
 """Folder of runs without --out."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How to run: what every command that simulates has options for. They may change when a run is resumed."""
+
+    concurrency: int = 8
+    resume: bool = False
+    yes: bool = False
+    as_json: bool = False
+
+
 def limits_with(cast: Any, options: dict[str, Any]) -> Any:
     """The cast's limits, with the options that were given, by the fields' names, in their place."""
     return replace(cast.limits, **{name: value for name, value in options.items() if value is not None})
 
 
 def simulated(
-    cast: Any,
-    scenarios: list[Any],
-    folder: Path,
-    limits: Any,
-    source: dict[str, Any],
-    *,
-    concurrency: int,
-    resume: bool,
-    as_json: bool,
-    yes: bool = False,
+    cast: Any, scenarios: list[Any], folder: Path, limits: Any, source: dict[str, Any], options: RunOptions
 ) -> int:
     """Simulate into the folder with a progress bar, and report; gives the exit code."""
-    summary = run_into(
-        cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json, yes=yes
-    )
-    return report(summary, as_json)
+    return report(run_into(cast, scenarios, folder, limits, source, options), options.as_json)
 
 
 def run_into(
-    cast: Any,
-    scenarios: list[Any],
-    folder: Path,
-    limits: Any,
-    source: dict[str, Any],
-    *,
-    concurrency: int,
-    resume: bool,
-    quiet: bool,
-    yes: bool = False,
+    cast: Any, scenarios: list[Any], folder: Path, limits: Any, source: dict[str, Any], options: RunOptions
 ) -> Any:
-    """Simulate into the folder, with a progress bar unless `quiet`; gives the run's summary.
+    """Simulate into the folder, with a progress bar unless the output is JSON; gives the run's summary.
 
-    Before a large run it says how large, and at a terminal asks whether to go on, unless `quiet` or `yes`.
+    Before a large run it says how large, and at a terminal asks whether to go on.
     """
     from .. import runs
 
     say_hosts(cast)
     check_replays(cast, scenarios)
-    go_on(conversations_planned(cast, scenarios, folder, limits, resume=resume), quiet=quiet, yes=yes)
-    with Progress(len(scenarios), quiet=quiet) as progress, resumable(folder):
+    go_on(
+        conversations_planned(cast, scenarios, folder, limits, resume=options.resume),
+        quiet=options.as_json,
+        yes=options.yes,
+    )
+    with Progress(len(scenarios), quiet=options.as_json) as progress, resumable(folder):
         work = runs.arun(
             cast,
             scenarios,
             folder,
             limits=limits,
-            concurrency=concurrency,
-            resume=resume,
+            concurrency=options.concurrency,
+            resume=options.resume,
             watch=progress.watch,
             keep=progress.keep,
             source=source,
