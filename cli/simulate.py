@@ -8,11 +8,10 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
-from .planning import Yes
-from .running import LIMITS, OUT, AsJson, Concurrency, Resume, RunOptions, limits_with, simulated
+from .run_options import MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
+from .running import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
-    "concurrency": (Concurrency, 8),
     "out": (
         Annotated[Path | None, typer.Option(help="Run folder. Default: out/CAST-N with the next free number.")],
         None,
@@ -20,6 +19,8 @@ RUN: dict[str, tuple[Any, Any]] = {
     "resume": (Resume, False),
     "yes": (Yes, False),
     "as_json": (AsJson, False),
+    **MONEY_AND_TIME,
+    **PACES,
 }
 """Options that say how to run: the run folder, and a field of `RunOptions` each."""
 

@@ -9,9 +9,11 @@ import typer
 
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
+from .interrupts import INTERRUPTED
 from .options import extended
 from .output import print_json, say
-from .running import LIMITS, OUT, limits_with, run_into
+from .planning import tell_plan
+from .running import LIMITS, OUT, ended, limits_with, run_into
 from .simulate import RUN, run_options
 from .success_report import address, as_json, conversations_of, no_share, report, unscored, write_page
 
@@ -109,7 +111,10 @@ def measure_success(
     check_scored(made, planned.states)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     limits = limits_with(made, {key: values[key] for key in LIMITS})
-    summary = run_into(made, list(planned.states), folder, limits, planned.source, options)
+    if options.plan:
+        return tell_plan(made, list(planned.states), folder, limits, options)
+    control = options.control()
+    summary = run_into(made, list(planned.states), folder, limits, planned.source, options, control)
     result = successes(conversations_of(folder), exclude_user_faults=exclude_user_faults)
     page = write_page(folder, summary.planned) if with_page else None
     if junit is not None:
@@ -141,12 +146,10 @@ def measure_success(
     elif missed:
         of = "without user faults" if exclude_user_faults else "of all conversations"
         say(f"the share of successes {of}, {result.success.value:.4g}, is below the threshold, {threshold:g}")
-    if summary.finished < summary.planned:
-        say(
-            f"{summary.planned - summary.finished} of {summary.planned} conversations are missing: the same command "
-            f"with --out {folder} --resume tries them again"
-        )
-    return 0 if passed else 1
+    for note in control.spending.notes:
+        say(note)
+    code = ended(summary, control)
+    return INTERRUPTED if code == INTERRUPTED else 0 if passed else 1
 
 
 def check_scored(cast: Any, states: Any) -> None:
