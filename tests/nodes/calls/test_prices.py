@@ -63,7 +63,9 @@ def test_an_unknown_price_is_none_and_never_0(asked):
 
 
 def test_a_gateway_at_an_unknown_address_costs_the_list_price():
-    assert price(Asked("gpt-4.1-mini", "openai", "http://127.0.0.1:9/v1"), {"input_tokens": 1000}) == pytest.approx(0.0004)
+    assert price(Asked("gpt-4.1-mini", "openai", "http://127.0.0.1:9/v1"), {"input_tokens": 1000}) == pytest.approx(
+        0.0004
+    )
 
 
 def test_a_known_address_has_prices_of_its_own():

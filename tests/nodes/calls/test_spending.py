@@ -17,7 +17,10 @@ def test_replies_are_added_up_by_the_model_that_answered_and_by_role():
     spending.add("gpt-4.1-mini-2025-04-14", CALL | {"reasoning_tokens": 7}, role="assistant", asked=MINI)
     spending.add("gpt-4.1", CALL, role="assistant", asked=MINI)
     assert (spending.total.calls, spending.total.tokens) == (3, 3300)
-    assert {name: spent.calls for name, spent in spending.by_model.items()} == {"gpt-4.1-mini-2025-04-14": 2, "gpt-4.1": 1}
+    assert {name: spent.calls for name, spent in spending.by_model.items()} == {
+        "gpt-4.1-mini-2025-04-14": 2,
+        "gpt-4.1": 1,
+    }
     assert {name: spent.tokens for name, spent in spending.by_role.items()} == {"user": 1100, "assistant": 2200}
     assert (spending.total.cached_tokens, spending.total.reasoning_tokens) == (500, 7)
     assert spending.by_role["user"].cost < spending.by_model["gpt-4.1"].cost
@@ -46,7 +49,9 @@ def test_tokens_and_dollars_end_a_run_with_a_line():
 
 
 def test_a_bounded_cost_refuses_a_model_without_a_price_before_the_first_call():
-    with pytest.raises(SettingError, match=r"'mine' \(127.0.0.1:9\) is unknown: bound the run by --max-run-tokens instead"):
+    with pytest.raises(
+        SettingError, match=r"'mine' \(127.0.0.1:9\) is unknown: bound the run by --max-run-tokens instead"
+    ):
         Spending(max_cost=5).refuse_unknown([MINI, OWN])
     Spending(max_cost=5).refuse_unknown([MINI])
     Spending(max_tokens=5).refuse_unknown([OWN])
