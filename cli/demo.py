@@ -14,6 +14,7 @@ from ..data import Conversation, DataError, load, simquac
 from ..data.formats.detection import MANIFEST
 from ..data.outlines import outline, title_of
 from .output import print_json, stdout
+from .run_options import RunOptions
 from .running import OUT, run_into
 
 USER = "offline?two_questions=0.2"
@@ -49,7 +50,8 @@ def demo(
     scenarios = graphs.simquac.scenarios(simquac.samples()[:TOPICS])
     limits = nodes.Limits(max_turns=EXCHANGES, seed=SEED)
     source = {"source": "sample topics of Duologue"}
-    summary = run_into(cast, list(scenarios), folder, limits, source, concurrency=8, resume=False, quiet=as_json)
+    options = RunOptions(as_json=as_json)
+    summary = run_into(cast, list(scenarios), folder, limits, source, options, options.control())
     conversations = load(folder).conversations
     page = views.write_run(conversations, folder / "page.html", folder.name, manifest=load(folder).manifest)
     shown = most_telling(conversations)

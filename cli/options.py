@@ -34,18 +34,33 @@ def command_of(
 ) -> Callable[..., int]:
     """A function with these options as its parameters, for typer; it passes their values to `run` by name."""
 
+    @extended(options)
     def command(**values: Any) -> int:
         return run(values)
 
-    parameters = [
-        inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for option, (annotation, default) in options.items()
-    ]
     command.__name__ = name
     command.__doc__ = help
-    command.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def extended(options: Mapping[str, tuple[Any, Any]]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """For a function that ends with `**values`: typer sees these options there, and passes their values by name."""
+
+    def with_options(function: Callable[..., int]) -> Callable[..., int]:
+        own = [
+            parameter
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.kind != inspect.Parameter.VAR_KEYWORD
+        ]
+        parameters = own + [
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            for option, (annotation, default) in options.items()
+        ]
+        function.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+        function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return function
+
+    return with_options
 
 
 def _option(name: str, plain: Any, setting: FieldInfo) -> Any:

@@ -4,15 +4,20 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS
-from .output import say
+from .estimates import Estimate, estimate
+from .output import print_json, say
+from .run_options import RunOptions
 
-Yes: TypeAlias = Annotated[bool, typer.Option("--yes", help="Do not ask before a large run; say only how large it is.")]
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from langchain_core.language_models import BaseChatModel
+
+    from ..nodes.calls.prices import Asked
 
 UNTOLD = 50
 """Most conversations, or profiles, that are made without a word about their number."""
@@ -70,7 +75,7 @@ def conversations_planned(cast: Any, scenarios: list[Any], folder: Path, limits:
     """The plan of a run; with `resume` only of what the folder lacks."""
     from ..nodes.replay import ReplaySpeaker
 
-    count = _missing(cast, scenarios, folder, limits) if resume else len(scenarios)
+    count = len(missing(cast, scenarios, folder, limits)) if resume else len(scenarios)
     limits = limits.or_else(cast.limits)
     tries = [
         attempts
@@ -99,12 +104,73 @@ def profiles_planned(count: int, attempts: int, rounds: int, *, asked: bool) -> 
     return Plan(count, "profiles", count, count * attempts * rounds, each, asked)
 
 
-def _missing(cast: Any, scenarios: list[Any], folder: Path, limits: Any) -> int:
-    """How many of the planned conversations the folder has not, or has cut off at a lower limit of tokens."""
+def missing(cast: Any, scenarios: list[Any], folder: Path, limits: Any) -> list[Any]:
+    """The planned conversations that the folder has not, or has cut off at a lower limit of tokens."""
     from .. import runs
 
     done = set(_finished(folder, limits.max_tokens))
-    return sum(state.get("id") not in done for state in runs.planned(cast, scenarios))
+    return [state for state in runs.planned(cast, scenarios) if state.get("id") not in done]
+
+
+def tell_plan(cast: Any, scenarios: list[Any], folder: Path, limits: Any, options: RunOptions) -> int:
+    """Print what a run would be: conversations, calls, tokens and cost, about; gives the exit code. Nothing is called."""
+    plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
+    left = missing(cast, scenarios, folder, limits) if options.resume else scenarios
+    about = estimate(cast, left, folder, limits, resume=options.resume)
+    if options.as_json:
+        low, high = about.cost or (None, None)
+        print_json(
+            {
+                "conversations": plan.count,
+                "calls": {"usual": plan.usual, "most": plan.most},
+                "tokens": {"low": about.tokens[0], "high": about.tokens[1]},
+                "cost": None if about.cost is None else {"low": low, "high": high},
+                "cost_unknown": about.unknown,
+                "not_counted": list(plan.further),
+                "rule": about.rule,
+            }
+        )
+        return 0
+    print(plan.line)
+    print(f"tokens: about {_rounded(about.tokens[0])} to {_rounded(about.tokens[1])}")
+    print(f"cost:   {_dollars(about)}")
+    say(f"how tokens are estimated: {about.rule}")
+    return 0
+
+
+def _rounded(value: int) -> str:
+    """A number with two digits that count: more would pretend to be known."""
+    digits = len(str(value))
+    return f"{round(value, 2 - digits):,}" if digits > 2 else str(value)
+
+
+def _dollars(about: Estimate) -> str:
+    if about.cost is None:
+        return f"unknown: {about.unknown}"
+    low, high = about.cost
+    return f"about ${low:.2g} to ${high:.2g}" if high else "nothing: no endpoint is called by the speakers"
+
+
+def models_of_cast(cast: Any) -> "list[BaseChatModel]":
+    """Every chat model that a node of the cast asks, in the graph's order."""
+    from ..nodes.state import PLACES
+    from ..nodes.validators import models_of
+
+    return [model for place in PLACES for model in models_of(getattr(cast, place))]
+
+
+def models_asked(cast: Any) -> "list[Asked]":
+    """The models of the cast that cost something to ask, each once."""
+    from ..nodes.calls.prices import asked_model
+
+    asked = (asked_model(model) for model in models_of_cast(cast))
+    return list(dict.fromkeys(each for each in asked if each is not None))
+
+
+def makes_own_calls(cast: Any, place: str) -> bool:
+    """Whether a speaker is neither a chat model nor stored messages: what it calls is its own matter."""
+    node = cast.describe()[place]
+    return node.replays is None and "model" not in node.settings
 
 
 def _finished(folder: Path, max_tokens: int | None) -> Iterable[str]:

@@ -11,7 +11,8 @@ from rich.table import Table
 from ..data.recllmsim import Coverage, chosen_tasks, read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
 from .output import print_json, say, stderr, stdout
-from .planning import Yes, go_on, profiles_planned
+from .planning import go_on, profiles_planned
+from .run_options import Yes
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.profiles import Making

@@ -1,61 +1,81 @@
-"""Progress of a run on stderr: conversations, turns, rejections, tokens."""
+"""Progress of a run on stderr: a live display in a terminal, a line a minute in a log."""
 
+from collections.abc import Callable, Iterable
+from threading import Event, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from rich import progress as bars
+from rich.console import RenderableType
+from rich.live import Live
+from rich.text import Text
 
-from ..data.records import Conversation
-from .output import stderr
+from .output import printable, say, stderr
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..data.records import Conversation
+    from ..nodes.calls.spending import Spending
     from ..nodes.state import State
+    from ..runs.figures import EndpointFigures
+
+A_MINUTE = 60.0
+A_SECOND = 4
+"""How often the display is renewed: the run only counts, and no text is made for each of its steps."""
 
 
 class Progress:
-    """A progress bar on the terminal; nothing if stderr is no terminal."""
+    """Shows a run's figures while it is entered; with `quiet` it only counts."""
 
-    def __init__(self, planned: int, *, quiet: bool = False) -> None:
-        self.turns = self.rejected = self.tokens = 0
-        self._seen: dict[str, tuple[int, int]] = {}
-        self._bar = bars.Progress(
-            bars.TextColumn("{task.completed}/{task.total} conversations"),
-            bars.BarColumn(),
-            bars.TextColumn("{task.description}"),
-            bars.TimeElapsedColumn(),
-            console=stderr,
-            transient=True,
-            disable=quiet or not stderr.is_terminal,
-        )
-        self._task = self._bar.add_task(self._line(), total=planned)
+    def __init__(
+        self,
+        planned: int,
+        spending: "Spending | None" = None,
+        endpoints: "Callable[[], Iterable[EndpointFigures]]" = tuple,
+        *,
+        quiet: bool = False,
+    ) -> None:
+        from ..runs.figures import Figures
+
+        self.figures = Figures(planned, spending, endpoints)
+        self._quiet, self._live = quiet, not quiet and stderr.is_terminal
+        self._display = Live(get_renderable=self._lines, console=stderr, transient=True, refresh_per_second=A_SECOND)
+        self._over, self._told = Event(), False
+        self._log = Thread(target=self._tell_each_minute, name="duologue progress", daemon=True)
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._live:
+            self._display.start()
+        elif not self._quiet:
+            self._log.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        if self._live:
+            self._display.stop()
+        elif not self._quiet:
+            self._over.set()
+            self._log.join()
+            if self._told:  # of a run of less than a minute the report tells all
+                say(self.figures.line())
 
     def watch(self, state: "State") -> None:
         """Count a state's new turns and rejections."""
-        name = str(state.get("id", ""))
-        turns, attempts = self._seen.get(name, (0, 0))
-        now_turns = int(state.get("turn", 0)) - int(state.get("opened", 0))
-        now_attempts = len(state.get("attempts", []))
-        if (turns, attempts) == (now_turns, now_attempts):
-            return
-        self.turns += now_turns - turns
-        self.rejected += max(0, now_attempts - attempts)
-        self._seen[name] = (now_turns, now_attempts)
-        self._bar.update(self._task, description=self._line())
+        self.figures.watch(state)
 
-    def keep(self, conversation: Conversation) -> None:
+    def keep(self, conversation: "Conversation") -> None:
         """Count a conversation that is over."""
-        self._seen.pop(conversation.id, None)
-        self.tokens += conversation.usage.tokens
-        self._bar.update(self._task, advance=1, description=self._line())
+        self.figures.keep(conversation)
 
-    def _line(self) -> str:
-        return f"{self.turns} turns, {self.rejected} rejected, {self.tokens} tokens"
+    def under_way(self) -> int:
+        """Conversations that have begun and are not over."""
+        return self.figures.under_way()
+
+    def _lines(self) -> RenderableType:
+        lines = map(printable, self.figures.lines(min(stderr.width, 100) - 1))
+        return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+
+    def _tell_each_minute(self, wait: Callable[[float], Any] | None = None) -> None:
+        while not (wait or self._over.wait)(A_MINUTE):
+            self._told = True
+            say(self.figures.line())

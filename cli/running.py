@@ -1,21 +1,25 @@
 """What every `duologue simulate CAST` does around its run: name the hosts, end cleanly on a signal, report."""
 
-import asyncio
-import signal
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..data import DataError, identity
 from ..data.formats.unsupported import total
 from ..data.stop_reasons import in_words
+from .interrupts import INTERRUPTED, STOPPED, resumable, run
 from .output import counts_table, print_json, say, stdout
-from .planning import conversations_planned, go_on
+from .planning import SPEAKERS, conversations_planned, go_on, makes_own_calls, models_asked, models_of_cast, tell_plan
 from .progress import Progress
+from .run_options import RunOptions
+
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..runs.control import Control
+
+TIME_OVER = "--max-time"
+"""Begin of the reason of a run that took all its time: the same command may take as much again."""
 
 LIMITS: dict[str, tuple[Any, Any]] = {
     "seed": (Annotated[int, typer.Option(help="Seed of the run.")], 0),
@@ -55,13 +59,6 @@ LIMITS: dict[str, tuple[Any, Any]] = {
 }
 """Options for the limits of each conversation; those that are None are the cast's (`limits_with`)."""
 
-Concurrency: TypeAlias = Annotated[int, typer.Option(min=1, help="Conversations at the same time.")]
-Resume: TypeAlias = Annotated[
-    bool, typer.Option("--resume", help="Continue the run in --out: simulate only what is missing there.")
-]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")]
-
-T = TypeVar("T")
 OUT = Path("out")
 """Folder of runs without --out."""
 
@@ -72,22 +69,13 @@ def limits_with(cast: Any, options: dict[str, Any]) -> Any:
 
 
 def simulated(
-    cast: Any,
-    scenarios: list[Any],
-    folder: Path,
-    limits: Any,
-    source: dict[str, Any],
-    *,
-    concurrency: int,
-    resume: bool,
-    as_json: bool,
-    yes: bool = False,
+    cast: Any, scenarios: list[Any], folder: Path, limits: Any, source: dict[str, Any], options: RunOptions
 ) -> int:
-    """Simulate into the folder with a progress bar, and report; gives the exit code."""
-    summary = run_into(
-        cast, scenarios, folder, limits, source, concurrency=concurrency, resume=resume, quiet=as_json, yes=yes
-    )
-    return report(summary, as_json)
+    """Simulate into the folder with its progress shown, and report; gives the exit code."""
+    if options.plan:
+        return tell_plan(cast, scenarios, folder, limits, options)
+    control = options.control()
+    return report(run_into(cast, scenarios, folder, limits, source, options, control), options, control)
 
 
 def run_into(
@@ -96,34 +84,46 @@ def run_into(
     folder: Path,
     limits: Any,
     source: dict[str, Any],
-    *,
-    concurrency: int,
-    resume: bool,
-    quiet: bool,
-    yes: bool = False,
+    options: RunOptions,
+    control: "Control",
 ) -> Any:
-    """Simulate into the folder, with a progress bar unless `quiet`; gives the run's summary.
+    """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
-    Before a large run it says how large, and at a terminal asks whether to go on, unless `quiet` or `yes`.
+    Before a large run it says how large, and at a terminal asks whether to go on.
     """
     from .. import runs
 
     say_hosts(cast)
     check_replays(cast, scenarios)
-    go_on(conversations_planned(cast, scenarios, folder, limits, resume=resume), quiet=quiet, yes=yes)
-    with Progress(len(scenarios), quiet=quiet) as progress, resumable(folder):
+    say_uncounted(cast, options)
+    control.spending.refuse_unknown(models_asked(cast))
+    go_on(
+        conversations_planned(cast, scenarios, folder, limits, resume=options.resume),
+        quiet=options.as_json,
+        yes=options.yes,
+    )
+    with Progress(len(scenarios), control.spending, quiet=options.as_json) as progress, resumable(folder):
         work = runs.arun(
             cast,
             scenarios,
             folder,
             limits=limits,
-            concurrency=concurrency,
-            resume=resume,
+            concurrency=options.concurrency or runs.CONCURRENCY,
+            resume=options.resume,
             watch=progress.watch,
             keep=progress.keep,
             source=source,
         )
-        return run(work)
+        return run(work, control, progress.under_way, options.max_time)
+
+
+def say_uncounted(cast: Any, options: RunOptions) -> None:
+    """Say, where tokens or money are bounded, which speakers make calls of their own: nobody else can count them."""
+    if options.max_cost is None and options.max_run_tokens is None:
+        return
+    own = [place for place in SPEAKERS if makes_own_calls(cast, place)]
+    if own:
+        say(f"calls that {' and '.join(own)} makes itself count in no bound of the run")
 
 
 def check_replays(cast: Any, scenarios: list[Any]) -> None:
@@ -149,44 +149,17 @@ def check_replays(cast: Any, scenarios: list[Any]) -> None:
 def say_hosts(cast: Any) -> None:
     """The endpoint's host, once a run: a stray setting could send conversations elsewhere."""
     from ..nodes.models.specs import endpoint_host
-    from ..nodes.validators import models_of
 
-    asking = (cast.user_simulator, cast.assistant, cast.question_validator, cast.answer_validator)
-    models = (model for node in asking for model in models_of(node))
+    models = models_of_cast(cast)
     for host in sorted({host for model in models if (host := endpoint_host(model))}):
         say(f"calls go to {host}")
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result. SIGTERM ends it as Ctrl-C does: finished and unfinished conversations are written down."""
-
-    async def terminable() -> T:
-        task = asyncio.current_task()
-        if task is not None:
-            with suppress(NotImplementedError):  # a system without signals
-                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await work
-
-    return asyncio.run(terminable())
-
-
-@contextmanager
-def resumable(folder: Path) -> Iterator[None]:
-    """After an interruption, say how to continue the run, then end the command."""
-    try:
-        yield
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        say(
-            f"interrupted: the finished conversations are in {folder}; the same command with --out {folder} --resume goes on"
-        )
-        raise typer.Exit(130) from None
-
-
-def report(summary: Any, as_json: bool) -> int:
+def report(summary: Any, options: RunOptions, control: "Control") -> int:
     """Say how a run ended; gives the exit code."""
-    for note in summary.notes:
+    for note in (*summary.notes, *control.spending.notes):
         say(note)
-    if as_json:
+    if options.as_json:
         print_json(
             {
                 "out": str(summary.path),
@@ -217,12 +190,23 @@ def report(summary: Any, as_json: bool) -> int:
             say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
         print(f"run:     {summary.path}")
         print(f"dataset: {summary.dataset}")
-    if summary.finished == summary.planned and not summary.complete:
+    return ended(summary, control)
+
+
+def ended(summary: Any, control: "Control") -> int:
+    """Say in one line why a run is not complete, and how to go on; gives the exit code."""
+    if summary.complete:
+        return 0
+    missing, again = summary.planned - summary.finished, f"the same command with --out {summary.path} --resume"
+    if control.ending == STOPPED:
+        say(f"interrupted: {missing} conversations are missing; {again} goes on")
+    elif control.ending is not None:
+        wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
+        say(f"ended early: {control.ending}; {missing} are missing: {again}{wider} goes on")
+    elif not missing:
         say(
             f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
         )
-    elif not summary.complete:
-        say(
-            f"{summary.planned - summary.finished} are missing: the same command with --out {summary.path} --resume tries them again"
-        )
-    return 0 if summary.complete else 1
+    else:
+        say(f"{missing} are missing: {again} tries them again")
+    return INTERRUPTED if control.ending == STOPPED else 1

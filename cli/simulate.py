@@ -8,11 +8,10 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
-from .planning import Yes
-from .running import LIMITS, OUT, AsJson, Concurrency, Resume, limits_with, simulated
+from .run_options import MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
+from .running import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
-    "concurrency": (Concurrency, 8),
     "out": (
         Annotated[Path | None, typer.Option(help="Run folder. Default: out/CAST-N with the next free number.")],
         None,
@@ -20,8 +19,15 @@ RUN: dict[str, tuple[Any, Any]] = {
     "resume": (Resume, False),
     "yes": (Yes, False),
     "as_json": (AsJson, False),
+    **MONEY_AND_TIME,
+    **PACES,
 }
-"""Options that say how to run: they may change when a run is resumed."""
+"""Options that say how to run: the run folder, and a field of `RunOptions` each."""
+
+
+def run_options(values: dict[str, Any]) -> RunOptions:
+    """The options of `RUN` among the values of a command's options."""
+    return RunOptions(**{key: values[key] for key in RUN if key != "out"})
 
 
 class CastGroup(TyperGroup):
@@ -78,7 +84,8 @@ def cast_command(name: str) -> Any:
             {key: values[key] for key in settings},
             {key: values[key] for key in source},
             {key: values[key] for key in LIMITS},
-            **{key: values[key] for key in RUN},
+            values["out"],
+            run_options(values),
         )
 
     app = typer.Typer(add_completion=False)
@@ -94,19 +101,15 @@ def simulate_cast(
     settings: dict[str, Any],
     source: dict[str, Any],
     limits: dict[str, Any],
-    *,
-    concurrency: int,
     out: Path | None,
-    resume: bool,
-    yes: bool,
-    as_json: bool,
+    options: RunOptions,
 ) -> int:
     """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
     from .. import runs
     from ..errors import SettingError
     from .output import say
 
-    if resume and out is None:
+    if options.resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
     # Settings at their default stay unset, so that the scenarios may decide them, such as the language.
     fields = factory.settings.model_fields
@@ -125,10 +128,7 @@ def simulate_cast(
         folder,
         limits_with(cast, limits),
         scenarios.source,
-        concurrency=concurrency,
-        resume=resume,
-        as_json=as_json,
-        yes=yes,
+        options,
     )
     return max(code, 1 if scenarios.broken else 0)
 

@@ -3,21 +3,22 @@
 import json
 import types
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
+from .interrupts import INTERRUPTED
+from .options import extended
 from .output import print_json, say
-from .planning import Yes
-from .running import OUT, Concurrency, Resume, limits_with, run_into
+from .planning import tell_plan
+from .running import LIMITS, OUT, ended, limits_with, run_into
+from .simulate import RUN, run_options
 from .success_report import address, as_json, conversations_of, no_share, report, unscored, write_page
 
-AtMost: TypeAlias = int | None
-"""A limit; None: the cast's own."""
 
-
+@extended({**LIMITS, **RUN})
 def measure_success(
     name: Annotated[
         str | None,
@@ -61,17 +62,6 @@ def measure_success(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the cast; may be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
-    max_turns: Annotated[AtMost, typer.Option(min=1, help="Most exchanges. Default: the cast's.")] = None,
-    question_attempts: Annotated[
-        AtMost, typer.Option(min=1, help="Most calls for a turn of the user. Default: the cast's.")
-    ] = None,
-    answer_attempts: Annotated[
-        AtMost, typer.Option(min=1, help="Most calls for a turn of the assistant. Default: the cast's.")
-    ] = None,
-    max_tokens: Annotated[
-        AtMost, typer.Option(min=1, help="Most tokens of a conversation, over all calls. Default: the cast's.")
-    ] = None,
     threshold: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exit with 1 if the stated share of successes is lower.")
     ] = None,
@@ -88,13 +78,7 @@ def measure_success(
     with_page: Annotated[
         bool, typer.Option("--page/--no-page", help="Write the run's page, page.html in its folder.")
     ] = True,
-    concurrency: Concurrency = 8,
-    out: Annotated[
-        Path | None, typer.Option(help="Run folder. Default: the next free one of the cast in out/.")
-    ] = None,
-    resume: Resume = False,
-    yes: Yes = False,
-    json_only: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    **values: Any,
 ) -> int:
     """Simulate conversations about scenarios and count how often they reach their goal.
 
@@ -109,42 +93,28 @@ def measure_success(
 
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
-    if resume and out is None:
+    out: Path | None = values["out"]
+    options = run_options(values)
+    if options.resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
     factory = casts.find(cast or name or agent_test.NAME)
     named = {"assistant": assistant, "user": user, "world": world, "language": language, "prompts": prompts}
     given = {key: value for key, value in named.items() if value is not None}
-    values = dict(_setting(text, factory.settings) for text in settings or ()) | given
+    chosen = dict(_setting(text, factory.settings) for text in settings or ()) | given
     source = factory.source if issubclass(factory.source, ScenarioFile) else ScenarioFile
-    planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(values), seed)
-    made = factory(**(dict(planned.settings) | values))
-    if factory.name == agent_test.NAME and "assistant" not in values:
+    planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(chosen), values["seed"])
+    made = factory(**(dict(planned.settings) | chosen))
+    if factory.name == agent_test.NAME and "assistant" not in chosen:
         say(
             "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"
         )
     check_scored(made, planned.states)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
-    limits = limits_with(
-        made,
-        {
-            "seed": seed,
-            "max_turns": max_turns,
-            "question_attempts": question_attempts,
-            "answer_attempts": answer_attempts,
-            "max_tokens": max_tokens,
-        },
-    )
-    summary = run_into(
-        made,
-        list(planned.states),
-        folder,
-        limits,
-        planned.source,
-        concurrency=concurrency,
-        resume=resume,
-        quiet=json_only,
-        yes=yes,
-    )
+    limits = limits_with(made, {key: values[key] for key in LIMITS})
+    if options.plan:
+        return tell_plan(made, list(planned.states), folder, limits, options)
+    control = options.control()
+    summary = run_into(made, list(planned.states), folder, limits, planned.source, options, control)
     result = successes(conversations_of(folder), exclude_user_faults=exclude_user_faults)
     page = write_page(folder, summary.planned) if with_page else None
     if junit is not None:
@@ -160,7 +130,7 @@ def measure_success(
         write_text(junit, told)
     missed = result.success is None or (threshold is not None and result.success.value < threshold)
     passed = not missed and not result.unscored and summary.finished >= summary.planned
-    if json_only:
+    if options.as_json:
         about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
         print_json({**about, "threshold": threshold, "passed": passed, **as_json(result, page)})
     else:
@@ -169,19 +139,17 @@ def measure_success(
         if page is not None:
             print(f"page: {page}")
         say(f"duologue show {folder} --id ID writes a single conversation")
-    if result.unscored and json_only:
+    if result.unscored and options.as_json:
         say(unscored(result))
     if result.success is None:
         say(no_share(result))
     elif missed:
         of = "without user faults" if exclude_user_faults else "of all conversations"
         say(f"the share of successes {of}, {result.success.value:.4g}, is below the threshold, {threshold:g}")
-    if summary.finished < summary.planned:
-        say(
-            f"{summary.planned - summary.finished} of {summary.planned} conversations are missing: the same command "
-            f"with --out {folder} --resume tries them again"
-        )
-    return 0 if passed else 1
+    for note in control.spending.notes:
+        say(note)
+    code = ended(summary, control)
+    return INTERRUPTED if code == INTERRUPTED else 0 if passed else 1
 
 
 def check_scored(cast: Any, states: Any) -> None:

@@ -1,11 +1,14 @@
 """Stop criteria: plain functions of the state and the limits, which `any_of` combines."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..data.grounding import gives_no_answer
 from ..data.records import Message
 from ..data.rules import plain_words
+from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
 from ..errors import SettingError
 from .contract import Stop, check_stop, describe
 from .limits import Limits
@@ -42,18 +45,48 @@ def max_turns(state: State, limits: Limits) -> str | None:
 
 
 def budget(state: State, limits: Limits) -> str | None:
-    """`budget` once the conversation's tokens, including drafts, judges and unsaid turns, reach the limit."""
+    """`budget` once the conversation's tokens, including drafts, judges and unsaid turns, reach the limit.
+
+    Calls whose endpoint reported no tokens are counted by characters, about.
+    """
     if limits.max_tokens is None:
         return None
     turns = (*state.get("messages", []), *state.get("unsaid", []))
     drafts = [attempt for turn in turns for attempt in turn.get("attempts", [])]
+    calls = (*drafts, *state.get("attempts", []))
     spent = sum(
         usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-        for attempt in (*drafts, *state.get("attempts", []))
+        for attempt in calls
         for usage in (attempt.get("usage"), attempt.get("judging"))
         if usage
     )
+    if spent < limits.max_tokens and any(map(_unreported, calls)):
+        spent += _by_characters(state)
     return "budget" if spent >= limits.max_tokens else None
+
+
+def _unreported(attempt: Mapping[str, Any]) -> bool:
+    """Whether an attempt is of a call whose endpoint reported no tokens."""
+    usage = attempt.get("usage")
+    return bool(usage) and not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
+
+
+def _by_characters(state: State) -> int:
+    """About how many tokens the calls took that reported none: the scenario, what had been said, and the draft."""
+    before = sum(tokens_about(text) for text in texts_in(state["scenario"]))
+    spent = 0
+    for message in state.get("messages", []):
+        spent += sum(map(partial(_of_call, before), filter(_unreported, message.get("attempts", []))))
+        before += tokens_about(message["text"]) + OF_MESSAGE
+    unsaid = [attempt for turn in state.get("unsaid", []) for attempt in turn.get("attempts", [])]
+    return spent + sum(map(partial(_of_call, before), filter(_unreported, (*unsaid, *state.get("attempts", [])))))
+
+
+def _of_call(before: int, attempt: Mapping[str, Any]) -> int:
+    """The tokens of a call that was sent so many before its prompt."""
+    prompt = attempt.get("prompt") or {}
+    written = (prompt.get("text", ""), attempt.get("raw") or attempt.get("text", ""), attempt.get("reasoning") or "")
+    return before + sum(map(tokens_about, written))
 
 
 until_spent: Stop = any_of(max_turns, budget)

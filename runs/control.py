@@ -1,14 +1,25 @@
 """How a run that is under way is brought to its end before its plan is done."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from ..nodes.calls.gates import Pace
+from ..nodes.calls.spending import Spending
 
 
 @dataclass
 class Control:
     """Is asked before each conversation whether to begin it; whoever holds it may end the run in order."""
 
+    spending: Spending = field(default_factory=Spending)
+    pace: Pace = field(default_factory=Pace)
     ending: str | None = None
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
+    cutting: str | None = None
+    """Why conversations under way end before their next turn, in words; None if they go on."""
 
     closing: str | None = None
     """Why what is under way ends at its next turn too, as `budget`; None if it goes on to its end."""
@@ -16,3 +27,48 @@ class Control:
     def end(self, reason: str) -> None:
         """Begin nothing new from now on."""
         self.ending = self.ending or reason
+
+    def cut(self, reason: str) -> None:
+        """Begin nothing new from now on, and end what is under way before its next turn (`budget`)."""
+        self.cutting = self.cutting or reason
+        self.end(reason)
+
+    @property
+    def begins(self) -> bool:
+        """Whether another conversation may begin."""
+        return self.spent() is None and self.ending is None
+
+    def spent(self) -> str | None:
+        """Why a conversation under way ends before its next turn, in words; None if it goes on."""
+        if self.cutting is None and (reason := self.spending.over()):
+            self.cut(reason)
+        return self.cutting
+
+    @contextmanager
+    def within(self, seconds: float | None) -> Iterator[None]:
+        """Inside, in a running event loop, the run is cut after so many seconds; None: never."""
+        if seconds is None:
+            yield
+            return
+        timer = asyncio.get_running_loop().call_later(seconds, self.cut, f"--max-time is over, {seconds:g} seconds")
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Inside, runs that are given no control of their own are under this one."""
+        token = _held.set(self)
+        try:
+            yield
+        finally:
+            _held.reset(token)
+
+
+_held: ContextVar[Control | None] = ContextVar("control of runs", default=None)
+
+
+def held_control() -> Control:
+    """The control that is held here; a new one if there is none."""
+    return _held.get() or Control()

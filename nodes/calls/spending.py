@@ -1,23 +1,151 @@
 """What a run has spent on calls of models, and when that is too much."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+
+from ...data.text.model_tokens import tokens_about
+from ...errors import SettingError
+from .prices import Asked, price
+
+COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+"""What is added up, by the names of `data.Usage`; cached and reasoning tokens are parts of the first two."""
+
+
+@dataclass
+class Spent:
+    """What the calls of one model, or of one role, have taken."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = 0.0
+    """US dollars; None as soon as the price of a call is unknown."""
+    by_characters: int = 0
+    """Calls without reported tokens, which were counted by characters."""
+
+    @property
+    def tokens(self) -> int:
+        """Input and output."""
+        return self.input_tokens + self.output_tokens
+
+    def add(self, calls: int, tokens: Mapping[str, int], cost: float | None, *, by_characters: bool) -> None:
+        """Add a reply."""
+        self.calls += calls
+        for name in COUNTED:
+            setattr(self, name, getattr(self, name) + tokens.get(name, 0))
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+        self.by_characters += calls if by_characters else 0
 
 
 @dataclass
 class Spending:
-    """Calls and tokens of a run so far, by model."""
+    """Calls, tokens and cost of a run so far, by the model that answered and by role; and the run's bounds.
 
-    calls: int = 0
-    by_model: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By the model's name: `input_tokens`, `output_tokens`, `calls`, and what else its usage has."""
+    `add` each reply that was paid for, once: also those that a resumed run finds in its journal of calls.
+    """
 
-    def add(self, model: str, usage: dict[str, int]) -> None:
-        """Count a reply."""
-        self.calls += 1
-        total = self.by_model.setdefault(model, {})
-        for name, value in usage.items():
-            total[name] = total.get(name, 0) + value
+    max_cost: float | None = None
+    """Most US dollars; None: no bound, and no price is looked up unless `priced`."""
+    max_tokens: int | None = None
+    """Most tokens, input and output."""
+    priced: bool = False
+    """Whether the cost is told although nothing bounds it."""
+    total: Spent = field(default_factory=Spent)
+    by_model: dict[str, Spent] = field(default_factory=dict)
+    by_role: dict[str, Spent] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    """What is to be known of the figures, each said once."""
+    unknown: str | None = None
+    """The first model whose price is unknown, and where it answered; None if there is none."""
+
+    def __post_init__(self) -> None:
+        for name, bound in (("max_cost", self.max_cost), ("max_run_tokens", self.max_tokens)):
+            if bound is not None and not bound > 0:
+                raise SettingError(f"{name} must be above 0, not {bound}")
+
+    def refuse_unknown(self, models: Iterable[Asked]) -> None:
+        """SettingError, before the first call, if the cost is bounded and the price of one of the models is unknown."""
+        if self.max_cost is None:
+            return
+        for asked in models:
+            if price(asked, {"input_tokens": 1, "output_tokens": 1}) is None:
+                raise SettingError(
+                    f"--max-cost: the price of the model {asked.name!r} ({asked.host}) is unknown: "
+                    "bound the run by --max-run-tokens instead"
+                )
+
+    def add(
+        self,
+        model: str | None,
+        usage: Mapping[str, int],
+        *,
+        role: str,
+        asked: Asked | None,
+        sent: Iterable[str] = (),
+        reply: str = "",
+    ) -> None:
+        """Count a reply of the `model` that answered.
+
+        `asked`: the model that was called; None for one that costs nothing, such as the embedded offline model.
+        `sent` and `reply`: the texts of the call; they are counted if the endpoint reported no tokens.
+        """
+        calls = usage.get("calls", 1)
+        by_characters = not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
+        tokens = _by_characters(sent, reply) if by_characters else usage
+        by_characters = by_characters and bool(tokens["input_tokens"] or tokens["output_tokens"])
+        name = model or (asked.name if asked is not None else "offline")
+        if by_characters and asked is not None:
+            self._note(f"no usage reported by {asked.host}: tokens are counted by characters")
+        cost = self._cost(name, asked, tokens)
+        for spent in (
+            self.total,
+            self.by_model.setdefault(name, Spent()),
+            self.by_role.setdefault(role, Spent()),
+        ):
+            spent.add(calls, tokens, cost, by_characters=by_characters)
+
+    def _cost(self, name: str, asked: Asked | None, tokens: Mapping[str, int]) -> float | None:
+        """The cost of a call at the price of the model that answered, or else of the one that was asked for."""
+        if asked is None:
+            return 0.0
+        if self.max_cost is None and not self.priced:
+            return None
+        served = Asked(name, asked.provider, asked.url)
+        cost = price(served, tokens)
+        if cost is None and served != asked:
+            cost = price(asked, tokens)
+            if cost is not None:
+                self._note(
+                    f"the price of {name!r}, which answered for {asked.name!r}, is unknown: it is counted at that of {asked.name!r}"
+                )
+        if cost is None and self.unknown is None:
+            self.unknown = f"{name!r} ({asked.host})"
+        return cost
+
+    def _note(self, line: str) -> None:
+        if line not in self.notes:
+            self.notes.append(line)
 
     def over(self) -> str | None:
         """Why nothing more may be spent, in words; None if something may."""
+        if self.max_tokens is not None and self.total.tokens >= self.max_tokens:
+            return f"--max-run-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
+        if self.max_cost is None:
+            return None
+        if self.total.cost is None:
+            return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
+        if self.total.cost >= self.max_cost:
+            return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost:.4g}"
         return None
+
+    def plain(self) -> dict[str, object]:
+        """The totals as plain values, for `--json`."""
+        parts = {"model": self.by_model, "role": self.by_role}
+        by = {f"by_{name}": {key: vars(spent) for key, spent in part.items()} for name, part in parts.items()}
+        return {**vars(self.total), **by}
+
+
+def _by_characters(sent: Iterable[str], reply: str) -> dict[str, int]:
+    return {"input_tokens": sum(map(tokens_about, sent)), "output_tokens": tokens_about(reply)}

@@ -203,8 +203,14 @@ def model_provenance(model: BaseChatModel) -> dict[str, Any]:
 
 def endpoint_host(model: BaseChatModel) -> str | None:
     """Host and port of the model's endpoint; None if it has none or does not tell."""
+    url = endpoint_url(model)
+    return host_of(url) if url else None
+
+
+def endpoint_url(model: BaseChatModel) -> str | None:
+    """Address of the model's endpoint, which may hold credentials; None if it has none or does not tell."""
     urls = (getattr(model, name, None) for name in _URLS if name in type(model).model_fields)
-    return next((host_of(url) for url in urls if isinstance(url, str) and url), None)
+    return next((url for url in urls if isinstance(url, str) and url), None)
 
 
 def recordable(text: str) -> str:

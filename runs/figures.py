@@ -1,0 +1,192 @@
+"""How far a run is: figures that are counted while it goes on, and the lines that tell them."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic
+from typing import Any, Protocol
+
+from ..data.records import Conversation, Role
+from ..nodes.calls.spending import Spending, Spent
+from ..nodes.state import State
+
+RECENT = 30.0
+"""Seconds over which the calls a second are counted."""
+ENOUGH = 5
+"""Finished conversations from which the time left is told."""
+BETWEEN = "  "
+
+
+class EndpointFigures(Protocol):
+    """What an endpoint's gate tells of itself."""
+
+    @property
+    def endpoint(self) -> str:
+        """Host and port."""
+
+    @property
+    def requests(self) -> int:
+        """Calls as they were sent so far, each try counted."""
+
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """Faults by name, each try counted."""
+
+    @property
+    def waiting(self) -> str | None:
+        """What it waits for, in words, such as `gone, trying again in 4 s`; None if calls go to it."""
+
+
+class Figures:
+    """Counts what `watch` and `keep` are told; a call of either costs little, and makes no text."""
+
+    def __init__(
+        self,
+        planned: int,
+        spending: Spending | None = None,
+        endpoints: Callable[[], Iterable[EndpointFigures]] = tuple,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.planned, self.finished, self.turns = planned, 0, 0
+        self.rejected: Counter[str] = Counter()
+        self._spending, self._endpoints, self._clock = spending, endpoints, clock
+        self._recorded: dict[Role, Spent] = {"user": Spent(), "assistant": Spent()}
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._began = clock()
+        self._samples: deque[tuple[float, int]] = deque([(self._began, 0)])
+
+    def watch(self, state: State) -> None:
+        """Count a state's new turns and rejections."""
+        name = state.get("id")
+        if name is None:
+            return
+        turns, known = self._seen.get(name, (0, 0))
+        now_turns = state.get("turn", 0) - state.get("opened", 0)
+        attempts = state.get("attempts", [])
+        if (turns, known) == (now_turns, len(attempts)) and name in self._seen:
+            return
+        for attempt in attempts[known if len(attempts) >= known else 0 :]:
+            self.rejected[attempt.get("reason") or "other"] += 1
+        self.turns += now_turns - turns
+        self._seen[name] = (now_turns, len(attempts))
+
+    def keep(self, conversation: Conversation) -> None:
+        """Count a conversation that is over."""
+        self._seen.pop(conversation.id, None)
+        self.finished += 1
+        for role, spent in self._recorded.items():
+            for attempt in conversation.attempts(role):
+                if attempt.usage is not None:
+                    spent.add(attempt.usage.calls, vars(attempt.usage), None, by_characters=False)
+
+    def under_way(self) -> int:
+        """Conversations that have begun and are not over."""
+        return len(self._seen)
+
+    @property
+    def sides(self) -> Mapping[Any, Spent]:
+        """What each side has spent: of each call if calls are counted, else of each conversation that is over."""
+        counted = self._spending is not None and self._spending.total.calls
+        return self._spending.by_role if counted and self._spending else self._recorded
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the plan is done, about; None if too few conversations are over to tell."""
+        if self.finished < ENOUGH or self.finished >= self.planned:
+            return None
+        return (self._clock() - self._began) * (self.planned - self.finished) / self.finished
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return self._clock() - self._began
+
+    def calls_a_second(self) -> float | None:
+        """Calls a second, of late; None if nothing counts them."""
+        endpoints = list(self._endpoints())
+        total = sum(each.requests for each in endpoints) if endpoints else self._calls()
+        now = self._clock()
+        self._samples.append((now, total))
+        while len(self._samples) > 2 and self._samples[1][0] <= now - RECENT:
+            self._samples.popleft()
+        since, before = self._samples[0]
+        return (total - before) / (now - since) if now > since and total else None
+
+    def _calls(self) -> int:
+        return self._spending.total.calls if self._spending is not None else 0
+
+    def lines(self, width: int = 80) -> list[str]:
+        """Two lines that tell how far the run is, and one for each endpoint that is waited for; none is wider."""
+        waiting = [f"{each.endpoint}: {each.waiting}" for each in self._endpoints() if each.waiting]
+        first = [f"{self.finished:,}/{self.planned:,} conversations", f"{self.turns:,} turns", *self._time()]
+        second = [*self._spent(), *self._rate(), *self._faults()]
+        rejections = self._rejections()
+        room = width - len(BETWEEN.join(first)) - len(BETWEEN)
+        rejected = next((words for words in rejections if len(words) <= room), None)
+        if rejected:
+            first.insert(2, rejected)
+        return [_fitting(first, width), *filter(None, [_fitting(second, width)]), *(line[:width] for line in waiting)]
+
+    def line(self) -> str:
+        """All of it in one line, for a log."""
+        waiting = [f"{each.endpoint}: {each.waiting}" for each in self._endpoints() if each.waiting]
+        said = [f"{self.finished:,}/{self.planned:,} conversations", f"{self.turns:,} turns", *self._rejections()[:1]]
+        return ", ".join([*said, *self._spent(), *self._rate(), *self._faults(), *self._time(), *waiting])
+
+    def _rejections(self) -> Sequence[str]:
+        """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""
+        count = sum(self.rejected.values())
+        if not count:
+            return ()
+        most = self.rejected.most_common(3)
+        told = [f"{reason.replace('_', ' ')} {number:,}" for reason, number in most]
+        forms = [f"{count:,} rejected ({', '.join(told[:number])})" for number in range(len(told), 0, -1)]
+        return (*forms, f"{count:,} rejected")
+
+    def _spent(self) -> list[str]:
+        told = []
+        for role, spent in self.sides.items():
+            if spent.tokens:
+                mark = "about " if spent.by_characters else ""
+                cost = f" ${spent.cost:,.2f}" if spent.cost else ""
+                told.append(f"{role} {mark}{_short(spent.tokens)} tokens{cost}")
+        return told
+
+    def _rate(self) -> list[str]:
+        rate = self.calls_a_second()
+        return [] if rate is None else [f"{rate:.1f} calls/s"]
+
+    def _faults(self) -> list[str]:
+        faults: Counter[str] = Counter()
+        for each in self._endpoints():
+            faults.update(each.faults)
+        limited, others = faults.pop("rate_limited", 0), sum(faults.values())
+        told = [f"{limited:,} rate limited"] if limited else []
+        return told + ([f"{others:,} fault{'' if others == 1 else 's'}"] if others else [])
+
+    def _time(self) -> list[str]:
+        return [] if self.left is None else [f"about {duration(self.left)} left"]
+
+
+def _short(number: int) -> str:
+    """A number in few characters: `950`, `12.3k`, `4.56M`."""
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.1f}k" if number < 1_000_000 else f"{number / 1e6:.2f}M"
+
+
+def _fitting(parts: list[str], width: int) -> str:
+    """The parts in a line, without the last ones if it would be too wide."""
+    while len(parts) > 1 and len(BETWEEN.join(parts)) > width:
+        parts = parts[:-1]
+    return BETWEEN.join(parts)[:width]
+
+
+def duration(seconds: float) -> str:
+    """A duration in words as short as they may be, such as `45 s`, `12 min` or `2 h 5 min`."""
+    if seconds < 90:
+        return f"{round(seconds)} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes and hours < 24 else f"{hours} h"

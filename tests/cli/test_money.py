@@ -1,0 +1,144 @@
+"""What a run may cost and take, said before it begins and held while it goes on."""
+
+import json
+
+import pytest
+
+from duologue.cli.estimates import estimate
+from duologue.cli.run_options import RunOptions
+from duologue.data import simquac as topics
+from duologue.errors import SettingError
+from duologue.graphs import simquac
+from duologue.nodes import Limits
+
+PLAN = ("simulate", "simquac", "--limit", "3", "--max-turns", "4", "--plan")
+
+
+@pytest.fixture
+def endpoint(monkeypatch):
+    """Two models behind an endpoint that is never called."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    return lambda model: ("--user", f"openai:{model}", "--assistant", f"openai:{model}")
+
+
+def test_a_plan_tells_conversations_calls_tokens_and_cost_and_ends(duologue, tmp_path, endpoint):
+    code, out, err = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--out", tmp_path / "r")
+    first, tokens, cost = out.splitlines()
+    assert (
+        first
+        == "3 conversations planned, each of up to 4 exchanges: up to 24 calls, and up to 96 if drafts are rejected"
+    )
+    assert tokens.startswith("tokens: about ")
+    assert cost.startswith("cost:   about $0.0")
+    assert "first calls as they would be sent" in err
+    assert (code, list(tmp_path.iterdir())) == (0, [])
+
+
+def test_a_plan_as_json_says_what_is_unknown(duologue, tmp_path, endpoint):
+    code, out, _ = duologue(*PLAN, *endpoint("mine"), "--json", "--out", tmp_path / "r")
+    told = json.loads(out)
+    assert (code, told["conversations"], told["calls"]) == (0, 3, {"usual": 24, "most": 96})
+    assert 0 < told["tokens"]["low"] < told["tokens"]["high"]
+    assert (told["cost"], told["cost_unknown"]) == (None, "no price of the model 'mine' is known")
+
+
+def test_a_plan_of_offline_speakers_costs_nothing(duologue, tmp_path):
+    _, out, _ = duologue(*PLAN, "--out", tmp_path / "r")
+    assert "cost:   nothing: no endpoint is called by the speakers" in out
+
+
+def test_a_test_of_an_agent_has_a_plan_too(duologue, tmp_path):
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"goal": "Book a table.", "facts": [], "success": {"text_contains": "booked"}}\n')
+    code, out, _ = duologue("test", "--scenarios", file, "--repeats", "7", "--plan", "--out", tmp_path / "r")
+    assert (code, out.startswith("7 conversations planned")) == (0, True)
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_resumed_run_is_estimated_by_what_is_finished(duologue, tmp_path):
+    run = ("simulate", "simquac", "--max-turns", "2", "--out", tmp_path / "r")
+    assert duologue(*run)[0] == 0
+    file = tmp_path / "r" / "conversations.jsonl"
+    lines = file.read_text().splitlines(True)
+    file.write_text("".join(lines[:5]))
+    scenarios = list(simquac.scenarios(topics.samples()))
+    about = estimate(simquac.cast(), scenarios[5:], tmp_path / "r", Limits(max_turns=2), resume=True)
+    each = [sum(m["usage"]["input_tokens"] + m["usage"]["output_tokens"] for m in used(line)) for line in lines[:5]]
+    mean = sum(each) / 5 * (len(lines) - 5)
+    assert about.tokens[0] <= mean <= about.tokens[1]
+    assert about.rule.startswith("the mean of the 5 finished conversations")
+    code, out, _ = duologue(*run, "--resume", "--plan")
+    assert (code, out.split()[0]) == (0, f"{len(lines) - 5}")
+
+
+def used(line):
+    return [draft for message in json.loads(line)["messages"] for draft in message["attempts"]]
+
+
+async def test_longer_conversations_of_more_take_more(tmp_path, endpoint):
+    scenarios = list(simquac.scenarios(topics.samples()))
+
+    def tokens(count, turns):
+        cast = simquac.cast(user="openai:m", assistant="openai:m")
+        # In a thread of its own, as the command is in no event loop.
+        return estimate(cast, scenarios[:count], tmp_path, Limits(max_turns=turns), resume=False).tokens
+
+    import asyncio
+
+    small, more, longer = [await asyncio.to_thread(tokens, *plan) for plan in ((1, 2), (3, 2), (1, 8))]
+    for low, high in (more, longer):
+        assert (low > small[0], high > small[1]) == (True, True)
+    assert longer[1] > 4 * small[1]  # what was said is sent again with each call
+
+
+def test_a_bounded_cost_with_an_unknown_price_is_refused_before_the_folder_is_made(duologue, tmp_path, endpoint):
+    code, _, err = duologue("simulate", "simquac", "--max-cost", "5", *endpoint("mine"), "--out", tmp_path / "r")
+    assert code == 2
+    assert "the price of the model 'mine' (127.0.0.1:9) is unknown: bound the run by --max-run-tokens instead" in err
+    assert not (tmp_path / "r").exists()
+
+
+def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text("def agent(messages):\n    return 'Hm.'\n")
+    monkeypatch.chdir(tmp_path)
+    _, _, err = duologue(
+        "simulate", "simquac", "--limit", "1", "--max-turns", "1", "--max-run-tokens", "10000",
+        "--assistant", "mine:agent", "--out", "r",
+    )  # fmt: skip
+    assert "calls that assistant makes itself count in no bound of the run" in err
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        (("--max-cost", "0"), "'0' is no bound: give a number above 0"),
+        (("--max-cost", "nan"), "'nan' is no bound"),
+        (("--max-time", "soon"), "'soon' is no duration: write 45s"),
+        (("--max-run-tokens", "0"), "--max-run-tokens"),
+        (("--concurrency", "0"), "--concurrency 0: write a number from 1, or auto"),
+        (("--patience", "-1"), "'-1' is no duration"),
+        (("--requests-per-minute", "x"), "'x' is no bound"),
+    ],
+)
+def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
+    code, out, err = duologue("simulate", "simquac", *option, "--out", tmp_path / "r")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert line in err
+
+
+def test_options_become_a_pace_and_a_control():
+    options = RunOptions(requests_per_minute=60, tokens_per_minute=1000, patience=5, max_cost=2, max_run_tokens=9)
+    assert (options.pace.requests_per_minute, options.pace.tokens_per_minute) == (60, 1000)
+    assert (options.pace.patience, options.pace.concurrency) == (5, None)
+    control = options.control()
+    assert (control.spending.max_cost, control.spending.max_tokens, control.pace) == (2, 9, options.pace)
+    with pytest.raises(SettingError):
+        RunOptions(max_cost=-1).control()
+
+
+def test_help_groups_money_and_pace(duologue):
+    _, out, _ = duologue("simulate", "simquac", "--help")
+    assert "Money and time" in out
+    assert "Pace of calls" in out
+    assert "[default: 10m]" in out

@@ -1,0 +1,186 @@
+"""How far a run is, in figures and lines."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+from duologue.data import Attempt, Conversation, Message, Usage
+from duologue.nodes.calls.prices import Asked
+from duologue.nodes.calls.spending import Spending
+from duologue.runs import notebook_progress
+from duologue.runs.figures import Figures, duration
+
+
+@dataclass
+class Endpoint:
+    endpoint: str = "api.example.com"
+    requests: int = 0
+    faults: Counter = field(default_factory=Counter)
+    waiting: str | None = None
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def conversation(name):
+    used = Usage(input_tokens=90, output_tokens=10)
+    said = (
+        Message(role="user", text="Hm?", attempts=(Attempt(text="Hm?", verdict="accepted", usage=used),)),
+        Message(role="assistant", text="Yes.", attempts=(Attempt(text="Yes.", verdict="accepted", usage=used + used),)),
+    )
+    return Conversation(id=name, scenario={"kind": "call"}, messages=said, stop="max_turns")
+
+
+def rejected(*reasons):
+    return [
+        {"number": number, "text": "", "verdict": "rejected", "reason": reason} for number, reason in enumerate(reasons)
+    ]
+
+
+def test_turns_and_rejections_by_reason_are_counted_from_states_once():
+    figures = Figures(3)
+    for state in (
+        {"id": "a", "turn": 0},
+        {"id": "a", "turn": 0, "attempts": rejected("enumeration")},
+        {"id": "a", "turn": 0, "attempts": rejected("enumeration")},
+        {"id": "a", "turn": 0, "attempts": rejected("enumeration", "too_long")},
+        {"id": "a", "turn": 0, "attempts": rejected("not_in_section")},
+        {"id": "a", "turn": 1, "attempts": []},
+        {"id": "b", "turn": 5, "opened": 4, "attempts": rejected("enumeration")},
+    ):
+        figures.watch(state)
+    assert (figures.turns, figures.under_way()) == (2, 2)
+    assert figures.rejected == {"enumeration": 2, "too_long": 1, "not_in_section": 1}
+
+
+def test_a_second_side_that_is_rejected_after_the_first_was_said_counts_too():
+    figures = Figures(1)
+    for attempts in (rejected("one"), [], rejected("two")):
+        figures.watch({"id": "a", "attempts": attempts})
+    assert figures.rejected == {"one": 1, "two": 1}
+
+
+def test_without_a_count_of_calls_tokens_are_those_of_conversations_that_are_over():
+    figures = Figures(2)
+    figures.watch({"id": "a"})
+    figures.keep(conversation("a"))
+    assert (figures.finished, figures.under_way()) == (1, 0)
+    assert {role: spent.tokens for role, spent in figures.sides.items()} == {"user": 100, "assistant": 200}
+
+
+def test_tokens_and_cost_by_side_are_those_of_every_call():
+    spending = Spending(priced=True)
+    figures = Figures(2, spending)
+    spending.add("gpt-4.1", {"input_tokens": 1_000_000, "output_tokens": 0}, role="user", asked=Asked("gpt-4.1"))
+    assert "user 1.00M tokens $2.00" in figures.line()
+
+
+def test_an_unknown_cost_is_not_told_as_0():
+    spending = Spending(priced=True)
+    spending.add("own", {"input_tokens": 10, "output_tokens": 1}, role="user", asked=Asked("own"))
+    assert "$" not in Figures(2, spending).line()
+
+
+def test_calls_a_second_are_those_of_late(clock):
+    endpoint = Endpoint()
+    figures = Figures(2, endpoints=lambda: [endpoint], clock=clock)
+    assert figures.calls_a_second() is None
+    for now, requests in ((10, 100), (20, 200), (40, 220), (60, 240)):
+        clock.now, endpoint.requests = now, requests
+        rate = figures.calls_a_second()
+    assert rate == pytest.approx(40 / 40)
+
+
+def test_the_time_left_is_told_once_enough_conversations_are_over(clock):
+    figures = Figures(20, clock=clock)
+    clock.now = 100
+    for number in range(4):
+        figures.keep(conversation(f"{number}"))
+    assert figures.left is None
+    figures.keep(conversation("4"))
+    assert figures.left == 300
+    assert figures.lines()[0] == "5/20 conversations  0 turns  about 5 min left"
+
+
+def test_faults_and_a_wait_for_the_endpoint_are_told():
+    endpoint = Endpoint(requests=9, faults=Counter(rate_limited=4, timeout=2), waiting="gone, trying again in 4 s")
+    lines = Figures(2, endpoints=lambda: [endpoint]).lines()
+    assert "4 rate limited  2 faults" in lines[1]
+    assert lines[2] == "api.example.com: gone, trying again in 4 s"
+    assert "api.example.com: gone, trying again in 4 s" in Figures(2, endpoints=lambda: [endpoint]).line()
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 200])
+def test_no_line_is_wider_than_the_terminal_and_the_most_important_stays(width, clock):
+    spending = Spending(priced=True)
+    for role in ("user", "assistant", "question_validator"):
+        spending.add("gpt-4.1", {"input_tokens": 10**9}, role=role, asked=Asked("gpt-4.1"))
+    endpoint = Endpoint("a" * 90, 10**6, Counter(rate_limited=10**5, timeout=10**5), "gone, trying again in 4 s")
+    figures = Figures(100_000, spending, lambda: [endpoint], clock)
+    figures.watch({"id": "a", "turn": 999_999, "attempts": rejected("enumeration", "a_long_name_of_a_reason", "other")})
+    clock.now = 86_000
+    figures.finished = 99_000
+    lines = figures.lines(width)
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith("99,000/100,000 conve")
+
+
+def test_reasons_are_named_as_far_as_there_is_room():
+    figures = Figures(9)
+    figures.watch({"id": "a", "attempts": rejected("enumeration", "enumeration", "not_in_section", "too_long")})
+    assert figures.lines(120)[0].endswith("4 rejected (enumeration 2, not in section 1, too long 1)")
+    assert figures.lines(65)[0].endswith("4 rejected (enumeration 2)")
+    assert figures.lines(45)[0].endswith("4 rejected")
+
+
+def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):
+    monkeypatch.setattr(Figures, "lines", lambda *_: pytest.fail("a text was made"))
+    figures = Figures(10_000)
+    for number in range(2000):
+        figures.watch({"id": f"{number}", "turn": 1})
+        figures.keep(conversation(f"{number}"))
+    assert (figures.finished, figures.turns, figures.under_way()) == (2000, 2000, 0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (89, "89 s"), (120, "2 min"), (7500, "2 h 5 min"), (7200, "2 h"), (10**6, "277 h")]
+)  # fmt: skip
+def test_a_duration_in_words(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_in_a_cell_the_text_is_updated_in_place(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, bundle, raw):
+            shown.append(("update", bundle["text/plain"]))
+
+    def display(bundle, raw, display_id):
+        shown.append(("display", bundle["text/plain"]))
+        return Handle()
+
+    monkeypatch.setattr(notebook_progress, "_in_notebook", lambda: True)
+    monkeypatch.setattr("IPython.display.display", display)
+    figures = Figures(2)
+    with notebook_progress.shown(figures):
+        figures.keep(conversation("a"))
+    assert [what for what, _ in shown][:2] == ["display", "update"]
+    assert shown[-1][1].startswith("1/2 conversations")
+
+
+def test_outside_of_a_cell_there_is_a_line_at_the_end(capsys):
+    with notebook_progress.shown(Figures(2)):
+        pass
+    assert capsys.readouterr().err == "0/2 conversations, 0 turns\n"
