@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -11,10 +12,12 @@ from .durations import seconds
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..nodes.calls.gates import Pace
+    from ..runs.conduct import Conduct
     from ..runs.control import Control
 
 BOUNDS = "Money and time"
 PACE = "Pace of calls"
+KEPT = "Replies that are kept"
 """Panels of the options' help."""
 
 
@@ -37,6 +40,10 @@ class RunOptions:
     """Seconds."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    record: Path | None = None
+    replay_calls: Path | None = None
+    keep_calls: bool = False
+    retry_failed: bool = False
 
     @property
     def pace(self) -> "Pace":
@@ -58,6 +65,18 @@ class RunOptions:
         # Where prices can be looked up the cost is told, bounded or not.
         priced = self.max_cost is not None or find_spec("genai_prices") is not None
         return Control(Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens, priced=priced), self.pace)
+
+    def conduct(self, control: "Control") -> "Conduct":
+        """How the run is made, under this control."""
+        from ..runs.conduct import Conduct
+
+        return Conduct(
+            control=control,
+            record=self.record,
+            replay_calls=self.replay_calls,
+            keep_calls=self.keep_calls,
+            retry_failed=self.retry_failed,
+        )
 
 
 def number_or_auto(text: str | int) -> int | None:
@@ -172,3 +191,45 @@ PACES: dict[str, tuple[Any, Any]] = {
     ),
 }
 """How calls to an endpoint are made."""
+
+KEPT_CALLS: dict[str, tuple[Any, Any]] = {
+    "record": (
+        Annotated[
+            Path | None,
+            _bound(
+                "Write every reply of a model to this file, to run again without an endpoint.", rich_help_panel=KEPT
+            ),
+        ],
+        None,
+    ),
+    "replay_calls": (
+        Annotated[
+            Path | None,
+            _bound("Answer every call from a file that --record wrote: no endpoint is called.", rich_help_panel=KEPT),
+        ],
+        None,
+    ),
+    "keep_calls": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--keep-calls",
+                rich_help_panel=KEPT,
+                help="Keep calls.jsonl, from which a resumed run goes on, when the run is complete.",
+            ),
+        ],
+        False,
+    ),
+    "retry_failed": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--retry-failed",
+                rich_help_panel=KEPT,
+                help="As --resume, and simulate again what ended by the fault of the user or the assistant.",
+            ),
+        ],
+        False,
+    ),
+}
+"""Where replies of models are kept, and which are asked for again."""

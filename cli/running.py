@@ -102,17 +102,21 @@ def run_into(
         quiet=options.as_json,
         yes=options.yes,
     )
-    with Progress(len(scenarios), control.spending, quiet=options.as_json) as progress, resumable(folder):
+    with (
+        Progress(len(scenarios), control.spending, control.endpoints, quiet=options.as_json) as progress,
+        resumable(folder),
+    ):
         work = runs.arun(
             cast,
             scenarios,
             folder,
             limits=limits,
-            concurrency=options.concurrency or runs.CONCURRENCY,
+            concurrency=options.concurrency or "auto",
             resume=options.resume,
             watch=progress.watch,
             keep=progress.keep,
             source=source,
+            conduct=options.conduct(control),
         )
         return run(work, control, progress.under_way, options.max_time)
 
@@ -198,11 +202,15 @@ def ended(summary: Any, control: "Control") -> int:
     if summary.complete:
         return 0
     missing, again = summary.planned - summary.finished, f"the same command with --out {summary.path} --resume"
-    if control.ending == STOPPED:
+    if summary.stopped_by is not None:
+        say(f"ended early: {summary.stopped}; {missing} are missing: {again} goes on")
+    elif control.ending == STOPPED:
         say(f"interrupted: {missing} conversations are missing; {again} goes on")
     elif control.ending is not None:
         wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
         say(f"ended early: {control.ending}; {missing} are missing: {again}{wider} goes on")
+    elif not missing and summary.unanswered:
+        say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
     elif not missing:
         say(
             f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"

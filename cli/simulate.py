@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
-from .run_options import MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
+from .run_options import KEPT_CALLS, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
 from .running import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
@@ -21,13 +21,15 @@ RUN: dict[str, tuple[Any, Any]] = {
     "as_json": (AsJson, False),
     **MONEY_AND_TIME,
     **PACES,
+    **KEPT_CALLS,
 }
 """Options that say how to run: the run folder, and a field of `RunOptions` each."""
 
 
 def run_options(values: dict[str, Any]) -> RunOptions:
     """The options of `RUN` among the values of a command's options."""
-    return RunOptions(**{key: values[key] for key in RUN if key != "out"})
+    given = {key: values[key] for key in RUN if key != "out"}
+    return RunOptions(**given | {"resume": given["resume"] or given["retry_failed"]})
 
 
 class CastGroup(TyperGroup):

@@ -13,7 +13,7 @@ from typing import Any
 from ..data.formats.jsonfiles import dumps, parsed
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
-from ..nodes.calls.kept import Asked, CallKey, Reply
+from ..nodes.calls.kept import CallKey, Reply, Sent
 from .journal import Appended
 
 CALLS = "calls.jsonl"
@@ -85,7 +85,7 @@ class CallFile:
         made._read(frozenset())
         return made
 
-    def find(self, key: CallKey, asked: Asked) -> Reply | None:
+    def find(self, key: CallKey, asked: Sent) -> Reply | None:
         """The kept reply of this call, if the same was sent. ReplayError if the file must hold it and does not."""
         line = None if key.conversation in self.skip else self._lines.get(key)
         if line is not None and line.digest == asked.digest:
@@ -97,11 +97,11 @@ class CallFile:
             raise ReplayError(self._missing(key, asked))
         return None
 
-    def keep(self, key: CallKey, asked: Asked, reply: Reply) -> None:
+    def keep(self, key: CallKey, asked: Sent, reply: Reply) -> None:
         """Append a reply; it outlives this process at once, and the machine's failure after `sync`."""
         self._append(key, asked, {"reply": reply.value} | ({"retried": dict(reply.retried)} if reply.retried else {}))
 
-    def keep_fault(self, key: CallKey, asked: Asked, fault: Fault) -> None:
+    def keep_fault(self, key: CallKey, asked: Sent, fault: Fault) -> None:
         """Append what an endpoint did in place of a reply."""
         self._append(key, asked, {"fault": {"name": fault.name, "whose": fault.whose, "detail": fault.detail}})
 
@@ -128,18 +128,19 @@ class CallFile:
         self.path.unlink(missing_ok=True)
 
     @property
-    def paid(self) -> Iterator[tuple[str, Mapping[str, int]]]:
-        """Model and usage of each kept reply of a model."""
-        for line in self._lines.values():
+    def paid(self) -> Iterator[tuple[str, str | None, dict[str, int]]]:
+        """Role, model and usage, by the names of `data.Usage`, of each kept reply of a model."""
+        for key, line in self._lines.items():
             reply = self._call(line)["reply"]
             usage = reply.get("usage_metadata")
             if isinstance(usage, dict):
                 metadata = reply.get("response_metadata") or {}
-                name = metadata.get("model_name") or metadata.get("model") or ""
-                counts = {key: value for key, value in usage.items() if isinstance(value, int)}
-                yield str(name), {**counts, "calls": 1}
+                cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
+                counted = {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"], "calls": 1}
+                model = metadata.get("model_name") or metadata.get("model")
+                yield key.role, model, counted | ({"cached_tokens": cached} if cached else {})
 
-    def _append(self, key: CallKey, asked: Asked, outcome: Mapping[str, Any]) -> None:
+    def _append(self, key: CallKey, asked: Sent, outcome: Mapping[str, Any]) -> None:
         if self._file is None:
             return
         known = self._known.setdefault(key.conversation, set())
@@ -206,7 +207,7 @@ class CallFile:
                         found[value["message"]] = value["value"]
         return found
 
-    def _missing(self, key: CallKey, asked: Asked) -> str:
+    def _missing(self, key: CallKey, asked: Sent) -> str:
         """What to say of a call that is not there: the nearest one, and the first difference."""
         name = f"{self.path}: has no call of {_named(key)}"
         nearest = min(self._lines, key=lambda other: _distance(key, other), default=None)
@@ -218,7 +219,7 @@ class CallFile:
             )
         return f"{name} with what is sent now: {self._difference(self._lines[key], asked)}: record the run again"
 
-    def _difference(self, line: _Line, asked: Asked) -> str:
+    def _difference(self, line: _Line, asked: Sent) -> str:
         """The first difference between what was sent then and what is sent now."""
         call = self._call(line)
         to, now = dict(call.get("to") or {}), dict(asked.to)

@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SettingError
 from ..nodes.calls.gates import Pace
 from ..nodes.calls.kept import AMBIENT, kept_in
+from ..nodes.calls.spending import Spending
 from .calls import CALLS, CallFile
-from .control import Control
+from .control import Control, held_control
 
 SYNCED = 0.2
 """Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
@@ -27,10 +28,16 @@ class Conduct:
         False
     """
 
-    pace: Pace = field(default_factory=Pace)
+    pace: Pace | None = None
     """How fast, and with how much patience, endpoints are called."""
-    control: Control = field(default_factory=Control)
-    """Ends the run before its plan is done, if whoever holds it says so."""
+    max_cost: float | None = None
+    """Most US dollars of the run (extra `cost`)."""
+    max_run_tokens: int | None = None
+    """Most tokens of the run."""
+    max_seconds: float | None = None
+    """Most time of this call. At each of these bounds what is under way ends in order, as `budget`."""
+    control: Control | None = None
+    """Holds pace and bounds in their place, and ends the run before its plan is done if whoever has it says so."""
     record: str | Path | None = None
     """A file for every reply of a model, to replay the run from; it is kept."""
     replay_calls: str | Path | None = None
@@ -44,7 +51,16 @@ class Conduct:
 
     def __post_init__(self) -> None:
         if self.record is not None and self.replay_calls is not None:
-            raise SettingError("record and replay_calls: give one of them: a replayed run makes no calls to record")
+            raise SettingError("record and replay_calls: give one of them, as a replayed run makes no calls to record")
+
+    def controlled(self) -> Control:
+        """The control of a run: the given one, or a new one with this pace and these bounds."""
+        if self.control is not None:
+            return self.control
+        if self.pace is None and self.max_cost is None and self.max_run_tokens is None:
+            return held_control()
+        spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens)
+        return Control(spending, self.pace or Pace())
 
     @contextmanager
     def calls(

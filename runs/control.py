@@ -1,12 +1,13 @@
 """How a run that is under way is brought to its end before its plan is done."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from ..nodes.calls.gates import Pace
+from ..nodes.calls.gates import Gate, Pace
+from ..nodes.calls.service import Calls
 from ..nodes.calls.spending import Spending
 
 
@@ -18,6 +19,8 @@ class Control:
     pace: Pace = field(default_factory=Pace)
     ending: str | None = None
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
+    calls: Calls | None = None
+    """The calls of the run that is under way."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
 
@@ -32,6 +35,10 @@ class Control:
         """Begin nothing new from now on, and end what is under way before its next turn (`budget`)."""
         self.cutting = self.cutting or reason
         self.end(reason)
+
+    def endpoints(self) -> Iterable[Gate]:
+        """The gates of the endpoints that the run has called."""
+        return () if self.calls is None else self.calls.gates.values()
 
     @property
     def begins(self) -> bool:

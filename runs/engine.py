@@ -124,7 +124,8 @@ async def converse_all(
     if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
         raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     graph = conversation(cast)
-    calls, control = calls or Calls(), control or Control()
+    control = control or Control()
+    control.calls = calls = calls or Calls(control.pace, None, control.spending, control.spent)
     waiting: Iterator[State] = iter(scenarios)
     under_way = 0
     one_over = asyncio.Event()
@@ -137,7 +138,7 @@ async def converse_all(
     try:
         with calls.active():
             async with asyncio.TaskGroup() as tasks:
-                while calls.stopped is None and control.ending is None:
+                while calls.stopped is None and control.begins:
                     if under_way >= (calls.room if concurrency == "auto" else concurrency):
                         one_over.clear()
                         await one_over.wait()

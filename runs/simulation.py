@@ -26,6 +26,7 @@ from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
+from .spent import spent_before
 
 PROMPTS = "prompts.json"
 """File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
@@ -91,6 +92,7 @@ async def asimulate(
     """
     plan = planned(cast, scenarios)
     conduct = conduct or Conduct()
+    control = conduct.controlled()
     by_id: dict[str, Conversation] = {}
 
     def collect(conversation: Conversation) -> None:
@@ -100,8 +102,8 @@ async def asimulate(
     if out is None:
         limits = (limits or cast.limits).or_else(cast.limits)
         try:
-            with conduct.calls() as file:
-                calls = Calls(pace=conduct.pace, store=file)
+            with conduct.calls() as file, control.within(conduct.max_seconds):
+                calls = Calls(control.pace, file, control.spending, control.spent)
                 await converse_all(
                     cast,
                     plan,
@@ -110,7 +112,7 @@ async def asimulate(
                     concurrency=concurrency,
                     watch=watch,
                     calls=calls,
-                    control=conduct.control,
+                    control=control,
                 )
         except EndpointError as error:
             stopped = error
@@ -124,7 +126,7 @@ async def asimulate(
             resume=resume,
             watch=watch,
             keep=collect,
-            conduct=conduct,
+            conduct=replace(conduct, control=control),
         )
         stopped = summary.stopped_by
         by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
@@ -139,9 +141,7 @@ async def asimulate(
         where = f"{failed[0].failure.node}: {failed[0].failure.error}"
         log.warning("%d of %d conversations failed, the first in %s", len(failed), len(conversations), where)
     if missing:
-        log.warning(
-            "%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or conduct.control.ending
-        )
+        log.warning("%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or control.ending)
     return conversations
 
 
@@ -169,6 +169,7 @@ async def arun(
     """
     plan = planned(cast, scenarios)
     conduct = conduct or Conduct()
+    control = conduct.controlled()
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
     stopped: EndpointError | None = None
@@ -179,7 +180,9 @@ async def arun(
         with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
             if file is not None:
                 file.skip = frozenset(anew)
-            calls = Calls(pace=conduct.pace, store=file, over=lambda: conduct.control.closing)
+            calls = Calls(control.pace, file, control.spending, control.spent)
+            if resume:
+                spent_before(control.spending, cast, folder.conversations(), again, file)
 
             def write(conversation: Conversation) -> None:
                 folder.keep(conversation)
@@ -192,17 +195,18 @@ async def arun(
                     keep(conversation)
 
             try:
-                async with synced(file):
-                    await converse_all(
-                        cast,
-                        missing,
-                        limits,
-                        write,
-                        concurrency=concurrency,
-                        watch=watch,
-                        calls=calls,
-                        control=conduct.control,
-                    )
+                with control.within(conduct.max_seconds):
+                    async with synced(file):
+                        await converse_all(
+                            cast,
+                            missing,
+                            limits,
+                            write,
+                            concurrency=concurrency,
+                            watch=watch,
+                            calls=calls,
+                            control=control,
+                        )
             except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
                 stopped = error
             except BaseException:
@@ -213,7 +217,7 @@ async def arun(
             notes = [*summary.notes, *_notes_of(file, calls)]
             if file is not None and file.writes and summary.complete and not (conduct.keep_calls or conduct.record):
                 file.drop()
-        ending = str(stopped) if stopped is not None else conduct.control.ending
+        ending = str(stopped) if stopped is not None else control.ending
         return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
 
 

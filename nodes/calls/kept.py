@@ -54,14 +54,14 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Sent:
     """What a call sends, as plain JSON: to whom, with which arguments, and the messages. Without secrets."""
 
     to: Mapping[str, Any]
     messages: tuple[Mapping[str, Any], ...]
 
     @classmethod
-    def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "Asked":
+    def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "Sent":
         """What is sent, with the messages of LangChain as plain JSON."""
         return cls(without_known_secrets(dict(to)), tuple(without_known_secrets(_sent(each)) for each in messages))
 
@@ -89,15 +89,15 @@ class Reply:
 class CallStore(Protocol):
     """Keeps replies. The run's journal is one, and so is a recorded file."""
 
-    def find(self, key: CallKey, asked: Asked) -> Reply | None:
+    def find(self, key: CallKey, asked: Sent) -> Reply | None:
         """The kept reply of this call, if the same was sent; a store that must know every call raises for another."""
         ...
 
-    def keep(self, key: CallKey, asked: Asked, reply: Reply) -> None:
+    def keep(self, key: CallKey, asked: Sent, reply: Reply) -> None:
         """Keep a reply: it outlives this process when the method returns."""
         ...
 
-    def keep_fault(self, key: CallKey, asked: Asked, fault: Fault) -> None:
+    def keep_fault(self, key: CallKey, asked: Sent, fault: Fault) -> None:
         """Note that a call failed; it is never answered with that."""
         ...
 

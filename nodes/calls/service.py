@@ -9,6 +9,7 @@ from typing import Any, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
+from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
 from ..environment import error_line, without_known_secrets
 from ..models.offline.model import OfflineChatModel
@@ -19,7 +20,8 @@ from ..replies import drafts_of, usage_of
 from ..state import Draft
 from .faults import Fault
 from .gates import EndpointError, Gate, Pace
-from .kept import AMBIENT, Asked, Call, CallKey, CallStore, Reply, message_of, plain_reply
+from .kept import AMBIENT, Call, CallKey, CallStore, Reply, Sent, message_of, plain_reply
+from .prices import asked_model
 from .spending import Spending
 
 CONVERSATIONS = 8
@@ -34,7 +36,7 @@ class Calls:
     store: CallStore | None = None
     spending: Spending = field(default_factory=Spending)
     over: Callable[[], str | None] | None = None
-    """Why the run is to end in order, in words; None if it goes on. Asked after each turn."""
+    """Why the run is to end in order, in words; None if it goes on. Sent after each turn."""
     gates: dict[str, Gate] = field(default_factory=dict)
     stopped: DuologueError | None = None
     """Why no call of the run can succeed any more."""
@@ -58,7 +60,7 @@ class Calls:
     @property
     def spent_out(self) -> bool:
         """Whether what is under way is to end at its next turn."""
-        return bool((self.over and self.over()) or self.spending.over())
+        return bool((self.over or self.spending.over)())
 
     def gate(self, endpoint: str) -> Gate:
         """The gate of an endpoint."""
@@ -71,7 +73,7 @@ class Calls:
         key = call.key(attempt)
         # The embedded model gives the same reply again and costs nothing: it is asked.
         kept_ones = self._store is not None and not isinstance(chosen, OfflineChatModel)
-        asked = Asked.of({**model_provenance(model), **arguments}, sent) if kept_ones else None
+        asked = Sent.of({**model_provenance(model), **arguments}, sent) if kept_ones else None
         if asked is not None and (kept := self._found(key, asked)) is not None:
             return _draft(message_of(kept.value), kept.retried)
 
@@ -79,7 +81,14 @@ class Calls:
             return await chosen.ainvoke(sent, None, **cast(Any, arguments))
 
         message, retried = await self._made(chosen, send, sent, key, asked)
-        self.spending.add(_name_of(model, message), usage_of([message]))
+        self.spending.add(
+            _served(message),
+            usage_of([message]),
+            role=_side(call.role),
+            asked=asked_model(model),
+            sent=(str(each.content) for each in sent),
+            reply=str(message.text),
+        )
         if asked is not None and self._store is not None:
             self._store.keep(key, asked, Reply(plain_reply(message), retried))
         return _draft(message, retried)
@@ -93,14 +102,15 @@ class Calls:
         ask: Callable[[], Awaitable[Any]],
     ) -> Any:
         """An agent's update of the state, as `ask` gives it; a complete one is kept."""
-        asked = None if self._store is None else Asked.of(to, messages)
+        asked = None if self._store is None else Sent.of(to, messages)
         key = call.key(attempt)
         if asked is not None and (kept := self._found(key, asked)) is not None:
             return dict(kept.value)
         update = await ask()
         for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
             if isinstance(draft, Mapping) and (usage := draft.get("usage")):
-                self.spending.add(str(draft.get("model") or "agent"), usage)
+                # What an agent's own calls cost is not known, only how many tokens they took.
+                self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), asked=None)
         if asked is not None and self._store is not None and not update.get("failed"):
             self._store.keep(key, asked, Reply(without_known_secrets(update)))
         return update
@@ -109,7 +119,7 @@ class Calls:
     def _store(self) -> CallStore | None:
         return AMBIENT.get() if self.store is None else self.store
 
-    def _found(self, key: CallKey, asked: Asked) -> Reply | None:
+    def _found(self, key: CallKey, asked: Sent) -> Reply | None:
         try:
             kept = None if self._store is None else self._store.find(key, asked)
         except DuologueError as error:  # of a store that must know every call
@@ -124,7 +134,7 @@ class Calls:
         send: Callable[[], Awaitable[AIMessage]],
         sent: Sequence[BaseMessage],
         key: CallKey,
-        asked: Asked | None,
+        asked: Sent | None,
     ) -> tuple[AIMessage, dict[str, int]]:
         """The reply of a call that is made now, and how often it was made again."""
         if self.stopped is not None:
@@ -203,16 +213,20 @@ def _draft(message: AIMessage, retried: Mapping[str, int]) -> Draft:
     return draft
 
 
-def _name_of(model: BaseChatModel, message: AIMessage) -> str:
-    """The name of the model that answered, as the endpoint gives it, else as it was asked for."""
+def _served(message: AIMessage) -> str | None:
+    """The name of the model that answered, as the endpoint gives it."""
     served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
-    named = getattr(model, "model_name", None) or getattr(model, "model", None)
-    return str(served or named or type(model).__name__)
+    return str(served) if served else None
+
+
+def _side(role: str) -> str:
+    """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
+    return role if role in ("user", "assistant") else "judge"
 
 
 def _about(messages: Sequence[BaseMessage]) -> int:
     """About how many tokens a call takes: a guess before it, which its usage corrects."""
-    return sum(len(str(message.content)) for message in messages) // 4 + 100
+    return sum(tokens_about(str(message.content)) for message in messages) + 100
 
 
 def _tokens(message: AIMessage) -> int:

@@ -158,20 +158,20 @@ def test_a_call_that_is_not_recorded_is_named_with_the_nearest_and_the_first_dif
 def test_the_first_difference_of_two_messages_is_shown_with_what_is_around_it(tmp_path):
     from langchain_core.messages import HumanMessage, SystemMessage
 
-    from duologue.nodes.calls.kept import Asked, Call, Reply
+    from duologue.nodes.calls.kept import Call, Reply, Sent
 
     key = Call(0, "c1", "user").key(1)
     with Conduct(record=tmp_path / "calls.jsonl").calls() as file:
-        file.keep(key, Asked.of({"m": 1}, [SystemMessage("You travel."), HumanMessage("Now to the sea.")]), Reply({}))
+        file.keep(key, Sent.of({"m": 1}, [SystemMessage("You travel."), HumanMessage("Now to the sea.")]), Reply({}))
     kept = CallFile.replaying(tmp_path / "calls.jsonl")
     with pytest.raises(
         runs.ReplayError, match=r"message 2 \(human\) differs at character 12: was 'Now to the sea\.', now"
     ):
-        kept.find(key, Asked.of({"m": 1}, [SystemMessage("You travel."), HumanMessage("Now to the hills.")]))
+        kept.find(key, Sent.of({"m": 1}, [SystemMessage("You travel."), HumanMessage("Now to the hills.")]))
     with pytest.raises(runs.ReplayError, match="m was 1, now it is 2"):
-        kept.find(key, Asked.of({"m": 2}, [SystemMessage("You travel.")]))
+        kept.find(key, Sent.of({"m": 2}, [SystemMessage("You travel.")]))
     with pytest.raises(runs.ReplayError, match="2 messages were sent, now 1"):
-        kept.find(key, Asked.of({"m": 1}, [SystemMessage("You travel.")]))
+        kept.find(key, Sent.of({"m": 1}, [SystemMessage("You travel.")]))
 
 
 def test_an_agent_that_keeps_no_history_is_replayed_too(tmp_path):

@@ -1,0 +1,45 @@
+"""What a run had spent before it was resumed: its bounds hold over all its calls, not over those of one command."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ..data.records import Conversation, Role
+from ..graphs import Cast
+from ..nodes.calls.prices import Asked, asked_model
+from ..nodes.calls.spending import Spending
+from ..nodes.validators import models_of
+from .calls import CallFile
+
+_PLACES: dict[Role, tuple[str, str]] = {
+    "user": ("user_simulator", "question_validator"),
+    "assistant": ("assistant", "answer_validator"),
+}
+
+
+def spent_before(
+    spending: Spending, cast: Cast, kept: Iterable[Conversation], again: Collection[str], file: CallFile | None
+) -> None:
+    """Count the finished conversations, and the kept replies of those that go on; nothing if nothing is bounded."""
+    if spending.max_cost is None and spending.max_tokens is None:
+        return
+    speakers = {role: _asked(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}
+    judges = {role: _asked(getattr(cast, judge)) for role, (_, judge) in _PLACES.items()}
+    for conversation in kept:
+        if conversation.id in again:
+            continue
+        for role in _PLACES:
+            for attempt in conversation.attempts(role):
+                if attempt.usage is not None:
+                    spending.add(attempt.model, attempt.usage.model_dump(), role=role, asked=speakers[role])
+                if attempt.judging is not None:
+                    spending.add(None, attempt.judging.model_dump(), role="judge", asked=judges[role])
+        if conversation.closing_usage is not None:
+            spending.add(None, conversation.closing_usage.model_dump(), role="judge", asked=_asked(cast.closing))
+    for role, model, usage in file.paid if file is not None else ():
+        asked = speakers.get(role) or next(filter(None, judges.values()), None)  # type: ignore[call-overload]
+        spending.add(model, usage, role=role if role in _PLACES else "judge", asked=asked)
+
+
+def _asked(node: Any) -> Asked | None:
+    """The first model that a node asks; None if it asks none."""
+    return next((asked_model(model) for model in models_of(node)), None)
