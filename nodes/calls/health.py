@@ -95,7 +95,7 @@ class Health:
             self._slowings = 0
         self._recent.add(turn.sent, now)
         self.learned.succeeded(self._recent, now)
-        self._window.succeeded(turn.sent, now, max(turn.one_of, self.under_way))
+        self._window.succeeded(turn.sent, turn.one_of, now, self.under_way)
         self._answered(now)
 
     def failed(self, turn: Turn, fault: Fault, now: float) -> str | None:
@@ -145,7 +145,7 @@ class Health:
         breaker.limited(now)
         deadline = breaker.deadline()
         if turn.sent > self._slowed:  # of those that were under way together one is enough
-            if self._slowings == 0:
+            if self._slowings == 0 or self.learned.per_second is None:
                 self.learned.refused(self._recent, now)
             self._window.refused((self.learned.per_second or 0.0) * self._recent.latency)
             self._slowed, self._slowings = now, self._slowings + 1

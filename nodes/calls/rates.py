@@ -98,6 +98,8 @@ class LearnedPace:
     def refused(self, recent: Recent, now: float) -> None:
         """Go slower: a request that was sent at this pace was one too many."""
         through = recent.per_second(now)
+        if not through:
+            return  # nothing is known yet of what it bears
         if self._rate:
             through = max(self._rate.per_second / 2, min(self._rate.per_second, through))
         self._base = max(self.SLOWEST, through * self.BACK)

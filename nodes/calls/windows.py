@@ -24,26 +24,26 @@ class Window:
         self._best = math.inf
         """Mean latency of the best round."""
         self._queued = False
-        self._trial: tuple[float, float] | None = None
-        """Size and latency before half as many were sent, while that is tried."""
+        self._trial: tuple[float, float, float] | None = None
+        """Size, calls under way and latency before half as many were sent, while that is tried."""
         self._latency = 0.0
         self._rounds = 0
         self._start(-math.inf)
 
-    def succeeded(self, sent: float, now: float, under_way: int) -> None:
-        """A reply came to a call that was one of so many."""
-        full = under_way >= 0.7 * self.size  # about: then it is the window that bounds the calls
-        if sent >= self._since:
+    def succeeded(self, sent: float, one_of: int, now: float, under_way: int) -> None:
+        """A reply came to a call that was one of so many when it was sent; how many are under way with it now."""
+        if sent > self._since:
             self._replies += 1
             self._latencies += now - sent
-            self._full += full
+            self._under_way += one_of
+        full = max(one_of, under_way) >= 0.7 * self.size  # about: then it is the window that bounds the calls
         if full and self._trial is None and not self._holds:
             self.size = min(float(self.most), self.size + (1 if self.size < self._known else 1 / self.size))
         self._outcome(now)
 
     def failed(self, sent: float, now: float) -> None:
         """The endpoint failed: if that becomes usual, there may be too many calls."""
-        if sent >= self._since:
+        if sent > self._since:
             self._faults += 1
         self._outcome(now)
 
@@ -68,25 +68,26 @@ class Window:
         if 2 * self._faults > outcomes:
             self._shrink(self.size * self.BACK)
         elif self._replies:
-            self._judge(self._latencies / self._replies)
+            self._judge(max(1e-6, self._latencies / self._replies), self._under_way / self._replies)
         self._rounds += 1
         self._start(now)
 
-    def _judge(self, latency: float) -> None:
-        """Take the measure of a round."""
-        bound = 2 * self._full > self._replies
+    def _judge(self, latency: float, under_way: float) -> None:
+        """Take the measure of a round: how long replies took, and how many calls were under way."""
         if self._trial is not None:
-            size, before = self._trial
+            size, before, slower = self._trial
             self._trial = None
-            if latency < 0.6 * before:
+            if under_way > 0.75 * before:
+                self.size = size  # fewer were wanted meanwhile, or few had left: nothing was tried
+            elif under_way / latency > 0.83 * before / slower:
                 self._queued, self._rounds = True, 0
                 self._best = min(self._best, latency)
-                self._shrink(min(size, max(size / 2, 2 * size * self._best / before)))
+                self._shrink(min(size, max(before / 2, 1.6 * self._best * under_way / latency)))
             else:
                 self._queued, self._best, self.size = False, latency, size
-        elif bound and latency > 2 * self._best and self.size >= 2:
-            self._trial = self.size, latency
-            self.size /= 2
+        elif latency > 2 * self._best and 2 * under_way > self.size >= 2:
+            self._trial = self.size, under_way, latency
+            self.size = max(1.0, under_way / 2)
         else:
             self._best = min(self._best, latency)
             self._queued = self._queued and self._rounds < 50  # then it is tried again whether more are of use
@@ -104,5 +105,5 @@ class Window:
         self._since = now
         fast = self.size < self._known and self._trial is None
         self._needed = max(16 if fast else 32, self.size)
-        self._replies = self._full = self._faults = 0
+        self._replies = self._faults = self._under_way = 0
         self._latencies = 0.0
