@@ -91,8 +91,8 @@ class LearnedPace:
     def take(self, now: float, waited: bool) -> None:
         """A request goes; whether others wait behind it."""
         if self._rate:
-            if waited:
-                self._bound = now
+            if waited and now - self._rate.ready() < max(0.005, 0.5 / self._rate.per_second):
+                self._bound = now  # else it was not the pace that they waited for
             self._rate.take(1, now)
 
     def refused(self, recent: Recent, now: float) -> None:

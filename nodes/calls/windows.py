@@ -4,8 +4,8 @@ import math
 
 
 class Window:
-    """Doubles from round trip to round trip until the first trouble, then grows by one in each; shrinks by a third when
-    calls are refused as too many, and down to what keeps the endpoint busy when they only queue there.
+    """Doubles from round trip to round trip until the first trouble, then grows by one in each, until it is twice as
+    large as when the last trouble came; shrinks by a third when calls are refused as too many, and down to what keeps the endpoint busy when they only queue there.
 
     Whether they queue is tried, not guessed: when replies take more than twice as long as at best, half as many are
     sent for a while. If those come about twice as fast, nothing was gained by the other half; if not, the model is
@@ -36,9 +36,11 @@ class Window:
             self._replies += 1
             self._latencies += now - sent
             self._under_way += one_of
-        full = max(one_of, under_way) >= 0.7 * self.size  # about: then it is the window that bounds the calls
-        if full and self._trial is None and not self._holds:
+        full = max(one_of, under_way) >= min(int(self.size), 0.7 * self.size)
+        if full and self._trial is None and not self._holds:  # then it is the window that bounds the calls, about
             self.size = min(float(self.most), self.size + (1 if self.size < self._known else 1 / self.size))
+            if self.size > 2 * self._known and not self._queued:
+                self._known = math.inf  # the trouble is over
         self._outcome(now)
 
     def failed(self, sent: float, now: float) -> None:
