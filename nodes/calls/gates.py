@@ -1,55 +1,90 @@
 """The gate of an endpoint: every call to it, of all conversations and both sides, passes here."""
 
+import asyncio
+import logging
+import random  # noqa: TID251  # when a call is tried again is recorded nowhere
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from itertools import count
 from typing import TypeVar
 
-from ...errors import DuologueError
+from tenacity import AsyncRetrying, retry_if_exception
+
 from .faults import Fault, fault_of
+from .health import Health
+from .paces import Counts, Pace
+from .tries import CallError, EndpointError, Tries
+from .turns import Turn, Turns
+
+__all__ = ["CallError", "Counts", "EndpointError", "Gate", "Pace"]
 
 T = TypeVar("T")
-
-
-class EndpointError(DuologueError, RuntimeError):
-    """An endpoint cannot be used by this run at all, or no more: one line that says why, and what to do."""
-
-
-class CallError(Exception):
-    """One call failed for good: `fault` is the last one, `retried` how often it was made again, by fault."""
-
-    def __init__(self, fault: Fault, retried: dict[str, int]) -> None:
-        super().__init__(f"{fault.name}: {fault.detail}")
-        self.fault, self.retried = fault, retried
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pace:
-    """How calls to an endpoint are made."""
-
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    concurrency: int | None = None
-    """Most calls under way; None: as many as the endpoint bears, found out by trying."""
-    patience: float = 600.0
-    """Seconds for which an endpoint that has answered in this run is waited for."""
-    first_patience: float = 15.0
-    """Seconds for which one that has never answered is tried."""
-    tries: int = 10
-    """Most tries of one call while other calls succeed."""
-    wait: float = 0.5
-    """Seconds before the second try, about; they double from try to try."""
+log = logging.getLogger(__name__)
 
 
 class Gate:
-    """The gate of one endpoint in one event loop."""
+    """The gate of one endpoint in one event loop.
 
-    def __init__(self, endpoint: str, pace: Pace) -> None:
-        self.endpoint, self.pace = endpoint, pace
+    `said` is told in a line when the endpoint goes and comes back. `on_room` holds what is called with each new `room`.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        pace: Pace,
+        *,
+        said: Callable[[str], None] | None = None,
+        uniform: Callable[[float, float], float] = random.uniform,
+    ) -> None:
+        self.endpoint, self.pace, self.counts = endpoint, pace, Counts()
+        self.on_room: list[Callable[[int], None]] = []
+        self._told, self._uniform = said, uniform
+        self._tickets = count()
+        self._ended: str | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin to know the endpoint, in a loop with a clock of its own."""
+        self._health = Health(self.pace, self._say, self._uniform)
+        self._turns = Turns(lambda turn: self._health.ready(turn.tokens), self._taken, self._returned)
+        self._resting: set[asyncio.Future[None]] = set()
+        self._room = self.room
+        self._changed: asyncio.Future[int] | None = None
 
     @property
     def room(self) -> int:
-        """How many calls the endpoint bears at the same time, as far as is known."""
-        return self.pace.concurrency or 8
+        """How many conversations are worth having under way: the calls that the endpoint bears, and some to spare."""
+        return self._health.room
+
+    async def changed(self) -> int:
+        """The next other `room`."""
+        if self._changed is None:
+            self._changed = asyncio.get_running_loop().create_future()
+        return await asyncio.shield(self._changed)
+
+    @property
+    def under_way(self) -> int:
+        """Calls that were sent and have not ended."""
+        return self._health.under_way
+
+    @property
+    def waiting(self) -> int:
+        """Calls that are not under way: they wait for their turn, or rest between two tries."""
+        return self._turns.waiting + len(self._resting)
+
+    @property
+    def per_second(self) -> float | None:
+        """Requests a second that the endpoint was found to bear; None: nothing holds them back."""
+        return self._health.learned.per_second
+
+    @property
+    def state(self) -> str:
+        """One of `running`, `paused` (it asked to wait), `away` (the breaker is open) and `ended`."""
+        if self._ended is not None:
+            return "ended"
+        if self._health.breaker.open:
+            return "away"
+        return "paused" if self._loop is not None and self._health.paused > self._loop.time() else "running"
 
     async def call(
         self,
@@ -64,12 +99,133 @@ class Gate:
         `tokens`: about how many the call will take; `spent` tells how many it took. `failed` is told each fault.
         CallError: this call fails. EndpointError: no call will succeed.
         """
+        self._enter()
+        ticket = next(self._tickets)
+        tries = Tries(self.pace.tries, self.pace.wait, self.pace.patience, self._uniform)
+
+        async def once() -> T:
+            nonlocal ticket
+            turn = await self._turns.wait(ticket, tokens) if self._ended is None else None
+            if turn is None:
+                raise EndpointError(self._ended)
+            if turn.probe:
+                ticket = next(self._tickets)  # the next probe is another call: this one may be to blame
+            try:
+                return await self._sent(send, turn, tries, spent, failed)
+            finally:
+                self._leave(turn)
+
+        self.counts.calls += 1
+        again = AsyncRetrying(
+            retry=retry_if_exception(tries.again), stop=tries.stop, wait=tries.wait, sleep=self._rest, reraise=True
+        )
         try:
-            return await send(), {}
+            return await again(once), tries.retried
+        except Exception:
+            self.counts.failed += 1
+            raise
+
+    async def _sent(
+        self,
+        send: Callable[[], Awaitable[T]],
+        turn: Turn,
+        tries: Tries,
+        spent: Callable[[T], int] | None,
+        failed: Callable[[Fault], None] | None,
+    ) -> T:
+        """The reply of one try."""
+        loop = asyncio.get_running_loop()
+        tries.begin(self.counts.succeeded)
+        self.counts.requests += 1
+        try:
+            reply = await send()
         except Exception as error:
             fault = fault_of(error)
+            self._judge(turn, fault, tries, loop.time())
             if failed is not None:
                 failed(fault)
             if fault.whose == "ours":
                 raise
-            raise CallError(fault, {}) from error
+            if self._ended is not None and fault.whose != "request":
+                raise EndpointError(self._ended) from error
+            raise CallError(fault, dict(tries.retried)) from error
+        self.counts.succeeded += 1
+        self._health.succeeded(turn, loop.time())
+        if spent is not None:
+            self._health.correct(spent(reply) - turn.tokens)
+        return reply
+
+    def _judge(self, turn: Turn, fault: Fault, tries: Tries, now: float) -> None:
+        """Take in a fault: what it means for all calls, and for this one."""
+        self.counts.faults[fault.name] += 1
+        why = self._health.failed(turn, fault, now)
+        if why is not None:
+            self._end(why)
+        breaker = self._health.breaker
+        tries.failed(fault, now, self.counts.succeeded, shared=breaker.open or fault.whose == "settings")
+        if breaker.since is not None and now < breaker.deadline():
+            tries.rest = min(tries.rest, breaker.deadline() - now)  # the last try is made when patience ends
+
+    def _enter(self) -> None:
+        """Belong to the running loop; what an ended one has left is forgotten."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop:
+            if not self._loop.is_closed() and (self.under_way or self.waiting):
+                raise RuntimeError(f"the gate of {self.endpoint} is in use in another event loop")
+            self._begin()
+        self._loop = loop
+
+    def _taken(self, turn: Turn) -> None:
+        """A call has its turn."""
+        self._health.take(turn, turn.given.get_loop().time(), others=self._turns.waiting > 0)
+
+    def _returned(self, turn: Turn) -> None:
+        """A call was cancelled in the moment in which it was given its turn."""
+        self._health.give_back(turn)
+        self._turns.go()
+
+    def _leave(self, turn: Turn) -> None:
+        """A call has ended, in whatever way."""
+        self._health.leave(turn)
+        self._turns.go()
+        room = self.room
+        if room == self._room:
+            return
+        self._room = room
+        changed, self._changed = self._changed, None
+        if changed is not None and not changed.done():
+            changed.set_result(room)
+        for told in self.on_room:
+            told(room)
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait between two tries, or until nothing is sent any more."""
+        if seconds <= 0 or self._ended is not None:
+            return
+        loop = asyncio.get_running_loop()
+        rest = loop.create_future()
+        timer = loop.call_later(seconds, _wake, rest)
+        self._resting.add(rest)
+        try:
+            await rest
+        finally:
+            timer.cancel()
+            self._resting.discard(rest)
+
+    def _end(self, why: str) -> None:
+        """Send nothing any more: whoever waits is told why."""
+        if self._ended is None:
+            self._ended = f"{self.endpoint}: {why}"
+            self._turns.end()
+            for rest in self._resting:
+                _wake(rest)
+
+    def _say(self, what: str) -> None:
+        log.log(logging.INFO if self._told else logging.WARNING, "%s %s", self.endpoint, what)
+        if self._told is not None:
+            self._told(f"{self.endpoint} {what}")
+
+
+def _wake(rest: asyncio.Future[None]) -> None:
+    if not rest.done():
+        rest.set_result(None)

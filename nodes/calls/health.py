@@ -1,0 +1,164 @@
+"""What is known of an endpoint by its replies and refusals, and what may be sent to it now."""
+
+import math
+from collections.abc import Callable
+
+from .breakers import Breaker
+from .faults import Fault
+from .paces import Pace
+from .rates import LearnedPace, Rate, Recent
+from .tries import LONGEST
+from .turns import Turn
+from .windows import Window
+
+
+class Health:
+    """The limits that are set, and those that an endpoint shows: window, pace, pauses and breaker.
+
+    Knows no loop: it is told the time. `said` is told when the endpoint goes and comes back.
+    """
+
+    def __init__(self, pace: Pace, said: Callable[[str], None], uniform: Callable[[float, float], float]) -> None:
+        self.breaker = Breaker(pace.patience, pace.first_patience)
+        self.learned = LearnedPace()
+        self.paused = -math.inf
+        """Until then nothing is sent: it asked for that."""
+        self._window, self._recent = Window(pace.concurrency), Recent()
+        self._requests = Rate(pace.requests_per_minute / 60) if pace.requests_per_minute else None
+        self._tokens = Rate(pace.tokens_per_minute / 60) if pace.tokens_per_minute else None
+        self._wait, self._said, self._uniform = pace.wait, said, uniform
+        self._doubt = self._slowed = -math.inf
+        self._slowings = 0
+        self.under_way = 0
+
+    @property
+    def room(self) -> int:
+        """How many conversations are worth having under way: the calls that the endpoint bears, and some to spare."""
+        bears = self._window.size
+        for rate in (self.learned.per_second, self._requests.per_second if self._requests else None):
+            if rate is not None and self._recent.latency:
+                bears = min(bears, max(4.0, 2 * rate * self._recent.latency + 1))
+        return math.ceil(1.25 * bears)
+
+    def ready(self, tokens: int) -> float | None:
+        """When the next call may go; None: not before another one has ended."""
+        breaker = self.breaker
+        if breaker.probing:
+            return None
+        if not breaker.open:
+            careful = breaker.refusals or self._slowings > 1
+            if self.under_way >= (1 if careful else int(self._window.size)):
+                return None
+        return max(
+            breaker.probe_at if breaker.open else -math.inf,
+            self.paused,
+            self._doubt,
+            self.learned.ready(),
+            self._requests.ready() if self._requests else -math.inf,
+            self._tokens.ready(tokens) if self._tokens else -math.inf,
+        )
+
+    def take(self, turn: Turn, now: float, *, others: bool) -> None:
+        """A call goes; whether others wait."""
+        if self._requests:
+            self._requests.take(1, now)
+        if self._tokens:
+            self._tokens.take(turn.tokens, now)
+        self.learned.take(now, waited=others)
+        self.under_way += 1
+        turn.one_of = self.under_way
+        turn.probe = self.breaker.probing = self.breaker.open
+        if turn.probe:
+            self._said("is tried again")
+
+    def leave(self, turn: Turn) -> None:
+        """A call has ended, in whatever way."""
+        self.under_way -= 1
+        if turn.probe:
+            self.breaker.probing = False
+
+    def give_back(self, turn: Turn) -> None:
+        """A call that had its turn was never sent."""
+        if self._requests:
+            self._requests.correct(-1)
+        self.correct(-turn.tokens)
+        self.leave(turn)
+
+    def correct(self, tokens: int) -> None:
+        """A call took so many tokens more than was thought."""
+        if self._tokens:
+            self._tokens.correct(tokens)
+
+    def succeeded(self, turn: Turn, now: float) -> None:
+        """The endpoint replied."""
+        if turn.sent > self._slowed:
+            self._slowings = 0
+        self._recent.add(turn.sent, now)
+        self.learned.succeeded(self._recent, now)
+        self._window.succeeded(turn.sent, turn.one_of, now, self.under_way)
+        self._answered(now)
+
+    def failed(self, turn: Turn, fault: Fault, now: float) -> str | None:
+        """A call failed; why none will succeed any more, in words, if that is so."""
+        if fault.whose == "request":
+            self._answered(now)
+        elif fault.whose == "settings":
+            return self._refused(turn, fault, now)
+        elif fault.whose == "limit":
+            return self._limited(turn, fault, now)
+        elif fault.whose == "endpoint":
+            return self._missed(turn, fault, now)
+        return None
+
+    def _answered(self, now: float) -> None:
+        """The endpoint is there, whatever it said."""
+        since = self.breaker.since
+        self._doubt = -math.inf
+        if self.breaker.succeeded():
+            self._said(f"answers again, after {now - (since or now):.0f} s")
+
+    def _refused(self, turn: Turn, fault: Fault, now: float) -> str | None:
+        """The key, the model or the account is refused."""
+        final = self.breaker.refused(turn.sent, now)
+        self._doubt = now + self._backoff(self.breaker.refusals)
+        if not final:
+            return None
+        return f"{fault.name}: {fault.detail}; correct the key, the model, the address or the account, and run again"
+
+    def _missed(self, turn: Turn, fault: Fault, now: float) -> str | None:
+        """The endpoint gave no usable reply."""
+        breaker = self.breaker
+        self._window.failed(turn.sent, now)
+        if breaker.failed(fault, now, probe=turn.probe):
+            self._window.restarted()
+            wait = f"all calls wait while one at a time tries, for up to {breaker.patience:.0f} s"
+            self._said(f"fails call after call, last {fault.name}: {wait}")
+        if now < breaker.deadline() or self.under_way > 1:  # what is under way may yet succeed
+            return None
+        ever = "no usable reply any more" if breaker.answered else "no usable reply at all"
+        seconds = f"{now - (breaker.since or now):.0f} s"
+        return f"{ever}, tried for {seconds}; last {fault.name}: {fault.detail}; see to it, and run again"
+
+    def _limited(self, turn: Turn, fault: Fault, now: float) -> str | None:
+        """There are too many calls."""
+        breaker = self.breaker
+        breaker.limited(now)
+        deadline = breaker.deadline()
+        if turn.sent > self._slowed:  # of those that were under way together one is enough
+            if self._slowings == 0 or self.learned.per_second is None:
+                self.learned.refused(self._recent, now)
+            self._window.refused((self.learned.per_second or 0.0) * self._recent.latency)
+            self._slowed, self._slowings = now, self._slowings + 1
+            self.paused = max(self.paused, min(now + self._backoff(self._slowings), max(now, deadline)))
+        if fault.after is not None and now + fault.after > self.paused:
+            self.paused = now + fault.after
+            if fault.after >= 5:
+                self._said(f"asks to wait {fault.after:.0f} s")
+        if self.paused <= deadline and now < deadline:
+            return None
+        wait = f"asks to wait {self.paused - now:.0f} s" if self.paused > now else "refuses all calls as too many"
+        return f"{wait}, longer than patience ({breaker.patience:.0f} s): {fault.detail}; run again later"
+
+    def _backoff(self, times: int) -> float:
+        """Seconds for all to wait after so many refusals in a row."""
+        return self._uniform(0.5, 1.0) * min(LONGEST, self._wait * 2.0 ** min(times - 1, 16))

@@ -1,0 +1,85 @@
+"""The tries of one call: what is tried again, when, and when it is enough."""
+
+from collections.abc import Callable
+
+from tenacity import RetryCallState
+
+from ...errors import DuologueError
+from .faults import Fault
+
+LONGEST = 30.0
+"""Most seconds between two tries of a call."""
+
+
+class EndpointError(DuologueError, RuntimeError):
+    """An endpoint cannot be used by this run at all, or no more: one line that says why, and what to do."""
+
+
+class CallError(Exception):
+    """One call failed for good: `fault` is the last one, `retried` how often it was made again, by fault."""
+
+    def __init__(self, fault: Fault, retried: dict[str, int]) -> None:
+        super().__init__(f"{fault.name}: {fault.detail}")
+        self.fault, self.retried = fault, retried
+
+
+class Tries:
+    """What tenacity asks about one call.
+
+    Tries are bounded in number while other calls succeed: then it is this call that fails. When none does, it is the
+    endpoint, and the breaker bounds them in time. Refusals as too many are bounded in time alone: they say nothing about
+    the call.
+    """
+
+    BLAMED = 3
+    """Failures while others succeeded, after which a call is to blame for its further ones too."""
+
+    def __init__(self, most: int, wait: float, patience: float, uniform: Callable[[float, float], float]) -> None:
+        self._most, self._wait, self._patience, self._uniform = most, wait, patience, uniform
+        self.retried: dict[str, int] = {}
+        self.successes = 0
+        """Calls of the gate that had succeeded when this one was tried last."""
+        self.fault: Fault | None = None
+        self.rest = 0.0
+        """Seconds to the next try."""
+        self._own = self._limits = self._all = 0
+        self._first: float | None = None
+        self._over = False
+
+    def begin(self, successes: int) -> None:
+        """The call is sent."""
+        if self.fault is not None:
+            self.retried[self.fault.name] = self.retried.get(self.fault.name, 0) + 1
+        else:
+            self.successes = successes
+
+    def failed(self, fault: Fault, now: float, successes: int, *, shared: bool) -> None:
+        """The call failed; `shared`: what it waits for is the same for all, and needs no rest of its own."""
+        self.fault = fault
+        self._first = now if self._first is None else self._first
+        if fault.whose == "limit":
+            self._limits += 1
+            self.rest = self._jitter(self._limits - 2) if self._limits > 1 else 0.0
+        else:
+            self._limits = 0
+            self._own += successes > self.successes or self._own >= self.BLAMED
+            self._all += 1
+            self.rest = 0.0 if shared else max(self._jitter(self._all - 1), fault.after or 0.0)
+        self.successes = successes
+        self._over = self._own >= self._most or now - self._first + (fault.after or 0.0) > self._patience
+
+    def again(self, error: BaseException) -> bool:
+        """Whether an error can be gone at the next try."""
+        return isinstance(error, CallError) and error.fault.whose in ("endpoint", "limit", "settings")
+
+    def stop(self, state: RetryCallState) -> bool:
+        """Whether it was tried often or long enough."""
+        return self._over
+
+    def wait(self, state: RetryCallState) -> float:
+        """Seconds to the next try."""
+        return self.rest
+
+    def _jitter(self, doubled: int) -> float:
+        """Exponential with full jitter, the first about `wait`."""
+        return self._uniform(0.0, min(LONGEST, 2 * self._wait * 2.0 ** min(doubled, 16)))
