@@ -31,6 +31,7 @@ def test_a_reply_keeps_what_its_endpoint_says_of_it():
         {
             "text": "Who?",
             "finish_reason": "length",
+            "flaw": "cut_off",
             "model": "m-0815",
             "reasoning": "hm",
             "usage": {
