@@ -18,11 +18,12 @@ from ..errors import SettingError
 from ..prompts import Library
 from .contract import OF_THE_CALL
 from .environment import error_line
+from .flaws import CUT_OFF
 from .messages import note
 from .selectors import Refusal, filled, repair_prompt
 from .speakers import drafted
 from .state import Draft, Prompt
-from .validators import CUT_OFF, cut_off
+from .validators import cut_off
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
