@@ -15,7 +15,7 @@ from ..data.parts import bounded
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from .contract import ContractError
-from .flaws import EMPTY, ODD_USAGE, counted, finish_of, flaw_of, has_odd_usage, refusal_in
+from .flaws import EMPTY, ODD_USAGE, REFUSAL, counted, finish_of, flaw_of, has_odd_usage, refusal_in
 from .parts import parts_in, why_empty
 from .state import Draft
 
@@ -59,7 +59,7 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
     for number, message in enumerate(answers):
         text = "\n\n".join(part for part in (str(message.text), refusal_in(message)) if part)
         own_calls, reasoning = calls[number], _reasoning(message)
-        parts = parts_in(message)
+        parts = [part for part in parts_in(message) if (part["type"], part.get("name")) != ("other", REFUSAL)]
         last_and_only = number == len(answers) - 1 and not drafts
         # A text that is only reasoning between tags, beside a tool call, is no message.
         if clean(writable(text)).text or any(part["type"] != "other" for part in parts) or last_and_only:
