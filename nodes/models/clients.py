@@ -43,9 +43,10 @@ class EndpointClient(DefaultAsyncHttpxClient):
     """
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        settled: dict[str, Any] = {**more, "follow_redirects": False}
         for _ in range(MOST_REDIRECTS + 1):
             _hurry(request)
-            response = await super().send(request, stream=True, **(more | {"follow_redirects": False}))
+            response = await super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
                 bounded = _copied(response, _Bounded(response))
@@ -65,9 +66,10 @@ class SyncEndpointClient(DefaultHttpxClient):
     """The same for calls that are not async."""
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        settled: dict[str, Any] = {**more, "follow_redirects": False}
         for _ in range(MOST_REDIRECTS + 1):
             _hurry(request)
-            response = super().send(request, stream=True, **(more | {"follow_redirects": False}))
+            response = super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
                 bounded = _copied(response, _SyncBounded(response))

@@ -223,7 +223,7 @@ async def test_a_status_is_told_with_its_wait_after_one_call(fault, endpoint, st
 
 
 def test_the_spec_keeps_how_often_a_call_is_made_again(endpoint):
-    model = chat_model("openai:m?max_retries=5&timeout=2")
+    model: Any = chat_model("openai:m?max_retries=5&timeout=2")
     assert model.metadata["arguments"] == {"max_retries": 5, "timeout": 2}
     assert (model.max_retries, model.deadline) == (0, 2)
 
