@@ -69,7 +69,9 @@ def _messages(answer: Any) -> list[BaseMessage]:
         answer = answer["messages"]
     given: list[Any] = list(answer) if _is_list(answer) else [answer]
     for one in given:
-        if not isinstance(one, BaseMessage) and not (isinstance(one, Mapping) and {"content", "tool_calls"} & set(one)):
+        if not isinstance(one, BaseMessage) and not (
+            isinstance(one, Mapping) and {"content", "tool_calls", "refusal"} & set(one)
+        ):
             raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     try:
         return convert_to_messages([one if isinstance(one, BaseMessage) else _whole(one) for one in given])
