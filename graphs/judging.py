@@ -1,11 +1,13 @@
 """What follows from a validator's verdicts: drafts become messages, or the speaker is asked again, or it all ends."""
 
+from collections import Counter
 from typing import Any
 
 from ..data.executed_graph import VALIDATORS
 from ..data.records import Role
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, check_reason
+from ..nodes.flaws import silent
 from ..nodes.limits import Limits
 from ..nodes.state import Draft, State, Update, Verdict, attempt_number, merged, without_memories
 from ..nodes.stops import budget, until_spent
@@ -19,13 +21,15 @@ FELL_WITH_ANOTHER = "fell_with_another"
 NOT_UNDONE = "not asked again: it had called {tools}"
 """Note of a rejected draft that stands, because what its tools did cannot be undone."""
 _NODES = {role: node for node, role in VALIDATORS.items()}
+_SPEAKERS = {role: place for place, role in SPEAKERS.items()}
 
 
 def after_validator(role: Role, cast: Cast, state: State, update: Update, limits: Limits) -> dict[str, Any]:
     """The update after one judged turn: keep the drafts as messages, ask again, or end.
 
     Rejected drafts whose tools may have changed something stand if the conversation has no world that can be put back:
-    asked again, the agent would do it twice, and the user would not know of the first time.
+    asked again, the agent would do it twice, and the user would not know of the first time. A side whose replies of a
+    turn all came flawed and without a word has not failed as a speaker: its model has.
     """
     drafts, verdicts = state.get("drafts", []), list(update.get("verdicts", []))
     stop = update.get("stop") or state.get("stop")
@@ -58,6 +62,10 @@ def after_validator(role: Role, cast: Cast, state: State, update: Update, limits
         changed, stop = _unsaid(role, state, earlier + tried), "budget"
     elif number < (limits.question_attempts if role == "user" else limits.answer_attempts) and not stop:
         changed = {"attempts": earlier + tried, "drafts": [], "verdicts": verdicts}
+    elif not stop and all(map(silent, earlier + tried)):
+        failed = {"failure": {"node": _SPEAKERS[role], "error": _never_said(earlier + tried)}}
+        state = merged(state, failed)
+        changed = _unsaid(role, state, earlier + tried)
     elif role == "user" or stop:
         changed = _unsaid(role, state, earlier + tried)
         stop = stop or "user_rejected"
@@ -77,6 +85,13 @@ def unsaid(state: State, changed: dict[str, Any]) -> bool:
     return bool(state.get("drafts")) and not any(
         attempt["verdict"] != "rejected" for message in said for attempt in message.get("attempts", [])
     )
+
+
+def _never_said(attempts: list[dict[str, Any]]) -> str:
+    """Why a side could say nothing: the flaws of its replies with their numbers."""
+    flaws = Counter(attempt["flaw"] for attempt in attempts)
+    counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
+    return f"none of {len(attempts)} replies had a text: {counted}"
 
 
 def _speaker(role: Role, cast: Cast) -> object:

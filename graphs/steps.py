@@ -24,6 +24,7 @@ from ..nodes.contract import AsksSides, ContractError, Prompted, check_update
 from ..nodes.environment import error_line, redacted
 from ..nodes.limits import Limits
 from ..nodes.scores import total
+from ..nodes.sound import sound
 from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
 from ..nodes.success import with_success_of_scenario
 from ..nodes.worlds import WorldError, before_draft, put_back
@@ -41,7 +42,7 @@ Settle = Callable[[State, Update, Limits], dict[str, Any]]
 
 def step(place: Place, cast: Cast) -> Step:
     """The step of a place with the cast's node in it."""
-    node = getattr(cast, place)
+    node = sound(getattr(cast, place)) if place in VALIDATORS else getattr(cast, place)
     settle = _settle(place, cast)
 
     async def run(state: State, runtime: Runtime[Limits]) -> State:

@@ -32,6 +32,7 @@ from .scorers import (
     tool_called,
 )
 from .selectors import Refusal, RepairPrompts
+from .sound import judges_flaws
 from .speakers import ChatSpeaker, FunctionSpeaker
 from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
 from .validators import Observing, accept_all, cut_off, every, not_empty, validator
@@ -82,6 +83,7 @@ __all__ = [
     "final_state",
     "judge",
     "judged",
+    "judges_flaws",
     "kept",
     "messages_for",
     "models",

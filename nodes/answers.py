@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage, BaseMessageChunk, convert_to_me
 from pydantic import BaseModel
 
 from ..errors import DuologueError
-from .replies import draft, drafts_of, new_messages
+from .replies import drafts_of, new_messages, text_draft
 from .state import Draft
 
 Answer: TypeAlias = Any
@@ -32,7 +32,7 @@ async def drafts_answered(answer: Answer, sent: Sequence[BaseMessage]) -> list[D
     if isinstance(answer, (AsyncIterator, Iterator)):
         answer = _joined(await _pieces(answer))
     if isinstance(answer, str):
-        return [draft(answer)]
+        return [text_draft(answer)]
     if not (isinstance(answer, (BaseMessage, Mapping, BaseModel)) or _is_list(answer)):
         raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
     messages = _messages(answer)
@@ -64,18 +64,30 @@ def _messages(answer: Any) -> list[BaseMessage]:
     if isinstance(answer, BaseModel) and not isinstance(answer, BaseMessage):
         answer = answer.model_dump(mode="json", exclude_none=True)  # as the client of OpenAI gives them
     if isinstance(answer, Mapping) and isinstance(choices := answer.get("choices"), Sequence) and choices:
-        answer = choices[0].get("message") if isinstance(choices[0], Mapping) else None
+        answer = _message_of(answer, choices[0]) if isinstance(choices[0], Mapping) else None
     if isinstance(answer, Mapping) and isinstance(answer.get("messages"), (list, tuple)):
         answer = answer["messages"]
     given: list[Any] = list(answer) if _is_list(answer) else [answer]
     for one in given:
-        if not isinstance(one, BaseMessage) and not (isinstance(one, Mapping) and {"content", "tool_calls"} & set(one)):
+        if not isinstance(one, BaseMessage) and not (
+            isinstance(one, Mapping) and {"content", "tool_calls", "refusal"} & set(one)
+        ):
             raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     try:
         return convert_to_messages([one if isinstance(one, BaseMessage) else _whole(one) for one in given])
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
+
+
+def _message_of(completion: Mapping[str, Any], choice: Mapping[str, Any]) -> Any:
+    """The message of a choice, with what the completion tells of it: why it ended, and who answered."""
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        return message
+    told = {"finish_reason": choice.get("finish_reason"), "model_name": completion.get("model")}
+    known = {name: text for name, text in told.items() if isinstance(text, str)}
+    return {**message, "response_metadata": known} if known else message
 
 
 def _whole(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ..data.rules import QUESTION_WORDS, question_reasons
 from ..data.simquac import released
 from .limits import Limits
 from .simquac import INTERESTING, StudentPrompts, TeacherPrompts
+from .sound import judges_flaws
 from .state import Draft, State, Update, Verdict, attempt_number
 
 SUFFIX = "(tell me maximum number of two segments)"
@@ -34,6 +35,7 @@ class ReleasedStudentPrompts(StudentPrompts):
         return bool(answer["text"] == NO_ANSWER)
 
 
+@judges_flaws
 @dataclass(frozen=True)
 class ReleasedQuestionValidator:
     """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
@@ -69,6 +71,7 @@ class ReleasedTeacherPrompts(TeacherPrompts):
         return update
 
 
+@judges_flaws
 @dataclass(frozen=True)
 class ReleasedAnswerValidator:
     """The overlap test, which loses leading words. An ungrounded text is stored at the last attempt."""

@@ -20,6 +20,7 @@ from .limits import Limits
 from .messages import MARKS, fenced, messages_for
 from .parts import why_empty
 from .selectors import filled, repair
+from .sound import judges_flaws
 from .state import Draft, Prompt, State, Update, Verdict, history
 from .validators import cut_off, unless_empty
 
@@ -125,6 +126,11 @@ class UserValidator:
     one_question: bool = False
     """Reject a message with several question marks."""
 
+    @property
+    def judges_flaws(self) -> bool:
+        """Whether it gets flawed drafts too: the published generator looks at no finish reason."""
+        return self.ends_anyway
+
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in history(state, "user")]
         replies = [message["text"] for message in state.get("messages", []) if message["role"] == "assistant"]
@@ -185,6 +191,7 @@ def _word_count(text: str) -> int:
     return len(HAN.sub(" x ", text).split())
 
 
+@judges_flaws
 async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
     """Accepts every reply of the assistant that is not empty, as in the published generator."""
     return {"verdicts": [unless_empty(draft) for draft in state.get("drafts", [])]}

@@ -15,7 +15,8 @@ from ..data.parts import bounded
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from .contract import ContractError
-from .parts import parts_in
+from .flaws import EMPTY, ODD_USAGE, REFUSAL, counted, finish_of, flaw_of, has_odd_usage, refusal_in
+from .parts import parts_in, why_empty
 from .state import Draft
 
 
@@ -33,27 +34,38 @@ def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
     return result
 
 
+def text_draft(text: str) -> Draft:
+    """The draft of a text that is a whole reply, with its flaw if it is empty."""
+    result = draft(text)
+    if why_empty(result) == EMPTY:
+        result["flaw"] = EMPTY
+    return result
+
+
 def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
     """The drafts of a reply of several messages: one for each message with text or parts.
 
     Tool calls and reasoning belong to the next draft, or to the last one if no text follows. If there is no text at
-    all, one empty draft holds them. The first draft has the usage of all calls.
+    all, one empty draft holds them. The first draft has the usage of all calls. A refusal's words are text. Each draft
+    has the flaw of its message.
     """
     answers = [message for message in messages if not isinstance(message, ToolMessage)]
     calls = _calls_of(messages)
     drafts: list[Draft] = []
+    said: list[BaseMessage] = []
     pending_calls: list[dict[str, Any]] = []
     pending_reasoning: list[str] = []
     pending_parts: list[dict[str, Any]] = []
     for number, message in enumerate(answers):
-        text = str(message.text)
+        text = "\n\n".join(part for part in (str(message.text), refusal_in(message)) if part)
         own_calls, reasoning = calls[number], _reasoning(message)
-        parts = parts_in(message)
+        parts = [part for part in parts_in(message) if (part["type"], part.get("name")) != ("other", REFUSAL)]
         last_and_only = number == len(answers) - 1 and not drafts
         # A text that is only reasoning between tags, beside a tool call, is no message.
         if clean(writable(text)).text or any(part["type"] != "other" for part in parts) or last_and_only:
             pending_reasoning += [reasoning] if reasoning else []
             drafts.append(_with_details(draft(text), message, pending_reasoning, pending_calls))
+            said.append(message)
             if parts := [*pending_parts, *parts]:
                 drafts[-1]["parts"] = parts
             pending_calls, pending_reasoning, pending_parts = own_calls, [], []
@@ -69,19 +81,22 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
         if pending_reasoning:
             drafts[-1]["reasoning"] = "\n\n".join(filter(None, [drafts[-1].get("reasoning"), *pending_reasoning]))
         drafts[0]["usage"] = usage_of(answers)
+        for one, message in zip(drafts, said, strict=True):
+            if flaw := flaw_of(message, one):
+                one["flaw"] = flaw
+        if any(has_odd_usage(message) for message in answers):
+            drafts[0].setdefault("flaw", ODD_USAGE)
     return drafts
 
 
 def _with_details(result: Draft, message: BaseMessage, reasoning: Sequence[str], calls: list[dict[str, Any]]) -> Draft:
     """The draft with finish reason, model, reasoning and tool calls."""
     metadata: Mapping[str, Any] = message.response_metadata
-    for name in ("finish_reason", "stop_reason", "done_reason"):  # the names of OpenAI, Anthropic and Ollama
-        if isinstance(reason := metadata.get(name), str):
-            result["finish_reason"] = reason
-            break
+    if (reason := finish_of(message)) is not None:
+        result["finish_reason"] = writable(reason)
     model = metadata.get("model_name") or metadata.get("model")
     if isinstance(model, str):
-        result["model"] = model
+        result["model"] = writable(model)
     if reasoning:
         result["reasoning"] = "\n\n".join(reasoning)
     if calls:
@@ -90,18 +105,13 @@ def _with_details(result: Draft, message: BaseMessage, reasoning: Sequence[str],
 
 
 def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
-    """Total tokens of the models' messages, as their endpoints counted them."""
-    reports = [
-        message.usage_metadata for message in messages if isinstance(message, AIMessage) and message.usage_metadata
-    ]
-    usage = {
-        "input_tokens": sum(report["input_tokens"] for report in reports),
-        "output_tokens": sum(report["output_tokens"] for report in reports),
-        "calls": max(1, len(reports)),
-    }
-    cached = sum((report.get("input_token_details") or {}).get("cache_read") or 0 for report in reports)
-    reasoned = sum((report.get("output_token_details") or {}).get("reasoning") or 0 for report in reports)
-    return usage | ({"cached_tokens": cached} if cached else {}) | ({"reasoning_tokens": reasoned} if reasoned else {})
+    """Total tokens of the models' messages, as their endpoints counted them. What cannot be a count is left out."""
+    reports = [message.usage_metadata for message in messages if isinstance(message, AIMessage)]
+    known = [report for report in map(counted, reports) if report is not None]
+    usage = {name: sum(report[name] for report in known) for name in ("input_tokens", "output_tokens")}
+    usage["calls"] = max(1, sum(bool(report) for report in reports))
+    details = {name: sum(report.get(name, 0) for report in known) for name in ("cached_tokens", "reasoning_tokens")}
+    return usage | {name: count for name, count in details.items() if count}
 
 
 def messages_of(role: Role, answer: Any) -> list[BaseMessage]:

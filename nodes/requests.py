@@ -19,10 +19,11 @@ from .calls.kept import Call
 from .calls.service import drafted
 from .contract import OF_THE_CALL
 from .environment import error_line
+from .flaws import CUT_OFF
 from .messages import note
 from .selectors import Refusal, filled, repair_prompt
 from .state import Draft, Prompt
-from .validators import CUT_OFF, cut_off
+from .validators import cut_off
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)

@@ -3,15 +3,17 @@
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from ..data.records import Usage
 from .contract import AsksModel, ContractError, Node, describe
+from .flaws import CUT_OFF, flaw_in
 from .limits import Limits
 from .parts import why_empty
+from .sound import sound
 from .state import Draft, State, Update, Verdict
 
 Answer: TypeAlias = Verdict | str | None
@@ -22,15 +24,9 @@ it, or a complete verdict."""
 _SIGNATURE = "(draft, state) or (draft, state, runtime) -> None, a reason or a Verdict"
 
 
-CUT_OFF = "cut_off"
-"""Reason of rejection: the endpoint ended the draft at its length limit."""
-
-_BY_LENGTH = frozenset({"length", "max_tokens"})
-
-
 def cut_off(draft: Draft) -> Verdict | None:
     """The rejection of a draft if its endpoint reports that it was cut off by length; else None."""
-    return {"accepted": False, "reason": CUT_OFF} if draft.get("finish_reason") in _BY_LENGTH else None
+    return {"accepted": False, "reason": CUT_OFF} if flaw_in(draft) == CUT_OFF else None
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,11 @@ class JudgedBy:
     def waits(self) -> bool:
         """Whether the function is async, and so may ask a model."""
         return inspect.iscoroutinefunction(_called(self.judge))
+
+    @property
+    def judges_flaws(self) -> bool:
+        """Whether the function is marked so (`judges_flaws`)."""
+        return getattr(self.judge, "judges_flaws", False) is True
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         more = {"runtime": runtime} if "runtime" in inspect.signature(self.judge).parameters else {}
@@ -67,10 +68,11 @@ def _verdict(answer: Answer) -> Verdict:
 
 
 def validator(judge: Judge) -> Node:
-    """A validator from `(draft, state) -> None | reason | Verdict`, which is called for each draft.
+    """A validator from `(draft, state) -> None | reason | Verdict`, which is called for each draft of a sound reply.
 
     The function may be async and ask a model, and may have a third parameter `runtime`, whose `context` are the
-    limits. ContractError if it takes other arguments.
+    limits. A reply that is empty, cut off or filtered is rejected before it, as is a user's refusal to play, unless the
+    function is marked with `judges_flaws`. ContractError if it takes other arguments.
     """
     if not callable(judge) or isinstance(judge, type):
         raise ContractError(f"validator: expected a function {_SIGNATURE}; got {_told(judge)}")
@@ -127,6 +129,11 @@ class Every:
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(sorted(self.nodes, key=may_ask)))
 
+    @property
+    def judges_flaws(self) -> bool:
+        """Whether any of them does."""
+        return any(getattr(node, "judges_flaws", False) is True for node in self.nodes)
+
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         joined: list[Verdict] = [{"accepted": True} for _ in state.get("drafts", [])]
         for node in self.nodes:
@@ -176,9 +183,11 @@ class Observing:
     """A validator whose verdicts are recorded as observed: every draft is accepted unchanged."""
 
     node: Node
+    judges_flaws: ClassVar[bool] = True
+    """A flaw is observed too."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        update = await self.node(state, runtime)
+        update = await sound(self.node)(state, runtime)
         verdicts = [self._observed(verdict) for verdict in update.get("verdicts", [])]
         return {**update, "verdicts": verdicts}
 
@@ -206,5 +215,5 @@ def unless_empty(draft: Draft) -> Verdict:
 
 
 async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that accepts every draft."""
+    """A validator that accepts every draft of a sound reply."""
     return {"verdicts": [{"accepted": True} for _ in state.get("drafts", [])]}

@@ -41,7 +41,7 @@ LATE = {
     ("__init__.py", ".*"): "the front door opens at once; a room is imported when it is touched",
     ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
-    ("nodes/models/specs.py", "langchain_openai"): "takes seconds, and only one kind of model needs it",
+    ("nodes/models/specs.py", "nodes/models/endpoint.py"): "takes seconds, and only one kind of model needs it",
     (
         "nodes/remote.py",
         "langgraph.pregel.remote",

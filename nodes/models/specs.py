@@ -117,20 +117,24 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
         raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {endpoint.host}: mend it")
     if endpoint.key is None:
         raise ModelError(f"{KEY} is not set: export it, write it to .env, or use the model 'offline', which needs none")
-    from langchain_openai import ChatOpenAI  # imported on use, because the import takes seconds
+    from .endpoint import EndpointModel  # imported on use, because the import takes seconds
 
     for key in arguments:
         if any(word in key.lower() for word in _NOT_IN_SPECS):
             raise ModelError(f"model 'openai:{name}': {key} is read from the environment, never from a spec")
-    aliases = {key: field.alias for key, field in ChatOpenAI.model_fields.items() if field.alias}
-    _refuse_unknown(f"openai:{name}", arguments, set(ChatOpenAI.model_fields) | set(aliases.values()))
+    aliases = {key: field.alias for key, field in EndpointModel.model_fields.items() if field.alias}
+    _refuse_unknown(f"openai:{name}", arguments, set(EndpointModel.model_fields) | set(aliases.values()))
     arguments = {aliases.get(key, key): value for key, value in arguments.items()}
-    if not isinstance(arguments.get("timeout", 0), (int, float)):
-        raise ModelError(f"model 'openai:{name}': timeout must be a number of seconds, not {arguments['timeout']!r}")
-    with_defaults = {"timeout": 120, "max_retries": 3, "use_responses_api": False} | arguments
+    timeout, retries = arguments.get("timeout", 120), arguments.pop("max_retries", 0)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+        raise ModelError(f"model 'openai:{name}': timeout must be a number of seconds above 0, not {timeout!r}")
+    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+        raise ModelError(f"model 'openai:{name}': max_retries must be a whole number from 0, not {retries!r}")
+    # How often a call is made again is the run's matter, which finds `max_retries` in the model's metadata.
+    with_defaults = {"timeout": timeout, "use_responses_api": False} | arguments
     try:
         # Passed explicitly, so that environment variables cannot redirect the calls.
-        return ChatOpenAI(
+        return EndpointModel.of(
             model=name,
             api_key=endpoint.key,
             base_url=endpoint.base_url,

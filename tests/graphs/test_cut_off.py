@@ -5,8 +5,9 @@ from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation
 from duologue.data.simquac import Topic
+from duologue.data.stop_reasons import is_finished
 from duologue.graphs import conversation, recllmsim, record, simquac
-from duologue.nodes import Limits
+from duologue.nodes import Limits, accept_all, every, judges_flaws, validator
 from duologue.prompts import shipped
 
 TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there. The last one left in 1968.")
@@ -63,6 +64,95 @@ async def test_a_reply_that_is_empty_because_it_was_cut_off_is_called_cut_off(re
     cast = recllmsim.cast("offline", lambda messages: AIMessage("", response_metadata=about))
     made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1, answer_attempts=1)))
     assert {attempt.reason for attempt in made.attempts("assistant")} == {"cut_off"}
+
+
+def replying(*lines):
+    """A function whose answers are these messages in turn."""
+    left = [AIMessage(text, **about) for text, about in lines]
+    return lambda messages: left.pop(0) if len(left) > 1 else left[0]
+
+
+def ended(reason):
+    return {"response_metadata": {"finish_reason": reason}}
+
+
+REFUSED = {"additional_kwargs": {"refusal": "I won't."}}
+
+
+def observing(judge):
+    """A validator of one's own, and what it was shown."""
+    shown = []
+
+    def looks(draft, state):
+        shown.append(draft["text"])
+        return judge(draft)
+
+    return looks, shown
+
+
+@pytest.mark.parametrize("first", [("Half a", ended("length")), ("", ended("stop")), ("Half", ended("SAFETY"))])
+@pytest.mark.parametrize("side", ["user", "assistant"])
+async def test_a_flawed_reply_passes_no_validator_of_ones_own(first, side):
+    looks, shown = observing(lambda draft: None)
+    place = {"user": "question_validator", "assistant": "answer_validator"}[side]
+    for own in (validator(looks), every(validator(looks), validator(looks)), accept_all):
+        cast = recllmsim.cast(**{side: replying(first, ("A fine book.", ended("stop")))}).replace(**{place: own})
+        made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
+        message = next(one for one in made.messages if one.role == side)
+        assert (message.text, [one.verdict for one in message.attempts]) == ("A fine book.", ["rejected", "accepted"])
+        assert message.attempts[0].flaw == message.attempts[0].reason is not None
+    assert set(shown) == {"A fine book."}
+
+
+async def test_a_validator_that_judges_flaws_itself_is_shown_them():
+    looks, shown = observing(lambda draft: None)
+    cast = recllmsim.cast(assistant=replying(("Half a", ended("length")))).replace(
+        answer_validator=validator(judges_flaws(looks))
+    )
+    made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
+    assert (made.messages[-1].text, shown) == ("Half a", ["Half a"])
+    assert made.messages[-1].attempts[0].flaw == "cut_off"
+
+
+async def test_a_users_refusal_is_asked_again_and_an_assistants_is_what_it_says():
+    user = replying(("", REFUSED), ("A present?", {}))
+    cast = recllmsim.cast(user, replying(("", REFUSED)))
+    made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
+    asked, answered = (one for one in made.messages if one.attempts)
+    assert [(one.reason, one.flaw, one.text) for one in asked.attempts] == [
+        ("refusal", "refusal", "I won't."),
+        (None, None, "A present?"),
+    ]
+    assert asked.attempts[1].prompt.name == "user/repair_refusal"
+    (attempt,) = answered.attempts
+    assert (answered.text, attempt.verdict, attempt.flaw, attempt.notes) == (
+        "I won't.",
+        "accepted",
+        "refusal",
+        ("refusal",),
+    )
+
+
+@pytest.mark.parametrize("side", ["user", "assistant"])
+async def test_a_side_that_never_said_anything_is_a_failed_model_that_is_asked_again_later(side):
+    cast = recllmsim.cast(**{side: replying(("", ended("content_filter")), ("", ended("stop")))})
+    made = record(await conversation(cast).ainvoke(state_of("en"), context=Limits(max_turns=1)))
+    assert (made.stop, made.fault) == ("model_failed", "infrastructure")
+    assert made.failure.node == {"user": "user_simulator", "assistant": "assistant"}[side]
+    assert made.failure.error == "none of 4 replies had a text: 1 content_filter, 3 empty"
+    assert not is_finished(made.stop, made.fault)
+    assert [turn.role for turn in made.unsaid] == [side]
+    assert any(one.role == "user" for one in made.messages) == (side == "assistant")
+
+
+async def test_a_side_that_said_something_once_in_its_turn_has_not_failed():
+    user = replying(("", ended("content_filter")), ("Assistant: Hello.", {}), ("", ended("stop")))
+    made = record(
+        await conversation(recllmsim.cast(user)).ainvoke(
+            state_of("en"), context=Limits(max_turns=1, question_attempts=3)
+        )
+    )
+    assert made.stop in ("user_rejected", "max_turns")
 
 
 async def test_the_offline_model_is_never_cut_off():

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 import duologue
 from duologue.graphs import agent_test
+from duologue.nodes.answers import drafts_answered
 
 CALL = {"id": "1", "type": "function", "function": {"name": "change", "arguments": '{"booking": "QX4821"}'}}
 
@@ -104,3 +105,21 @@ def test_an_empty_text_is_rejected_as_empty_and_asked_again() -> None:
     talk = talk_with(lambda messages: "")
     assert not any(message.role == "assistant" for message in talk.messages if message.text)
     assert {attempt.reason for attempt in talk.attempts()} >= {"empty"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "flaw"),
+    [
+        ("", "empty"),
+        ("Done: moved.", None),
+        ({"choices": [{"message": {"content": "Done"}, "finish_reason": "length"}], "model": "m-1"}, "cut_off"),
+        ({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}, "content_filter"),
+        ({"role": "assistant", "content": None, "refusal": "I won't."}, "refusal"),
+        (OpenAIMessage(content=None, refusal="I won't."), "refusal"),
+        (AIMessage("Done", response_metadata={"stop_reason": "max_tokens"}), "cut_off"),
+    ],
+)
+async def test_an_answer_has_the_flaw_that_it_tells_of(answer: Any, flaw: str | None) -> None:
+    (draft,) = await drafts_answered(answer, [])
+    assert draft.get("flaw") == flaw
+    assert flaw != "refusal" or draft["text"] == "I won't."

@@ -179,10 +179,10 @@ def test_it_counts_tokens():
     ("side", "misbehaviour", "reason", "stop"),
     [
         ("user", "two_questions", "enumeration", "user_rejected"),
-        ("user", "empty", "empty", "user_rejected"),
+        ("user", "empty", "empty", "model_failed"),
         ("assistant", "paraphrase", "not_in_section", "max_turns"),
         ("assistant", "background", "in_background", "max_turns"),
-        ("assistant", "empty", "empty", "max_turns"),
+        ("assistant", "empty", "empty", "model_failed"),
     ],
 )
 def test_each_misbehaviour_has_its_reason(samples, side, misbehaviour, reason, stop):
@@ -190,7 +190,7 @@ def test_each_misbehaviour_has_its_reason(samples, side, misbehaviour, reason, s
     for conversation in made:
         reasons = [attempt.reason for attempt in conversation.attempts(side)]
         assert set(reasons) == {reason}
-        assert len(reasons) == (4 if stop == "user_rejected" else 8)
+        assert len(reasons) == (8 if stop == "max_turns" else 4)
         assert conversation.stop == stop
         assert all(m.fallback and m.text == NO_ANSWER for m in conversation.messages if m.role == "assistant")
 

@@ -113,7 +113,7 @@ def test_a_reply_that_is_no_completion_ends_the_conversation(endpoint, simulated
     assert len(endpoint.calls) <= 4
 
 
-@pytest.mark.parametrize("nothing", ["", " \n", None])
+@pytest.mark.parametrize("nothing", ["", " \n"])
 def test_an_empty_reply_is_a_rejected_attempt(endpoint, simulated, nothing):
     empty = endpoint.completion(nothing)
     endpoint.say(user=[empty, "Who lived there?"], assistant=[empty, "three keepers"])
@@ -127,10 +127,12 @@ def test_an_empty_reply_is_a_rejected_attempt(endpoint, simulated, nothing):
     assert endpoint.bodies("user")[0]["seed"] != endpoint.bodies("user")[1]["seed"]
 
 
-def test_a_model_that_declines_says_nothing(endpoint, simulated):
+def test_a_user_that_declines_is_asked_again(endpoint, simulated):
     endpoint.say(user=[endpoint.completion(None, refusal="I won't."), "Who lived there?"])
     made = simulated()
-    assert [attempt.reason for attempt in made.attempts("user")] == ["empty", None]
+    first, second = made.attempts("user")
+    assert (first.text, first.flaw, first.reason, second.reason) == ("I won't.", "refusal", "refusal", None)
+    assert second.prompt.name == "user/repair_refusal"
 
 
 def test_reasoning_in_a_field_of_its_own_is_not_what_was_said(endpoint, simulated):

@@ -6,6 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel
 
+from duologue.nodes.calls.faults import ReplyError
+from duologue.nodes.flaws import check_reply
 from duologue.nodes.replies import drafts_of, new_messages, plain_json
 
 
@@ -31,6 +33,7 @@ def test_a_reply_keeps_what_its_endpoint_says_of_it():
         {
             "text": "Who?",
             "finish_reason": "length",
+            "flaw": "cut_off",
             "model": "m-0815",
             "reasoning": "hm",
             "usage": {
@@ -201,3 +204,56 @@ def test_what_an_agent_keeps_becomes_plain_json():
 def test_what_is_no_json_is_no_plain_json(value):
     with pytest.raises(TypeError):
         plain_json(value)
+
+
+@pytest.mark.parametrize(
+    ("about", "flaw"),
+    [
+        ({"stop_reason": "max_tokens"}, "cut_off"),
+        ({"stop_reason": "end_turn"}, None),
+        ({"stop_reason": "refusal"}, "refusal"),
+        ({"stop_reason": "model_context_window_exceeded"}, "cut_off"),
+        ({"done_reason": "length"}, "cut_off"),
+        ({"finish_reason": "MAX_TOKENS"}, "cut_off"),
+        ({"finish_reason": "SAFETY"}, "content_filter"),
+        ({"finish_reason": "FinishReason.PROHIBITED_CONTENT"}, "content_filter"),
+        ({"finish_reason": "STOP"}, None),
+        ({"stopReason": "guardrail_intervened"}, "content_filter"),
+        ({"finish_reason": "model_length"}, "cut_off"),
+        ({}, None),
+    ],
+)
+def test_every_provider_tells_a_flaw_in_its_own_words(about, flaw):
+    assert drafts_of([AIMessage("a", response_metadata=about)])[0].get("flaw") == flaw
+
+
+def test_a_reply_that_only_calls_tools_is_not_empty_and_one_that_says_nothing_is():
+    call = {"name": "look", "args": {}, "id": "1"}
+    assert "flaw" not in drafts_of([AIMessage("", tool_calls=[call])])[0]
+    assert drafts_of([AIMessage("")])[0]["flaw"] == "empty"
+
+
+def test_a_usage_below_zero_is_never_counted():
+    odd = AIMessage("a", usage_metadata={"input_tokens": -5, "output_tokens": 2, "total_tokens": -3})
+    sound = AIMessage("b", usage_metadata={"input_tokens": 5, "output_tokens": 2, "total_tokens": 7})
+    first, second = drafts_of([odd, sound])
+    assert (first["usage"], first["flaw"]) == ({"input_tokens": 5, "output_tokens": 2, "calls": 2}, "odd_usage")
+    assert "flaw" not in second
+
+
+@pytest.mark.parametrize(
+    ("message", "nothing"),
+    [
+        (AIMessage("", response_metadata={"model_name": "m"}), True),
+        (AIMessage("", response_metadata={"finish_reason": "stop"}), False),
+        (AIMessage("", response_metadata={"model_name": "m", "prompt_feedback": {"block_reason": 1}}), False),
+        (AIMessage("a", response_metadata={"model_name": "m"}), False),
+        (AIMessage("", response_metadata={"model_name": "m"}, additional_kwargs={"refusal": "no"}), False),
+        (AIMessage(""), False),
+    ],
+)
+def test_a_providers_message_of_nothing_at_all_is_the_endpoints_fault(message, nothing):
+    if not nothing:
+        return check_reply(message)
+    with pytest.raises(ReplyError, match="null_content"):
+        check_reply(message)

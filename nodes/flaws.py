@@ -1,0 +1,151 @@
+"""What is wrong with a reply that came: it was refused, filtered, cut off or empty, or its tokens were miscounted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from .calls.faults import ReplyError, fault
+from .parts import why_empty
+
+REFUSAL = "refusal"
+"""The model refuses, and says so: its words are the draft's text."""
+CONTENT_FILTER = "content_filter"
+"""The endpoint's filter took the reply, or the rest of it."""
+CUT_OFF = "cut_off"
+"""The endpoint ended the reply at its length limit."""
+EMPTY = "empty"
+"""Nothing was said: no text, no part and no tool call."""
+ODD_USAGE = "odd_usage"
+"""The reply is sound, but the tokens that the endpoint counted cannot be: they are unknown."""
+
+_FINISHES: Mapping[str, frozenset[str]] = {
+    REFUSAL: frozenset({"refusal", "refused"}),
+    CONTENT_FILTER: frozenset(
+        "content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety "
+        "guardrail_intervened error_toxic error_toxic_content jailbreak".split()
+    ),
+    CUT_OFF: frozenset(
+        "length max_tokens max_output_tokens model_length token_limit model_context_window_exceeded".split()
+    ),
+}
+"""The finish reasons that tell of a flaw, as the providers write them, in small letters."""
+
+FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+"""Where the metadata of a message tell why it ended: OpenAI and Google, Anthropic, Ollama, Bedrock."""
+ODD = "odd_usage"
+"""Key of a message's `response_metadata` that says that a usage was left out."""
+_MOST_TOKENS = 10**9
+
+
+def finish_of(message: BaseMessage) -> str | None:
+    """Why the model stopped, as its endpoint says it; None if it does not."""
+    metadata: Mapping[str, Any] = message.response_metadata
+    for key in FINISH_KEYS:
+        if isinstance(reason := metadata.get(key), str):
+            return reason
+    incomplete = metadata.get("incomplete_details")  # of OpenAI's responses
+    if isinstance(incomplete, Mapping) and isinstance(reason := incomplete.get("reason"), str):
+        return reason
+    return None
+
+
+def flaw_of_finish(reason: str | None) -> str | None:
+    """The flaw that a finish reason tells of; None if it tells of none."""
+    name = (reason or "").lower().rpartition(".")[2]
+    return next((flaw for flaw, reasons in _FINISHES.items() if name in reasons), None)
+
+
+def refusal_in(message: BaseMessage) -> str:
+    """The words of a refusal that stands beside the content, or as a block in it; empty if there is none."""
+    aside = message.additional_kwargs.get("refusal")
+    words = [aside] if isinstance(aside, str) else []
+    for block in message.content if isinstance(message.content, list) else ():
+        if isinstance(block, dict) and block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
+            words.append(block["refusal"])
+    return "\n\n".join(text for text in words if text.strip())
+
+
+def flaw_of(message: BaseMessage, draft: Mapping[str, Any]) -> str | None:
+    """What is wrong with a reply, of which a draft was made; None if nothing.
+
+    What says more comes first: a refusal, then the endpoint's finish reason, then that nothing was said.
+    """
+    if refusal_in(message):
+        return REFUSAL
+    if flaw := flaw_of_finish(finish_of(message)):
+        return flaw
+    if _blocked(message):
+        return CONTENT_FILTER
+    if why_empty(draft) == EMPTY:
+        return EMPTY
+    return ODD_USAGE if has_odd_usage(message) else None
+
+
+def flaw_in(draft: Mapping[str, Any]) -> str | None:
+    """The flaw of a draft: its own, or the one that its finish reason tells of."""
+    return draft.get("flaw") or flaw_of_finish(draft.get("finish_reason"))
+
+
+def silent(attempt: Mapping[str, Any]) -> bool:
+    """Whether an attempt is a flawed reply in which nothing at all was said."""
+    return bool(attempt.get("flaw")) and why_empty(attempt) == EMPTY
+
+
+def _blocked(message: BaseMessage) -> bool:
+    """Whether the prompt itself was blocked, as Google's endpoints say it, which then answer without a finish reason."""
+    feedback = message.response_metadata.get("prompt_feedback")
+    return isinstance(feedback, Mapping) and bool(feedback.get("block_reason")) and not str(message.text)
+
+
+def check_reply(message: BaseMessage) -> None:
+    """ReplyError if a provider's message has no content, and nothing that explains it: the endpoint's fault.
+
+    A message without any metadata is of no provider but of a model of one's own: it is a reply that says nothing.
+    """
+    if not isinstance(message, AIMessage) or message.content or not message.response_metadata:
+        return
+    if (
+        message.tool_calls
+        or message.invalid_tool_calls
+        or any(message.additional_kwargs.values())
+        or finish_of(message)
+    ):
+        return
+    if not _blocked(message):
+        raise ReplyError(fault("null_content", "no content, no tool call and no finish reason"))
+
+
+def count_of(value: object) -> int | None:
+    """A number of tokens as an endpoint counts them; None if it is none, or cannot be."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if 0 <= value <= _MOST_TOKENS and value == int(value) else None
+
+
+def has_odd_usage(message: BaseMessage) -> bool:
+    """Whether the endpoint counted tokens that cannot be."""
+    if message.response_metadata.get(ODD):
+        return True
+    usage = message.usage_metadata if isinstance(message, AIMessage) else None
+    return bool(usage) and counted(usage) is None
+
+
+def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
+    """The tokens of a message's usage, as far as they can be: `input_tokens`, `output_tokens`, and what is known of these.
+
+    None if there is no usage, or input and output are not both numbers of tokens.
+    """
+    usage = usage or {}
+    both = {name: count_of(usage.get(name)) for name in ("input_tokens", "output_tokens")}
+    if None in both.values():
+        return None
+    told = {
+        "cached_tokens": _detail(usage.get("input_token_details"), "cache_read"),
+        "reasoning_tokens": _detail(usage.get("output_token_details"), "reasoning"),
+    }
+    return {name: count for name, count in (both | told).items() if count is not None}
+
+
+def _detail(details: object, name: str) -> int | None:
+    return count_of(details.get(name)) if isinstance(details, Mapping) else None

@@ -1,0 +1,189 @@
+"""HTTP clients for endpoints: no redirect to another origin, no reply without bound. Imported when a model is made."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import httpx2
+from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+
+from ..calls.faults import ReplyError, fault
+from ..environment import host_of
+from .completions import judged
+
+MOST_BYTES = 32 * 2**20
+"""Bytes of a reply, decompressed."""
+MOST_REDIRECTS = 5
+CONNECT_SECONDS = 10.0
+"""Most seconds for a connection: an address that answers nothing is known sooner than a slow reply."""
+
+_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+@dataclass
+class Seen:
+    """What the client has seen of a call."""
+
+    head: bool = False
+    """Whether the head of a response came."""
+    usage_left_out: bool = False
+    """Whether the reply had a usage that cannot be."""
+
+
+seen: ContextVar[Seen | None] = ContextVar("seen", default=None)
+"""Where the client notes what it sees of the call that is under way."""
+
+
+class EndpointClient(DefaultAsyncHttpxClient):
+    """Follows redirects within the origin alone, reads at most `MOST_BYTES`, and judges what is no stream.
+
+    What the environment says of proxies and certificates holds as for any client.
+    """
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        settled: dict[str, Any] = {**more, "follow_redirects": False}
+        for _ in range(MOST_REDIRECTS + 1):
+            _hurry(request)
+            response = await super().send(request, stream=True, **settled)
+            _note(response)
+            if (following := response.next_request) is None:
+                bounded = _copied(response, _Bounded(response))
+                if stream:
+                    return bounded
+                try:
+                    await bounded.aread()
+                finally:
+                    await response.aclose()
+                return _judged(bounded)
+            await response.aclose()
+            request = _within_origin(request, following)
+        raise _too_many(request)
+
+
+class SyncEndpointClient(DefaultHttpxClient):
+    """The same for calls that are not async."""
+
+    def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        settled: dict[str, Any] = {**more, "follow_redirects": False}
+        for _ in range(MOST_REDIRECTS + 1):
+            _hurry(request)
+            response = super().send(request, stream=True, **settled)
+            _note(response)
+            if (following := response.next_request) is None:
+                bounded = _copied(response, _SyncBounded(response))
+                if stream:
+                    return bounded
+                try:
+                    bounded.read()
+                finally:
+                    response.close()
+                return _judged(bounded)
+            response.close()
+            request = _within_origin(request, following)
+        raise _too_many(request)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The decompressed bytes of a response, at most `MOST_BYTES` of them."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self.response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self.response.aiter_bytes():
+            size = _counted(size, piece)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self.response.aclose()
+
+
+class _SyncBounded(httpx2.SyncByteStream):
+    def __init__(self, response: httpx2.Response) -> None:
+        self.response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for piece in self.response.iter_bytes():
+            size = _counted(size, piece)
+            yield piece
+
+    def close(self) -> None:
+        self.response.close()
+
+
+def _counted(size: int, piece: bytes) -> int:
+    size += len(piece)
+    if size > MOST_BYTES:
+        raise ReplyError(fault("too_large", f"more than {MOST_BYTES // 2**20} MiB"))
+    return size
+
+
+def _copied(response: httpx2.Response, stream: httpx2.AsyncByteStream | httpx2.SyncByteStream) -> httpx2.Response:
+    """The response with this stream of its decompressed bytes."""
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _CODED]
+    return httpx2.Response(
+        response.status_code,
+        headers=headers,
+        stream=stream,
+        request=response.request,
+        extensions=response.extensions,
+        default_encoding=response.default_encoding,
+    )
+
+
+def _hurry(request: httpx2.Request) -> None:
+    limits = dict(request.extensions.get("timeout") or {})
+    given = limits.get("connect")
+    limits["connect"] = CONNECT_SECONDS if given is None else min(given, CONNECT_SECONDS)
+    request.extensions = {**request.extensions, "timeout": limits}
+
+
+def _note(response: httpx2.Response) -> None:
+    if (noted := seen.get()) is not None and response.next_request is None:
+        noted.head = True
+
+
+def _judged(response: httpx2.Response) -> httpx2.Response:
+    """The complete response, if it is a reply; errors by their status are left to the package that made the request."""
+    if response.is_error or response.is_redirect:
+        return response
+    content, left_out = judged(response.request.url.path, response.content)
+    if (noted := seen.get()) is not None:
+        noted.usage_left_out = left_out
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() != "content-type"]
+    return httpx2.Response(
+        response.status_code,
+        headers=[*headers, ("content-type", "application/json")],
+        content=content,
+        request=response.request,
+        extensions=response.extensions,
+    )
+
+
+def _within_origin(request: httpx2.Request, following: httpx2.Request) -> httpx2.Request:
+    """The request to follow a redirect with; ReplyError if it leads to another scheme, host or port."""
+    here, there = request.url, following.url
+    if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
+        said = f"{here.scheme}://{host_of(str(here))} redirects to {there.scheme}://{host_of(str(there))}"
+        raise ReplyError(fault("redirected", f"{said}: give the address that it redirects to, if you trust it"))
+    return following
+
+
+def _too_many(request: httpx2.Request) -> ReplyError:
+    return ReplyError(fault("redirected", f"{host_of(str(request.url))} redirects without end"))
+
+
+@cache
+def endpoint_client() -> EndpointClient:
+    """The client of all models: no connection is kept open in it, so that several event loops may share it."""
+    return EndpointClient()
+
+
+@cache
+def sync_endpoint_client() -> SyncEndpointClient:
+    """The same for calls that are not async."""
+    return SyncEndpointClient()

@@ -1,0 +1,179 @@
+"""Every error of a call has a name, an owner and a wait, whichever package raised it."""
+
+import errno
+import json
+import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from langchain_core import exceptions as core
+
+from duologue.errors import SettingError
+from duologue.nodes.calls.faults import MEANINGS, ReplyError, fault, fault_of, of_error_in_reply
+
+REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
+
+
+def of_openai(status: int, said: str = "no", code: str | None = None, **headers: str) -> openai.APIStatusError:
+    response = httpx2.Response(
+        status, headers={name.replace("_", "-"): value for name, value in headers.items()}, request=REQUEST
+    )
+    return openai.APIStatusError(said, response=response, body={"message": said, "type": "t", "code": code})
+
+
+class OfAnotherError(Exception):
+    """An error of a package that keeps its status somewhere."""
+
+    def __init__(self, said: str = "no", **where: Any) -> None:
+        super().__init__(said)
+        for name, value in where.items():
+            setattr(self, name, value)
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "whose"),
+    [
+        (301, "redirected", "settings"),
+        (400, "bad_request", "request"),
+        (401, "wrong_key", "settings"),
+        (402, "quota_spent", "settings"),
+        (403, "forbidden", "settings"),
+        (404, "unknown_model_or_url", "settings"),
+        (405, "unknown_model_or_url", "settings"),
+        (408, "timeout", "endpoint"),
+        (409, "server_error", "endpoint"),
+        (413, "bad_request", "request"),
+        (422, "bad_request", "request"),
+        (425, "overloaded", "endpoint"),
+        (429, "rate_limited", "limit"),
+        (500, "server_error", "endpoint"),
+        (502, "server_error", "endpoint"),
+        (503, "overloaded", "endpoint"),
+        (529, "overloaded", "endpoint"),
+    ],
+)
+@pytest.mark.parametrize(
+    "made",
+    [
+        of_openai,
+        lambda status: OfAnotherError(status_code=status),
+        lambda status: OfAnotherError(code=status),
+        lambda status: OfAnotherError(response={"ResponseMetadata": {"HTTPStatusCode": status}}),
+        lambda status: OfAnotherError(response=httpx2.Response(status)),
+    ],
+    ids=["openai", "status_code", "code", "botocore", "response"],
+)
+def test_a_status_has_its_name_in_every_package(made, status, name, whose):
+    told = fault_of(made(status))
+    assert (told.name, told.whose) == (name, whose)
+    assert told.retryable == (whose in ("endpoint", "limit"))
+    assert str(status) in told.detail
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (of_openai(429, "You exceeded your current quota", "insufficient_quota"), "quota_spent"),
+        (of_openai(429, "You exceeded your current quota, check your plan and billing"), "rate_limited"),
+        (of_openai(400, "too long", "context_length_exceeded"), "context_length"),
+        (of_openai(400, "no", "content_policy_violation"), "content_policy"),
+        (of_openai(400, "no", "model_not_found"), "unknown_model_or_url"),
+        (of_openai(400, "API key not valid. Please pass a valid API key."), "wrong_key"),
+        (of_openai(404, "no", "model_not_found"), "unknown_model_or_url"),
+        (core.ModelAuthenticationError("no"), "wrong_key"),
+        (core.ModelPermissionDeniedError("no"), "forbidden"),
+        (core.ModelInvalidRequestError("no"), "bad_request"),
+        (core.ModelNotFoundError("no"), "unknown_model_or_url"),
+        (core.ModelRateLimitError("no"), "rate_limited"),
+        (core.ModelAPIError("no"), "server_error"),
+        (core.ModelConnectionError("no"), "unreachable"),
+        (core.ModelTimeoutError("no"), "timeout"),
+        (core.ContextOverflowError("no"), "context_length"),
+        (OfAnotherError(is_retryable=True), "server_error"),
+        (openai.APITimeoutError(REQUEST), "timeout"),
+        (openai.APIConnectionError(request=REQUEST), "unreachable"),
+        (TimeoutError(), "timeout"),
+        (httpx2.ReadTimeout("late"), "timeout"),
+        (httpx2.ConnectTimeout("late"), "unreachable"),
+        (httpx2.ConnectError("no"), "unreachable"),
+        (httpx2.RemoteProtocolError("incomplete"), "reset"),
+        (httpx2.TooManyRedirects("round"), "redirected"),
+        (ConnectionResetError(errno.ECONNRESET, "reset"), "reset"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), "unreachable"),
+        (ConnectionError("Failed to connect to Ollama"), "unreachable"),
+        (socket.gaierror("no such name"), "unreachable"),
+        (OSError(errno.ENETUNREACH, "no way"), "unreachable"),
+        (FileNotFoundError("a.txt"), "own_error"),
+        (json.JSONDecodeError("Expecting value", "<html>", 0), "not_json"),
+        (ValueError("No generations found in stream."), "no_choices"),
+        (ReplyError(fault("null_content", "null")), "null_content"),
+        (KeyError("choices"), "own_error"),
+        (SettingError("write it otherwise"), "own_error"),
+    ],
+    ids=repr,
+)
+def test_an_error_has_its_name(error, name):
+    assert fault_of(error).name == name
+    wrapper = RuntimeError("a wrapper")
+    wrapper.__cause__ = error
+    assert fault_of(wrapper).name == name
+
+
+@pytest.mark.parametrize(
+    ("headers", "after"),
+    [
+        ({"Retry_After": "7"}, 7),
+        ({"retry_after": "0.25"}, 0.25),
+        ({"retry_after_ms": "1500", "retry_after": "9"}, 1.5),
+        ({"retry_after": "-3"}, None),
+        ({"retry_after": "nan"}, None),
+        ({"retry_after": "inf"}, None),
+        ({"retry_after": "1e9"}, None),
+        ({"retry_after": "soon"}, None),
+        ({"retry_after": ""}, None),
+        ({"retry_after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}, 30),
+        ({"retry_after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
+        ({}, None),
+    ],
+)
+def test_an_asked_wait_is_read_if_it_makes_sense(headers, after):
+    assert fault_of(of_openai(429, **headers)).after == after
+
+
+def test_a_date_to_wait_for_is_measured_from_now_if_the_endpoint_tells_no_time():
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=1_000), usegmt=True)
+    assert 900 < fault_of(of_openai(429, retry_after=date)).after < 1_001
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        ({"message": "Rate limit exceeded", "code": 429}, "rate_limited"),
+        ({"message": "slow down", "type": "rate_limit_error"}, "rate_limited"),
+        ({"message": "overloaded"}, "overloaded"),
+        ({"message": "no", "code": "insufficient_quota"}, "quota_spent"),
+        ({"message": "no", "code": 401}, "wrong_key"),
+        ("something broke", "server_error"),
+        (True, "server_error"),
+    ],
+)
+def test_an_error_in_a_reply_is_told_like_one_with_a_status(error, name):
+    assert of_error_in_reply(error).name == name
+
+
+def test_a_fault_is_one_short_printable_line_without_secrets(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame.4711")
+    told = fault_of(of_openai(401, "bad\nkey \x1b[31mopen.sesame.4711\x07 " + "x" * 9_000))
+    assert told.detail.startswith("401: bad key [31m[key]")
+    assert len(told.line) <= 500
+    assert told.line.isprintable()
+    assert told.line.startswith("wrong_key: the key is not accepted (401")
+
+
+def test_every_fault_has_a_meaning_in_plain_words():
+    assert all(meaning and meaning[0].islower() and not meaning.endswith(".") for _, meaning in MEANINGS.values())
+    assert {whose for whose, _ in MEANINGS.values()} == {"endpoint", "limit", "settings", "request", "ours"}
