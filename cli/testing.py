@@ -9,7 +9,7 @@ import typer
 
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
-from .output import print_json, say
+from .output import print_json, put, say
 from .planning import Yes
 from .running import OUT, Concurrency, Resume, limits_with, run_into
 from .success_report import address, as_json, conversations_of, no_share, report, unscored, write_page
@@ -165,9 +165,9 @@ def measure_success(
         print_json({**about, "threshold": threshold, "passed": passed, **as_json(result, page)})
     else:
         report(result, page, excluded=exclude_user_faults)
-        print(f"run: {folder}")
+        put(f"run: {folder}")
         if page is not None:
-            print(f"page: {page}")
+            put(f"page: {page}")
         say(f"duologue show {folder} --id ID writes a single conversation")
     if result.unscored and json_only:
         say(unscored(result))
