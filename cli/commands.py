@@ -99,7 +99,7 @@ def main() -> None:
             sys.exit(failed(f"{' '.join(message.split())} ({command} --help lists the options)"))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        print("duologue: interrupted", file=sys.stderr)
+        failed("interrupted")
         sys.exit(130)
     except typer.Exit as exit:
         sys.exit(exit.exit_code)

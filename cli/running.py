@@ -13,7 +13,7 @@ import typer
 from ..data import DataError, identity
 from ..data.formats.unsupported import total
 from ..data.stop_reasons import in_words
-from .output import counts_table, print_json, say, stdout
+from .output import counts_table, print_json, put, say, stdout
 from .planning import conversations_planned, go_on
 from .progress import Progress
 
@@ -215,8 +215,8 @@ def report(summary: Any, as_json: bool) -> int:
             say(f"failed: {name}: {reason}")
         if len(summary.failed) > 5:
             say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
-        print(f"run:     {summary.path}")
-        print(f"dataset: {summary.dataset}")
+        put(f"run:     {summary.path}")
+        put(f"dataset: {summary.dataset}")
     if summary.finished == summary.planned and not summary.complete:
         say(
             f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"

@@ -98,7 +98,9 @@ def _offline(arguments: dict[str, Any]) -> BaseChatModel:
     for name, value in arguments.items():
         whole = name == "seed"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            raise ModelError(f"model 'offline': {name} must be a {'whole ' if whole else ''}number, not {redacted(repr(value))}")
+            raise ModelError(
+                f"model 'offline': {name} must be a {'whole ' if whole else ''}number, not {redacted(repr(value))}"
+            )
         if not whole and not 0 <= value <= 1:
             raise ModelError(f"model 'offline': {name} is a rate and must lie between 0 and 1, not {value}")
     return OfflineChatModel(**arguments)
