@@ -74,7 +74,7 @@ def say(text: str) -> None:
 
 def shown(text: str) -> str:
     """A message for the terminal: plain, and without the credentials that are known once models were made."""
-    environment = sys.modules.get(f"{__package__.rpartition('.')[0]}.nodes.environment")
+    environment = sys.modules.get("duologue.nodes.environment")
     return plain(environment.without_credentials(text) if environment is not None else text)
 
 

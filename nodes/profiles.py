@@ -19,7 +19,7 @@ from ..data.recllmsim.proposals import proposed_profile
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..prompts import Library
-from .environment import error_line
+from .environment import error_line, without_known_secrets
 from .messages import fenced
 from .models.specs import model_provenance
 from .profile_targets import Target, next_target
@@ -164,7 +164,7 @@ class ProfileProposer:
             draft = await drafted(self.model, self.build(state), _call(state, runtime.context).seed_of(attempt))
         except Exception as error:  # a failed model ends the making, but the profiles so far are kept
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
-        return {"draft": draft}
+        return {"draft": without_known_secrets(draft)}  # an endpoint may repeat the key that it was sent
 
     def build(self, state: ProfileState) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; repairs are between note marks."""

@@ -25,10 +25,10 @@ def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] |
     address = spec.removeprefix(REMOTE)
     try:
         url = urlsplit(address)
-        valid = url.scheme in ("http", "https") and bool(url.hostname) and (url.port is None or url.port > 0)
+        called = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
     except ValueError:
-        valid = False
-    if not valid or not address.isprintable() or set(" \\") & set(address):
+        url, called = urlsplit(""), False
+    if not called or not address.isprintable() or set(" \\") & set(address):
         # Not quoted: what is no address may hold a password all the same.
         raise SettingError(f"agent at {host_of(address)}: is no address of a LangGraph server: {FORM}")
     where = f"agent at {host_of(address)}"

@@ -62,7 +62,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     collector.server.server_close()
 
 
-def simulated() -> str:
+def simulated() -> str | None:
     cast = graphs.simquac.cast(limits=Limits(max_turns=1))
     return package.simulate(cast, [graphs.simquac.scenario(data.simquac.samples()[0])])[0].stop
 
