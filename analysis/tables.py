@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, ge
 from pydantic import model_validator
 
 from ..data.records import Record
+from ..data.text.terminal import plain
 from ..errors import of_extra
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -222,7 +223,7 @@ class _Fitted:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        columns, shown = self.table.columns, self.table.shown()
+        columns, shown = self.table.columns, [[plain(text) for text in row] for row in self.table.shown()]
         cells = [[column.heading, *texts] for column, texts in zip(columns, zip(*shown, strict=True), strict=False)]
         longest = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in cells]
         room = options.max_width - sum(longest)

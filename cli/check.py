@@ -10,7 +10,8 @@ from rich.table import Table
 
 from ..data import domains, load
 from ..data.checks import RULES, check_all, chosen, reading
-from .output import print_json, printable, say, stdout
+from ..data.text.terminal import on_one_line
+from .output import print_json, put, say, stdout
 from .tables import AsJson, Form, Out, give
 
 
@@ -56,7 +57,7 @@ def check(
     else:
         for finding in findings[:most]:
             position = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
-            stdout.print(escape(printable(f"{position}: {finding.rule}: {finding.reason}")), soft_wrap=True)
+            put(on_one_line(f"{position}: {finding.rule}: {finding.reason}"))
         if len(findings) > most:
             say(f"... and {len(findings) - most} more: --most N or --json shows them")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

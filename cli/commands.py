@@ -13,7 +13,7 @@ from .compare import compare
 from .convert import convert
 from .demo import demo
 from .doctor import doctor
-from .output import crashed, failed
+from .output import crashed, failed, plain_messages, put
 from .profiles import profiles, tasks
 from .repair import repair
 from .show import draw, show
@@ -21,6 +21,7 @@ from .simulate import simulate
 from .stats import stats
 from .testing import measure_success
 from .topics import topics
+from .tracing import off
 
 app = typer.Typer(
     help="Simulate conversations between a user and an assistant, write them in published data set formats, measure them.",
@@ -48,7 +49,7 @@ app.command()(doctor)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"duologue {VERSION}")
+        put(f"duologue {VERSION}")
         raise typer.Exit
 
 
@@ -89,7 +90,8 @@ def main() -> None:
             # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
     try:
-        result = app(standalone_mode=False)
+        with off(), plain_messages():
+            result = app(standalone_mode=False)
     except typer.TyperException as error:
         message = error.format_message()
         if message:
@@ -97,7 +99,7 @@ def main() -> None:
             sys.exit(failed(f"{' '.join(message.split())} ({command} --help lists the options)"))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        print("duologue: interrupted", file=sys.stderr)
+        failed("interrupted")
         sys.exit(130)
     except typer.Exit as exit:
         sys.exit(exit.exit_code)

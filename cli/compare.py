@@ -9,7 +9,7 @@ from ..data import load
 from ..data.loading import names_of
 from ..data.text.languages import Language
 from ..errors import at
-from .output import print_json, say, stdout
+from .output import print_json, put, say, stdout
 
 FEW = 8
 """Users on each side that an interval needs."""
@@ -77,8 +77,8 @@ def compare(
     else:
         stdout.print(report.table().rich())
         for line in _told_apart(report.discriminator):
-            stdout.print(line, markup=False)
-        stdout.print("One number is not realism, and realism is not usefulness as a tester: read the measures.")
+            put(line)
+        put("One number is not realism, and realism is not usefulness as a tester: read the measures.")
     if written:
         say(f"written: {', '.join(str(path) for path in written)}")
     return 1 if any(source.broken for source in loaded) else 0

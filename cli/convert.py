@@ -7,7 +7,7 @@ import typer
 
 from ..data import DataError, domains, load
 from ..errors import SettingError
-from .output import print_json, say
+from .output import print_json, put, say
 
 
 def convert(
@@ -54,5 +54,5 @@ def convert(
             }
         )
     else:
-        print(f"{len(loaded)} conversations written to {target}")
+        put(f"{len(loaded)} conversations written to {target}")
     return 1 if loaded.broken else 0

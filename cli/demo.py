@@ -13,7 +13,7 @@ from rich.text import Text
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.detection import MANIFEST
 from ..data.outlines import outline, title_of
-from .output import print_json, stdout
+from .output import print_json, put, stdout
 from .run_options import RunOptions
 from .running import OUT, run_into
 
@@ -68,11 +68,11 @@ def demo(
     stdout.print(
         f"\n{summary.finished} conversations, {summary.counts.exchanges} exchanges, {rejected} rejected drafts. All of it as a page:"
     )
-    print(f"  {page}")
+    put(f"  {page}")
     stdout.print("\nNext:")
     for command, what in following(folder):
         stdout.print(Text(f"  # {what}", style="dim"))
-        print(f"  {command}")
+        put(f"  {command}")
     return 0
 
 

@@ -1,32 +1,50 @@
 """What commands print: results on stdout, everything else on stderr; JSON is alone on stdout and not rounded."""
 
-import re
+import logging
 import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from tempfile import NamedTemporaryFile
 from traceback import format_exception
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 from ..data.counts import Counts
 from ..data.formats.jsonfiles import dumps
+from ..data.text.terminal import plain, plain_json
 
 BAD_INPUT = 2
 """Exit code of a command that could not begin."""
 BUG = 70
 """Exit code of a command that failed because of a bug (EX_SOFTWARE of sysexits.h)."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-stdout = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+class Terminal(Console):
+    """A console that writes out what a terminal would obey, but for the styles that rich itself adds."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments, their texts plain."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=plain(segment.text))
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text as rich has it; plain before it is measured, so that columns keep their width."""
+        return super().render_str(plain(text), **options)
+
+
+stdout = Terminal(highlight=False)
+stderr = Terminal(stderr=True, highlight=False)
 
 
 def failed(line: str) -> int:
     """One line on stderr; gives the exit code."""
-    print(f"duologue: {printable(line)}", file=sys.stderr)
+    print(f"duologue: {shown(line)}", file=sys.stderr)
     return BAD_INPUT
 
 
@@ -38,25 +56,58 @@ def crashed(error: Exception) -> int:
     with NamedTemporaryFile("w", prefix="duologue-", suffix=".log", delete=False, encoding="utf-8") as file:
         file.write(redacted(trace))
     print(
-        f"duologue: a bug, not your input: {printable(error_line(error)[:200])}: please report it with the traceback in {file.name}",
+        f"duologue: a bug, not your input: {plain(error_line(error)[:200])}: please report it with the traceback in {file.name}",
         file=sys.stderr,
     )
     return BUG
 
 
+def put(text: str = "", *, end: str = "\n") -> None:
+    """Print plain text on stdout. Every text from data goes to the terminal through this, `say`, or a table."""
+    print(plain(text), end=end)
+
+
 def say(text: str) -> None:
     """Print a line of plain text on stderr; brackets in it are text, not markup."""
-    stderr.print(escape(printable(text)), soft_wrap=True)
+    stderr.print(escape(shown(text)), soft_wrap=True)
 
 
-def printable(text: str) -> str:
-    r"""The text with each control character written out, such as `\x1b`: a terminal obeys them. Lines and tabs stay."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+def shown(text: str) -> str:
+    """A message for the terminal: plain, and without the credentials that are known once models were made."""
+    environment = sys.modules.get("duologue.nodes.environment")
+    return plain(environment.without_credentials(text) if environment is not None else text)
+
+
+@contextmanager
+def plain_messages() -> Iterator[None]:
+    """Inside, what other packages log or warn of is plain on the terminal too."""
+    handler, before, show = logging.lastResort, None, warnings.showwarning
+
+    class Plain(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return shown(super().format(record))
+
+    def showwarning(
+        message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
+    ) -> None:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        print(shown(text), end="", file=file or sys.stderr)
+
+    if handler is not None:
+        before = handler.formatter
+        handler.setFormatter(Plain())
+    warnings.showwarning = showwarning
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
+        if handler is not None:
+            handler.setFormatter(before)
 
 
 def print_json(value: Any) -> None:
     """The result as one JSON value, alone on stdout."""
-    sys.stdout.write(dumps(value, indent=2) + "\n")
+    sys.stdout.write(plain_json(dumps(value, indent=2)) + "\n")
 
 
 def counts_table(counts: Counts) -> Table:

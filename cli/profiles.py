@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ..data.recllmsim import Coverage, chosen_tasks, read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
-from .output import print_json, say, stderr, stdout
+from .output import print_json, put, say, stderr, stdout
 from .planning import go_on, profiles_planned
 from .run_options import Yes
 
@@ -105,13 +105,13 @@ def _report(making: "Making", as_json: bool) -> int:
     else:
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(making.rejected.items()))
         tokens = making.usage["input_tokens"] + making.usage["output_tokens"]
-        stdout.print(
+        put(
             f"{len(making.profiles)} profiles, {making.wanted} asked for, {making.new} new; "
             f"{sum(making.rejected.values())} drafts rejected{f' ({reasons})' if reasons else ''}, {tokens} tokens"
         )
         stdout.print(coverage_table(making.coverage))
-        print(f"profiles: {making.path}")
-        print(f"drafts:   {making.drafts}")
+        put(f"profiles: {making.path}")
+        put(f"drafts:   {making.drafts}")
     if making.complete:
         return 0
     why = f"the model failed: {making.failure}" if making.failure else _spent(making)
@@ -161,7 +161,7 @@ def tasks(
         print_json(contexts_of)
         return 0
     for name, contexts in contexts_of.items():
-        print(f"{name} ({len(contexts)})")
+        put(f"{name} ({len(contexts)})")
         for number, context in enumerate(contexts):
-            print(f"  {number}: {' '.join(context.split())}")
+            put(f"  {number}: {' '.join(context.split())}")
     return 0

@@ -10,7 +10,7 @@ from ..data import DataError
 from ..data import simquac as simquac_format
 from ..data.formats.jsonfiles import write_lines
 from ..data.simquac.repair import repair as mend
-from .output import print_json, say
+from .output import print_json, put, say
 
 repair = typer.Typer(help="Correct known errors in published data sets.", no_args_is_help=True)
 
@@ -66,7 +66,7 @@ def simquac(
         for line in left_out:
             say(f"left out: {line}")
         by_kind = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.most_common()) or "nothing"
-        print(f"{spans} spans, mended: {by_kind}")
-        print(f"data set: {out}")
-        print(f"changes:  {list_of_changes}")
+        put(f"{spans} spans, mended: {by_kind}")
+        put(f"data set: {out}")
+        put(f"changes:  {list_of_changes}")
     return 0

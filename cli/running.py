@@ -10,7 +10,7 @@ from ..data import DataError, identity
 from ..data.formats.unsupported import total
 from ..data.stop_reasons import in_words
 from .interrupts import INTERRUPTED, STOPPED, resumable, run
-from .output import counts_table, print_json, say, stdout
+from .output import counts_table, print_json, put, say, stdout
 from .planning import SPEAKERS, conversations_planned, go_on, makes_own_calls, models_asked, models_of_cast, tell_plan
 from .progress import Progress
 from .run_options import RunOptions
@@ -192,8 +192,8 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
             say(f"failed: {name}: {reason}")
         if len(summary.failed) > 5:
             say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
-        print(f"run:     {summary.path}")
-        print(f"dataset: {summary.dataset}")
+        put(f"run:     {summary.path}")
+        put(f"dataset: {summary.dataset}")
     return ended(summary, control)
 
 

@@ -9,7 +9,7 @@ from ..data import DataError, Loaded, load
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
-from .output import print_json, say
+from .output import print_json, put, say
 
 
 def show(
@@ -78,7 +78,7 @@ def show(
     else:
         for note in notes:
             say(note)
-        print(target)
+        put(str(target))
     return 1 if broken else 0
 
 
@@ -132,5 +132,5 @@ def draw(
             }
         )
     else:
-        print(graphs.mermaid(graph), end="")
+        put(graphs.mermaid(graph), end="")
     return 0

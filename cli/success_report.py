@@ -10,7 +10,8 @@ from ..data import Conversation
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import read_json, write_text
 from ..data.stop_reasons import in_words
-from .output import say, stdout
+from ..data.text.terminal import on_one_line
+from .output import put, say, stdout
 
 PAGE = "page.html"
 """The page of the run, in its folder."""
@@ -57,12 +58,12 @@ def report(result: Any, page: Path | None, *, excluded: bool) -> None:
     """Print the result for people."""
     stdout.print(result.table().rich())
     if result.success is None:
-        stdout.print(no_share(result))
+        put(no_share(result))
     else:
-        stdout.print(_line(result, result.success) + (" (user faults left out)" if excluded else ""))
-        stdout.print(", ".join(f"pass^{k} {value:.2f}" for k, value in result.pass_hat.items()))
+        put(_line(result, result.success) + (" (user faults left out)" if excluded else ""))
+        put(", ".join(f"pass^{k} {value:.2f}" for k, value in result.pass_hat.items()))
     if result.unscored:
-        stdout.print(unscored(result))
+        put(on_one_line(unscored(result)))
     if any(result.faults.values()):
         stdout.print(result.fault_table().rich())
     if result.user_faults:
@@ -100,7 +101,7 @@ def _report_user_faults(result: Any, *, excluded: bool) -> None:
     )
     for name, share in (("all", result.all), ("without user faults", result.without_user_faults)):
         if share.success is not None:
-            stdout.print(f"{name}: {_line(share, share.success)}")
+            put(f"{name}: {_line(share, share.success)}")
 
 
 def _line(share: Any, rate: Any) -> str:

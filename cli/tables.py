@@ -9,7 +9,7 @@ import typer
 
 from ..data.formats.jsonfiles import dumps, write_text
 from ..errors import DataError, SettingError, at
-from .output import print_json, say, stdout
+from .output import print_json, put, say, stdout
 
 if TYPE_CHECKING:
     from ..analysis.tables import Table
@@ -48,7 +48,7 @@ def give(
     else:
         titled = form == "csv" and len(tables) > 1
         texts = [(f"# {table.title}\n" if titled else "") + _text(table, form) for table in tables]
-        typer.echo("\n".join(texts), nl=False)
+        put("\n".join(texts), end="")
         if form == "csv":
             for note in dict.fromkeys(note for table in tables for note in table.notes):
                 say(note)

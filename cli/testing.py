@@ -11,7 +11,7 @@ from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
 from .interrupts import INTERRUPTED
 from .options import extended
-from .output import print_json, say
+from .output import print_json, put, say
 from .planning import tell_plan
 from .running import LIMITS, OUT, ended, limits_with, run_into
 from .simulate import RUN, run_options
@@ -135,9 +135,9 @@ def measure_success(
         print_json({**about, "threshold": threshold, "passed": passed, **as_json(result, page)})
     else:
         report(result, page, excluded=exclude_user_faults)
-        print(f"run: {folder}")
+        put(f"run: {folder}")
         if page is not None:
-            print(f"page: {page}")
+            put(f"page: {page}")
         say(f"duologue show {folder} --id ID writes a single conversation")
     if result.unscored and options.as_json:
         say(unscored(result))

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..data import simquac
 from ..data.simquac import MAX_BYTES, MAX_SECTION_BYTES, Background
-from .output import print_json, say, stdout
+from .output import print_json, put, say, stdout
 
 WORDS, NAME = 60, 24
 """Most columns of the table for a section's first words, and for a title or a heading."""
@@ -58,7 +58,7 @@ def topics(
         return 0
     stdout.print(_table(made.topics))
     count = len(made.topics)
-    print(f"{count} {'topic' if count == 1 else 'topics'}; lengths are in characters")
+    put(f"{count} {'topic' if count == 1 else 'topics'}; lengths are in characters")
     return 0
 
 

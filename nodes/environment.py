@@ -1,30 +1,61 @@
-"""Settings from environment variables and a `.env` file, which is never written.
+"""Settings from environment variables and the `.env` of the working folder, which is never written.
 
 Variables of the process come before those of the file, also if their names differ."""
 
+import logging
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values, find_dotenv
 from pydantic import SecretStr
 
+from ..data.tracing import requested
 from ..errors import SettingError
+from . import env_file
+from .redaction import (
+    KEY,
+    error_line,
+    host_of,
+    keep_environment_secrets,
+    keep_secret,
+    keep_url_secrets,
+    known_secrets,
+    redacted,
+    without_credentials,
+    without_known_secrets,
+)
 
-KEY = "OPENAI_API_KEY"
+__all__ = [
+    "BASE_URL",
+    "DEFAULT_BASE_URL",
+    "KEY",
+    "OLD_BASE_URL",
+    "Settings",
+    "connections",
+    "environment_with_file",
+    "error_line",
+    "host_of",
+    "keep_environment_secrets",
+    "keep_secret",
+    "keep_url_secrets",
+    "known_secrets",
+    "redacted",
+    "settings",
+    "settings_notes",
+    "traced",
+    "trust",
+    "without_credentials",
+    "without_known_secrets",
+]
+
 BASE_URL = "OPENAI_BASE_URL"
 OLD_BASE_URL = "OPENAI_API_BASE"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
-_BEARER = re.compile(r"(?i)\b(bearer\s+)[^\s\"',]+")
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[A-Za-z0-9_*.-]{6,}")
-_USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
-_SECRET_NAME = re.compile(r"(?i)(?:API|ACCESS|AUTH|SESSION|BEARER|HUB)_?(?:KEY|TOKEN)(?!_ID)")
-"""Names of variables that hold credentials: `ANTHROPIC_API_KEY`, `AWS_SECRET_ACCESS_KEY`, `HF_HUB_TOKEN`, ..."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -34,6 +65,9 @@ class Settings:
     key: SecretStr | None
     base_url: str
 
+    def __repr__(self) -> str:
+        return f"Settings(key={self.key!r}, host={self.host!r})"
+
     @property
     def host(self) -> str:
         """Host and port of the endpoint, without credentials."""
@@ -41,123 +75,119 @@ class Settings:
 
 
 def settings() -> Settings:
-    """The current settings. A `.env` file is searched for from the working folder upwards."""
-    sources: tuple[Mapping[str, str | None], ...] = (os.environ, _env_file())
+    """The current settings, of the process and the `.env` of the working folder.
 
-    def first(*names: str) -> str:
-        return next((text for source in sources for name in names if (text := (source.get(name) or "").strip())), "")
-
-    key = first(KEY)
+    SettingError if the address is none, or is the file's and would get the key of the process (`trust`).
+    """
+    file = env_file.read(os.environ)
+    names = (KEY, BASE_URL, OLD_BASE_URL)
+    process = {name: text for name in names if (text := os.environ.get(name, "").strip())}
+    key = process.get(KEY) or file.values.get(KEY, "")
     if key:
         keep_secret(SecretStr(key))
-    return Settings(SecretStr(key) if key else None, first(BASE_URL, OLD_BASE_URL) or DEFAULT_BASE_URL)
+    name = next((name for name in (BASE_URL, OLD_BASE_URL) if name in process), "")
+    address = process.get(name, "")
+    if not name:
+        name = next((name for name in (BASE_URL, OLD_BASE_URL) if file.values.get(name)), "")
+        address = file.values.get(name, "")
+        of_file = key == file.values.get(KEY) or not key
+        if name and not file.trusted and not of_file and not env_file.is_loopback(address):
+            raise SettingError(env_file.refusal(name, f"the {KEY} of the environment"))
+    for used in (name, KEY):
+        if used in file.foreign and used not in process and not file.trusted:
+            raise SettingError(
+                f"{env_file.FILE}: its {used} quotes a variable of the environment: write the value itself, or give "
+                f"{env_file.OPTION} if the file is yours"
+            )
+    keep_url_secrets(address)
+    if name:
+        _check_address(address, name)
+    return Settings(SecretStr(key) if key else None, address or DEFAULT_BASE_URL)
 
 
-def _env_file() -> Mapping[str, str | None]:
-    path = find_dotenv(usecwd=True)
+def _check_address(address: str, name: str) -> None:
+    """SettingError if nothing can be called at an address; it is not quoted, since it may contain credentials."""
+    told = f"{name} is no address: write http://HOST:PORT/v1 or https://HOST/v1"
+    if not address.lower().startswith(("http://", "https://")):
+        raise SettingError(f"{name} must begin with http:// or https://, and now points to {host_of(address)}: mend it")
+    if "\\" in address or not address.isprintable() or " " in address:
+        raise SettingError(told)
     try:
-        return dotenv_values(path) if path else {}
-    except UnicodeDecodeError:
-        raise SettingError(f"{path}: is not UTF-8: save it as UTF-8") from None
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port
+        if ":" in host:
+            ip_address(host)
+        elif not host or not host.encode("idna"):
+            raise SettingError(told)
+    except ValueError:
+        raise SettingError(told) from None
+
+
+def settings_notes() -> list[str]:
+    """What of the `.env` is not used, and why: lines for people."""
+    try:
+        unused = env_file.read(os.environ).unused()
+    except SettingError as error:
+        return [str(error)]
+    if not unused:
+        return []
+    return [f"{env_file.FILE}: {', '.join(unused)} not used: export what you need, or give {env_file.OPTION}"]
+
+
+def connections() -> dict[str, str]:
+    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
+    found = {}
+    for name in sorted(os.environ):
+        value = os.environ[name].strip()
+        if value and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            found[name] = f"calls may go through {host_of(value)}"
+        elif value and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+            found[name] = "certificates of your own are trusted"
+        elif value and name == "LANGSMITH_GATEWAY" and value.lower() not in ("0", "false", "no", "off"):
+            found[name] = "models of some providers, but not openai:NAME, are called through LangSmith's gateway"
+    return found
 
 
 @contextmanager
-def environment_with_file() -> Iterator[None]:
-    """Inside, the process has the variables of the `.env` file that it does not have itself.
-
-    For packages that read their key from the environment when a model is made. Other variables of the file, such as
-    those that turn on tracing, must not stay.
-    """
+def trust(wanted: bool = True) -> Iterator[None]:
+    """Inside, the `.env` of the working folder is trusted as the process itself, if `wanted`; for `--trust-env-file`."""
+    before = os.environ.get(env_file.TRUST)
+    if wanted:
+        os.environ[env_file.TRUST] = "1"
     try:
-        added = {name: value for name, value in _env_file().items() if value and name not in os.environ}
-    except ValueError as error:
-        raise SettingError(str(error)) from None
+        yield
+    finally:
+        if wanted:
+            os.environ.pop(env_file.TRUST)
+            if before is not None:
+                os.environ[env_file.TRUST] = before
+
+
+@contextmanager
+def environment_with_file(provider: str) -> Iterator[None]:
+    """Inside, the process has the variables of the `.env` file that it does not have itself and `provider` may see.
+
+    For packages that read their key from the environment when a model is made. SettingError if an address of the file
+    would get a key of the process.
+    """
+    added, hidden = env_file.read(os.environ).for_provider(provider, os.environ)
+    keep_environment_secrets()
+    aside = {name: os.environ.pop(name) for name in hidden}
     os.environ.update(added)
     try:
         yield
     finally:
         for name in added:
             os.environ.pop(name, None)
+        os.environ.update(aside)
 
 
-def keep_environment_secrets() -> None:
-    """Remember every credential in the environment by its variable's name, so that `redacted` removes it from texts."""
-    for name, value in os.environ.items():
-        if _SECRET_NAME.search(name) and len(value.strip()) >= 8:
-            keep_secret(SecretStr(value.strip()))
-
-
-_DIGIT = re.compile(r"\d")
-_kept: set[str] = set()
-
-
-def keep_secret(secret: SecretStr) -> None:
-    """Remember the key of a model instance, so that `redacted` removes it from texts."""
-    if len(secret.get_secret_value()) >= 4:
-        _kept.add(secret.get_secret_value())
-
-
-def known_secrets() -> list[str]:
-    """The credentials of this process that can be told from ordinary words, the longest first.
-
-    A placeholder such as `EMPTY` or `not-needed`, as local endpoints are given, is none: it would stand in texts.
-    """
-    keep_environment_secrets()
-    if key := os.environ.get(KEY, "").strip():
-        keep_secret(SecretStr(key))
-    return sorted((text for text in _kept if len(text) >= 8 and _DIGIT.search(text)), key=len, reverse=True)
-
-
-def without_known_secrets(value: Any) -> Any:
-    """A JSON value in which each credential of this process is replaced by `[key]`, in keys too.
-
-    The value itself if there is none in it. What only looks like a key stays: it is somebody's text.
-    """
-    secrets = known_secrets()
-    return _without(value, secrets) if secrets else value
-
-
-def _without(value: Any, secrets: list[str]) -> Any:
-    if isinstance(value, str):
-        for secret in secrets:
-            if secret in value:
-                value = value.replace(secret, "[key]")
-        return value
-    if isinstance(value, Mapping):
-        return {_without(key, secrets): _without(inner, secrets) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without(inner, secrets) for inner in value]
-    return value
-
-
-def host_of(url: str) -> str:
-    """Host and port of a URL, without credentials."""
-    parts = urlsplit(url if "://" in url else f"//{url}")
-    try:
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        port = ""
-    return f"{parts.hostname or 'unknown host'}{port}"
-
-
-def redacted(text: str) -> str:
-    """The text without secrets: known keys, anything that looks like a key, and credentials in URLs.
-
-    It reads no file, because a LangGraph server allows none where nodes run: a key of a `.env` is known once `settings`
-    has read it, and was not used before.
-    """
-    if key := os.environ.get(KEY, "").strip():
-        keep_secret(SecretStr(key))
-    for secret in sorted(_kept, key=len, reverse=True):
-        text = text.replace(secret, "[key]")
-    text = text.encode("utf-8", "replace").decode("utf-8")  # logs cannot hold half a surrogate pair
-    text = _BEARER.sub(r"\1[key]", text)
-    return _USERINFO.sub("[key]@", _KEY_LIKE.sub("[key]", text))
-
-
-def error_line(error: BaseException) -> str:
-    """Class, message and cause of an error on one line of at most 500 characters, without secrets."""
-    line = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    if error.__cause__ is not None and str(error.__cause__):
-        line += f" ({type(error.__cause__).__name__}: {error.__cause__})"
-    return redacted(" ".join(line.split()))[:500]
+def traced() -> list[str]:
+    """Where the environment of this process has runs traced to, a line each; also logged as a warning."""
+    lines = [
+        f"{each.variable} is set: traces of this run go to {each.host}, prompts, sections and replies whole"
+        for each in requested(os.environ)
+    ]
+    for line in lines:
+        log.warning(line)
+    return lines

@@ -29,7 +29,7 @@ def imported(path: str, what: str) -> Any:
     name.
     """
     if not is_import_path(path):
-        raise SettingError(f"{what}: {path!r} is no import path: give {FORM}")
+        raise SettingError(f"{what}: {path.partition('?')[0]!r} is no import path: give {FORM}")
     module, _, name = path.partition(":")
     working_folder = str(Path.cwd())
     if working_folder not in sys.path:

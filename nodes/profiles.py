@@ -21,7 +21,7 @@ from ..errors import SettingError
 from ..prompts import Library
 from .calls.kept import Call
 from .calls.service import drafted
-from .environment import error_line
+from .environment import error_line, without_known_secrets
 from .messages import fenced
 from .models.specs import model_provenance
 from .profile_targets import Target, next_target
@@ -165,7 +165,7 @@ class ProfileProposer:
             draft = await drafted(self.model, self.build(state), _call(state, runtime.context), attempt)
         except Exception as error:  # a failed model ends the making, but the profiles so far are kept
             return {"draft": None, "stop": "model_failed", "failure": error_line(error)}
-        return {"draft": draft}
+        return {"draft": without_known_secrets(draft)}  # an endpoint may repeat the key that it was sent
 
     def build(self, state: ProfileState) -> list[BaseMessage]:
         """The system page, then request and drafts in turn; repairs are between note marks."""

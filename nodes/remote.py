@@ -6,10 +6,12 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from langchain_core.runnables import Runnable
 
 from ..errors import SettingError
-from .environment import host_of
+from .environment import host_of, keep_url_secrets
 
 REMOTE = "agent:"
 """Prefix of the spec of a remote agent."""
+
+FORM = "write agent:http://HOST:PORT?graph=NAME"
 
 GRAPH = "agent"
 """The default name of the server's graph, as in LangGraph's templates."""
@@ -20,26 +22,30 @@ def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] |
 
     No key of this process is sent: the server has its own keys.
     """
-    url = urlsplit(spec.removeprefix(REMOTE))
-    if url.scheme not in ("http", "https") or not url.hostname:
-        raise SettingError(f"{spec}: is no address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME")
+    address = spec.removeprefix(REMOTE)
+    try:
+        url = urlsplit(address)
+        called = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        url, called = urlsplit(""), False
+    if not called or not address.isprintable() or set(" \\") & set(address):
+        # Not quoted: what is no address may hold a password all the same.
+        raise SettingError(f"agent at {host_of(address)}: is no address of a LangGraph server: {FORM}")
+    where = f"agent at {host_of(address)}"
     if "@" in url.netloc:
-        raise SettingError(
-            f"agent at {host_of(url.geturl())}: give the address without credentials: a spec is recorded"
-        )
+        keep_url_secrets(address)
+        raise SettingError(f"{where}: give the address without credentials: a spec is recorded")
     try:
         arguments = parse_qs(url.query, strict_parsing=bool(url.query))
     except ValueError:
-        arguments = {"?": []}
-    if unknown := sorted(set(arguments) - {"graph", "send"}):
-        raise SettingError(
-            f"agent at {host_of(url.geturl())}: there is no argument {unknown[0]!r}, only graph=NAME and send=new"
-        )
+        raise SettingError(f"{where}: its arguments are unclear: {FORM}") from None
+    if set(arguments) - {"graph", "send"}:
+        raise SettingError(f"{where}: has an argument that there is not: only graph=NAME and send=new")
     send = arguments.get("send", [None])[-1]
     if send not in (None, "all", "new"):
-        raise SettingError(f"agent at {host_of(url.geturl())}: send is all or new, not {send!r}")
+        raise SettingError(f"{where}: send is all or new")
     name = arguments.get("graph", [GRAPH])[-1]
     from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
 
-    address = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
-    return RemoteGraph(name, url=address, api_key=None), cast('Literal["all", "new"] | None', send)
+    server = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
+    return RemoteGraph(name, url=server, api_key=None), cast('Literal["all", "new"] | None', send)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from ..data.records import Conversation
 from ..data.stop_reasons import in_words
+from ..data.text.terminal import plain
 from .conversation import notebook_html
 
 
@@ -84,7 +85,7 @@ class _Lines:
     def __call__(self, conversation: Conversation) -> None:
         for message in conversation.messages[self._said :]:
             reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
-            print(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else ""))
+            print(plain(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else "")))
         self._said = len(conversation.messages)
         over = any(edge.target == "__end__" and edge.count for edge in conversation.edges)
         if over and not self._ended:

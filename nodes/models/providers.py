@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from ...errors import ModelError
-from ..environment import environment_with_file, error_line, keep_environment_secrets
+from ..environment import environment_with_file, error_line, keep_environment_secrets, redacted
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ def integrated(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseCh
     Its key and address are those that the integration reads from the environment, or a `.env`. ModelError says in one
     line which package is missing, or what the integration refuses.
     """
-    spec = f"{provider}:{name}"
+    spec = redacted(f"{provider}:{name}")
     if not name:
         raise ModelError(f"model {spec!r} has no name: write {provider}:NAME")
     integration = INTEGRATIONS.get(provider)
-    with environment_with_file():
+    with environment_with_file(provider):
         keep_environment_secrets()
         try:
             model = _made(provider, name, integration, arguments)

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ...errors import ModelError
-from ..environment import BASE_URL, KEY, host_of, keep_secret, redacted, settings
+from ..environment import BASE_URL, KEY, host_of, keep_secret, keep_url_secrets, redacted, settings
 from ..import_path import is_import_path, lies_here
 from .offline.model import SIDES, OfflineChatModel
 from .providers import FORMS, INTEGRATIONS, integrated, provider_of
@@ -50,11 +50,13 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     elif provider == "openai":
         model = _openai(name, all_arguments)
     elif provider == "replay":
-        raise ModelError(f"model {spec!r} plays stored messages and is a speaker, not a chat model: give it to a cast")
+        raise ModelError(
+            f"model {_head(spec)!r} plays stored messages and is a speaker, not a chat model: give it to a cast"
+        )
     elif ":" in spec and ((known := provider_of(spec)) or _langchain_knows(provider)):
         model = _integrated(known or provider, name, all_arguments)
     else:
-        raise ModelError(f"model {spec.partition('?')[0]!r} is unknown: use {FORMS}")
+        raise ModelError(f"model {_head(spec)!r} is unknown: use {FORMS}")
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(all_arguments)}
     return model if side is None else _with_side(model, side)
 
@@ -70,8 +72,13 @@ def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:
-        raise ModelError(f"model {spec!r}: its arguments are unclear: write ?name=value&name=value") from None
+        raise ModelError(f"model {_head(spec)!r}: its arguments are unclear: write ?name=value&name=value") from None
     return provider, name, {key: _value(value) for key, value in pairs}
+
+
+def _head(spec: str) -> str:
+    """A spec without its arguments, which may be credentials, for an error's line."""
+    return redacted(spec.partition("?")[0])
 
 
 def _value(text: str) -> Any:
@@ -91,7 +98,9 @@ def _offline(arguments: dict[str, Any]) -> BaseChatModel:
     for name, value in arguments.items():
         whole = name == "seed"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            raise ModelError(f"model 'offline': {name} must be a {'whole ' if whole else ''}number, not {value!r}")
+            raise ModelError(
+                f"model 'offline': {name} must be a {'whole ' if whole else ''}number, not {redacted(repr(value))}"
+            )
         if not whole and not 0 <= value <= 1:
             raise ModelError(f"model 'offline': {name} is a rate and must lie between 0 and 1, not {value}")
     return OfflineChatModel(**arguments)
@@ -153,7 +162,7 @@ def _integrated(provider: str, name: str, arguments: dict[str, Any]) -> BaseChat
         words = [word for word in (*_NOT_IN_SPECS, *_ADDRESSES, *_SECRET) if word in key.lower()]
         if words and not (words == ["token"] and "tokens" in key.lower()):
             raise ModelError(
-                f"model '{provider}:{name}': {key} is read from the environment by its package, never from a spec"
+                f"model '{provider}:{name}': {redacted(key)} is read from the environment by its package, never from a spec"
             )
     model = integrated(provider, name, arguments)
     known = {*type(model).model_fields, *(field.alias for field in type(model).model_fields.values() if field.alias)}
@@ -165,8 +174,11 @@ def _integrated(provider: str, name: str, arguments: dict[str, Any]) -> BaseChat
 
 def _keep_secrets_of(model: BaseChatModel) -> None:
     for name in type(model).model_fields:
-        if isinstance(secret := getattr(model, name, None), SecretStr):
-            keep_secret(secret)
+        value = getattr(model, name, None)
+        if isinstance(value, SecretStr):
+            keep_secret(value)
+        elif name in _URLS and isinstance(value, str):
+            keep_url_secrets(value)
 
 
 def _langchain_knows(provider: str) -> bool:
@@ -193,7 +205,7 @@ def _refuse_unknown(model: str, arguments: dict[str, Any], known: set[str]) -> N
             if len(known) < 15
             else "temperature, top_p, max_tokens, timeout, max_retries, seed, ..."
         )
-        raise ModelError(f"model {model!r} has no argument {unknown[0]!r}; there are {known_names}")
+        raise ModelError(f"model {model!r} has no argument {redacted(unknown[0])!r}; there are {known_names}")
 
 
 def model_provenance(model: BaseChatModel) -> dict[str, Any]:

@@ -38,15 +38,16 @@ def test_both_names_of_the_base_url_are_known_and_the_newer_one_wins(monkeypatch
     assert settings().base_url == "http://127.0.0.1:2/v1"
 
 
-def test_an_env_file_is_found_in_the_working_folder_and_above(monkeypatch, tmp_path):
+def test_an_env_file_is_read_in_the_working_folder_and_never_above(monkeypatch, tmp_path):
     (tmp_path / ".env").write_text(
         "# mine\nOPENAI_API_KEY='from.a.file'  # the key\nOPENAI_BASE_URL=http://127.0.0.1:3/v1\n"
     )
+    assert settings().key.get_secret_value() == "from.a.file"
+    assert settings().host == "127.0.0.1:3"
     (tmp_path / "notebooks").mkdir()
-    for folder in (tmp_path, tmp_path / "notebooks"):
-        monkeypatch.chdir(folder)
-        assert settings().key.get_secret_value() == "from.a.file"
-        assert settings().host == "127.0.0.1:3"
+    monkeypatch.chdir(tmp_path / "notebooks")
+    assert settings().key is None
+    assert settings().base_url == DEFAULT_BASE_URL
 
 
 @pytest.mark.parametrize("process", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])

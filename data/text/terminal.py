@@ -1,0 +1,36 @@
+r"""Text for a terminal: what a terminal would obey is written out, such as `\x1b`."""
+
+import re
+
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Control characters but for tabs and ends of lines, what turns the direction of writing, and invisible letters."""
+
+
+def plain(text: str) -> str:
+    r"""The text with each character that a terminal obeys written out, such as `\x1b` or `\u202e`. Lines and tabs stay."""
+    return _OBEYED.sub(_written_out, text)
+
+
+def on_one_line(text: str) -> str:
+    """The same on one line, each run of white space as one space."""
+    return plain(" ".join(text.split()))
+
+
+def plain_json(text: str) -> str:
+    r"""JSON with these characters as escapes of JSON, such as `\u009b`: the same value. It holds none outside of texts."""
+    return _OBEYED.sub(_escaped, text)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
