@@ -39,7 +39,7 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
     if found is None:
         return {}, text
     try:
-        fields = loaded(found[2] or "") if found[1] == "---" else tomllib.loads(found[2] or "")
+        fields = loaded(found[2] or "", once=False) if found[1] == "---" else tomllib.loads(found[2] or "")
     except (YamlError, ValueError, RecursionError):
         return {}, text
     return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)

@@ -78,7 +78,7 @@ def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
 def is_too_deep(value: Any) -> bool:
     """Whether a JSON value has more than `DEEPEST` objects and lists inside each other."""
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [
             inner
             for each in level

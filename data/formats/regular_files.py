@@ -5,6 +5,7 @@ import io
 import stat
 import zlib
 from pathlib import Path
+from typing import IO
 
 from ...errors import DataError, at
 
@@ -20,6 +21,8 @@ MOST_PACKED = 100
 GZIP = b"\x1f\x8b"
 """How a file begins that gzip wrote."""
 
+_BLOCK = 1 << 18
+
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -33,12 +36,22 @@ def content(path: str | Path, most: int = MOST_BYTES) -> bytes:
     check(path, most)
     try:
         with Path(path).open("rb") as file:
-            read = file.read(most + 1)
+            read = _read(file, most)
     except OSError as error:
         raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None
     if len(read) > most:  # it grew, or is one of those whose size the system does not tell
         raise DataError(f"{at(path)}: is larger than the {most:,} bytes that are read at once: split it")
     return read
+
+
+def _read(file: IO[bytes] | gzip.GzipFile, most: int) -> bytes:
+    """What is in the file, but not much more than `most`; in blocks, since a read takes the memory that it asks for."""
+    blocks: list[bytes] = []
+    size = 0
+    while size <= most and (block := file.read(_BLOCK)):
+        blocks.append(block)
+        size += len(block)
+    return b"".join(blocks)
 
 
 def check(path: str | Path, most: int | None = None) -> None:
@@ -68,7 +81,7 @@ def unzipped(packed: bytes, path: str | Path) -> bytes:
     most = min(MOST_BYTES, max(MOST_ANYWAY, MOST_PACKED * len(packed)))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
-            content = file.read(most + 1)
+            content = _read(file, most)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
     if len(content) > most:

@@ -24,12 +24,12 @@ class YamlError(ValueError):
         self.line = line
 
 
-def loaded(text: str) -> Any:
-    """The value of a YAML text; YamlError if it is none, if a key appears twice, or beyond the bounds."""
+def loaded(text: str, *, once: bool = True) -> Any:
+    """The value of a YAML text; YamlError if it is none, is out of bounds, or, if `once`, repeats a key."""
     if len(text) > MOST_CHARACTERS:
         raise YamlError(f"has {len(text):,} characters, the bound is {MOST_CHARACTERS:,}: split it")
     try:
-        return yaml.load(text, _Loader)  # a safe loader
+        return yaml.load(text, _Once if once else _Bounded)  # a safe loader
     except yaml.MarkedYAMLError as error:
         raise YamlError(str(error.problem), error.problem_mark.line + 1 if error.problem_mark else None) from None
     except RecursionError:
@@ -39,21 +39,8 @@ def loaded(text: str) -> Any:
         raise YamlError(" ".join(str(error).split()) or type(error).__name__) from None
 
 
-class _Loader(yaml.SafeLoader):
-    """A safe loader for which a repeated key is an error, as is a number or a merge out of bounds."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Hashable] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                continue  # PyYAML says so itself
-            if key in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {shortened(key)} appears twice", problem_mark=node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+class _Bounded(yaml.SafeLoader):
+    """A safe loader for which a number or a merge out of bounds is an error."""
 
     def flatten_mapping(self, node: Any) -> None:
         before = len(node.value)
@@ -70,5 +57,24 @@ class _Loader(yaml.SafeLoader):
         return made(node)
 
 
+class _Once(_Bounded):
+    """For which a repeated key is an error too."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Hashable] = set()
+        for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue  # PyYAML says so itself
+            if key in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {shortened(key)} appears twice", problem_mark=node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
 for _tag in ("int", "float"):
-    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _Loader._number)
+    _Bounded.add_constructor(f"tag:yaml.org,2002:{_tag}", _Bounded._number)

@@ -143,7 +143,8 @@ def test_a_misspelt_only_key_or_cast_is_told_the_right_one() -> None:
 def test_a_page_with_a_gap_that_its_part_never_fills_is_refused_when_the_cast_is_made(
     name: str, source: str, told: str
 ) -> None:
-    pages = prompts.Library({name: prompts.Page(name, source)})
+    told_goal = prompts.Page("user/material", AIRLINE)
+    pages = prompts.Library({name: prompts.Page(name, source), told_goal.name: told_goal})
     speaker = graphs.side("user", "offline", nodes.PageMessages("user", pages))
     with pytest.raises(PromptError, match=told):
         graphs.Cast(
