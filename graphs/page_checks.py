@@ -84,8 +84,9 @@ def _filled_by(part: object) -> Iterable[tuple[Page, frozenset[str]]]:
             for name in part.questions(role):
                 yield part.pages[name], frozenset()
     build = _builder(part)
-    if isinstance(build, PageMessages) and (page := _page(build, "system")):
-        yield page, frozenset()
+    system = _page(build, "system") if isinstance(build, PageMessages) else None
+    if system is not None:
+        yield system, frozenset()
 
 
 def _builder(part: object) -> object:

@@ -16,7 +16,7 @@ import openpyxl
 import pytest
 
 from duologue import data
-from duologue.data import DataError, documents, recllmsim
+from duologue.data import DataError, cleaning, documents, recllmsim
 from duologue.data.formats import jsonfiles, regular_files, yaml_text
 from duologue.data.recllmsim import Template, contexts, profiles, workbooks
 from duologue.data.recllmsim.contexts import Contexts
@@ -309,3 +309,16 @@ def test_a_cell_is_no_longer_than_excel_lets_it_be() -> None:
     text = b'<row r="3"><c r="D3" t="inlineStr"><is><t>' + b"a" * 40_000 + b"</t></is></c></row>"
     line = fault(recllmsim.read_tasks, workbook("long.xlsx", with_rows(text)))
     assert line == "long.xlsx: Sheet, row 3: a cell has more than 32,767 characters: shorten it"
+
+
+def test_a_long_run_of_spaces_before_an_open_tag_is_gone_through_once(steps: Steps) -> None:
+    assert steps(cleaning._is_wrapping, " " * 100_000) < 20
+    assert cleaning._is_wrapping(" \n 'Assistant: \n ' ")
+    assert not cleaning._is_wrapping(" " * 1000 + "a")
+
+
+def test_tags_and_comments_that_never_end_are_text() -> None:
+    for begin in ("<!--", "<a "):
+        blocks, _, _ = documents.hypertext.page("<p>First</p>" + begin * 20_000)
+        assert blocks[0].text == "First"
+    assert documents.hypertext.page("<p>a <b>c</b> <!-- d --> 1 < 2</p>")[0][0].text == "a c 1 < 2"
