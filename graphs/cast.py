@@ -29,6 +29,7 @@ from ..nodes.stops import until_spent
 from ..nodes.validators import not_empty, parts_of
 from ..nodes.worlds import World, check_world
 from ..prompts import Library, Page, shipped
+from .page_checks import check_pages
 from .plain import LiveError, part_as_json
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | Reply
@@ -114,6 +115,7 @@ class Cast:
     def __post_init__(self) -> None:
         for place in PLACES:
             check_node(place, getattr(self, place))
+        check_pages(getattr(self, place) for place in PLACES)
         check_stop(self.stop)
         if self.world is not None:
             check_world(self.world)

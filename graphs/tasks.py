@@ -1,6 +1,7 @@
 """Scenarios for the RecLLMSim cast: a task in a context for a user with a profile, or stored conversations."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,17 @@ from pydantic import Field
 from ..data import recllmsim
 from ..data.identity import ordinals
 from ..data.recllmsim import Situation
+from ..data.recllmsim.selection import Combination
+from ..data.recllmsim.tasks import tasks_on_demand
 from ..data.records import Conversation, Message
 from ..data.text.languages import Language
-from ..errors import SettingError
+from ..errors import DataError, SettingError
 from ..nodes.replay import replayed
 from ..nodes.state import State
 from .sources import Scenarios, ScenarioSource, replayed_paths, texts_of
+
+MOST_SCENARIOS = 500_000
+"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
 
 SHOWN = 3
 """How many odd conversations, or groups of equal profiles, a note names."""
@@ -39,37 +45,50 @@ class TaskSource(ScenarioSource):
         replays = replayed_paths(settings)
         if replays and (self.profiles or self.tasks):
             raise SettingError("--profiles and --tasks: a replayed side has its own: leave them out")
+        notes: list[str]
         subjects: Sequence[Situation | Conversation]
+        wanted: dict[str, Any] = {"contexts": _numbers(self.contexts), "profiles": self.sample, "seed": seed}
         if replays:
-            subjects, source, notes = _replayed(replays)
+            stored, source, notes = _replayed(replays)
+            subjects = recllmsim.chosen(stored, tasks=self.task, **wanted)
         else:
-            subjects, source, notes = self._combined(settings.language or "en")
-        subjects = recllmsim.chosen(
-            subjects, tasks=self.task, contexts=_numbers(self.contexts), profiles=self.sample, seed=seed
-        )
+            combination, source, notes = self._combined(settings.language or "en")
+            subjects = self._first(combination.chosen(tasks=self.task, **wanted))
         language = settings.language or _language_of(subjects, "en")
-        others = sum(_language_of([subject], language) != language for subject in subjects)
+        others = sum(_language_of([subject], language) != language for subject in subjects) if replays else 0
         if len(replays) == 1 and others:
             notes.append(
                 f"{others} of {len(subjects)} conversations are in another language than the run, which is in {language}"
             )
         for number, subject in enumerate(subjects):
             self.check_size(texts_of(scenario(subject)["scenario"]), f"situation {number}")
+        states = scenarios(subjects) if replays else [scenario(subject) for subject in subjects]  # none is equal
         return Scenarios(
-            self.repeated(scenarios(subjects), settings)[: self.limit],
+            self.repeated(states, settings)[: self.limit],
             self.source_info(**source),
             settings={"language": language},
             notes=tuple(notes),
             broken=bool(source.get("broken")),
         )
 
-    def _combined(self, language: Language) -> tuple[list[Situation], dict[str, Any], list[str]]:
+    def _first(self, situations: Combination) -> list[Situation]:
+        """As many situations as are simulated, or all; DataError for more than a run can hold."""
+        every = len(situations)
+        needed = every if self.limit is None else min(every, -(-self.limit // self.repeats))
+        if needed * self.repeats > MOST_SCENARIOS:
+            raise DataError(
+                f"{every * self.repeats:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: "
+                "choose by --limit, --sample, --task or --contexts"
+            )
+        return list(islice(situations, needed))
+
+    def _combined(self, language: Language) -> tuple[Combination, dict[str, Any], list[str]]:
         """Every task in every context with every profile, their source, and notes for the reader."""
-        tasks = recllmsim.read_tasks(self.tasks) if self.tasks else recllmsim.shipped_tasks(language)
+        tasks = tasks_on_demand(self.tasks) if self.tasks else recllmsim.shipped_tasks(language)
         pool = recllmsim.read_pool(self.profiles) if self.profiles else recllmsim.shipped_profiles(language)
         notes = []
         if self.profiles and pool.duplicates:
-            first = ", ".join(" = ".join(map(str, group)) for group in pool.duplicates[:SHOWN])
+            first = ", ".join(" = ".join(_some(group)) for group in pool.duplicates[:SHOWN])
             more = ", ..." if len(pool.duplicates) > SHOWN else ""
             notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (equal: {first}{more})")
         if pool.language != language:
@@ -83,7 +102,7 @@ class TaskSource(ScenarioSource):
         source: dict[str, Any] = {"source": ", ".join(names)}
         if self.tasks is None and self.profiles is None:
             source |= {"licence": "MIT, written for duologue", "licence_id": "mit"}
-        return recllmsim.combined(tasks, pool.texts, language), source, notes
+        return Combination(tasks, tuple(enumerate(pool.texts)), language), source, notes
 
 
 def _replayed(paths: list[Path]) -> tuple[list[Conversation], dict[str, Any], list[str]]:
@@ -113,6 +132,11 @@ def _language_of(subjects: Sequence[Situation | Conversation], otherwise: Langua
         (Situation.of(subject) if isinstance(subject, Conversation) else subject).language for subject in subjects
     }
     return languages.pop() if len(languages) == 1 else otherwise
+
+
+def _some(group: Sequence[int]) -> list[str]:
+    """The first ids of a group of equal profiles."""
+    return [*map(str, group[: SHOWN + 1]), *(["..."] if len(group) > SHOWN + 1 else [])]
 
 
 def _numbers(text: str | None) -> list[int] | None:

@@ -10,13 +10,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
-from jinja2 import TemplateSyntaxError
 from langchain_core.language_models import BaseChatModel
 
+from ..data.formats.regular_files import content
 from ..data.records import Role
-from ..errors import SettingError
+from ..errors import DataError, SettingError
 from ..prompts import Library, Page, PromptError, shipped
 from .calls.kept import Call
+from ..prompts.pages import MOST_BYTES
 from .messages import fenced, marks_of
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model
@@ -62,18 +63,13 @@ def given_page(page: Page | Path | str) -> Page:
     """
     if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
         try:
-            page = Path(page).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+            page = content(page, MOST_BYTES).decode("utf-8-sig")
+        except (DataError, UnicodeDecodeError) as error:
             raise PromptError(f"the page {page} cannot be read ({error})") from None
     given = page if isinstance(page, Page) else Page(REQUEST, page)
     if not given.source.strip():
         raise PromptError(f"prompt {given.name}: is empty: say what is to be judged")
-    try:
-        _ = given.gaps
-    except TemplateSyntaxError as error:
-        raise PromptError(
-            f"prompt {given.name}: line {error.lineno}: {error.message}: write gaps as {{{{ name }}}}"
-        ) from None
+    given.try_out()
     return given
 
 

@@ -6,6 +6,7 @@ after the last attempt another person is requested.
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, Literal, Protocol, Required, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
@@ -14,7 +15,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ..data.recllmsim import Profile, coverage
-from ..data.recllmsim.pool_coverage import SIMILARITY
+from ..data.recllmsim.pool_coverage import REMEMBERED, SIMILARITY
 from ..data.recllmsim.proposals import proposed_profile
 from ..data.text.languages import Language
 from ..errors import SettingError
@@ -231,7 +232,12 @@ async def profile_keeper(state: ProfileState, runtime: Runtime[ProfileLimits]) -
 
 
 def _existing(state: ProfileState) -> list[Profile]:
-    return [Profile.of(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
+    return [_profile(text) for text in [*state.get("pool", []), *state.get("kept", [])]]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _profile(text: str) -> Profile:
+    return Profile.of(text)
 
 
 def _call(state: ProfileState, limits: ProfileLimits) -> Call:

@@ -12,7 +12,17 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateSyntaxError, meta
 from jinja2.sandbox import SandboxedEnvironment
 
-from ..errors import DuologueError
+from ..data.formats.regular_files import content
+from ..errors import DataError, DuologueError
+
+MOST_BYTES = 1_000_000
+"""Most bytes of a page: a model is sent it with every call."""
+
+_NUMBERS: Mapping[str, int] = {"words": 25, "tokens": 40, "attempt": 2, "attempts": 4}
+"""Gaps of the shipped pages that are filled with numbers; all others are filled with texts."""
+
+_TEXTS = ("text", "kind: a first line, with 2 words, and more\n\n- a second: line 3\n- a third: line 4")
+"""What a page is tried with: a page that takes its values apart may need the longer one."""
 
 
 class PromptError(DuologueError, ValueError):
@@ -67,6 +77,35 @@ class Page:
             problem = " ".join(f"{type(error).__name__}: {error}".split())
             raise PromptError(f"prompt {self.name}: cannot be filled ({problem}): use plain {{{{ gaps }}}}") from None
 
+    def check(self, where: str = "") -> None:
+        """Raise PromptError if the page is no template: its brackets, filters and words; `where`: its file."""
+        where = where or f"prompt {self.name}"
+        try:
+            _ = self.gaps, self._template
+        except TemplateSyntaxError as error:
+            raise PromptError(f"{where}: line {error.lineno}: {error.message}: write gaps as {{{{ name }}}}") from None
+        except RecursionError:
+            raise PromptError(
+                f"{where}: has brackets inside each other too deeply: write plain {{{{ gaps }}}}"
+            ) from None
+        except Exception as error:  # Python's own compiler refuses what Jinja makes of it
+            problem = " ".join(f"{type(error).__name__}: {error}".split())
+            raise PromptError(f"{where}: cannot be used ({problem}): write plain {{{{ gaps }}}}") from None
+
+    def try_out(self, where: str = "") -> None:
+        """Raise PromptError also if the page cannot be filled with texts, or numbers where the shipped ones have some."""
+        self.check(where)
+        where, problem = where or f"prompt {self.name}", ""
+        for numbers in ({name: value for name, value in _NUMBERS.items() if name in self.gaps}, {}):
+            for text in _TEXTS:
+                try:
+                    self.fill(**{**dict.fromkeys(self.gaps, text), **numbers})
+                except PromptError as error:
+                    problem = problem or str(error).removeprefix(f"prompt {self.name}: ")
+                else:
+                    return
+        raise PromptError(f"{where}: {problem}")
+
     def fill_from(self, values: Mapping[str, object]) -> str:
         """The page with its gaps filled; values without a gap are ignored."""
         return self.fill(**{gap: values[gap] for gap in self.gaps if gap in values})
@@ -112,6 +151,7 @@ class Library:
                 pages[name] = _read(name, file, str(file))
                 if pages[name].gaps:
                     raise PromptError(f"{file}: {_mismatch(set(), pages[name].gaps, 'a question', 'this page')}")
+                pages[name].try_out(str(file))
                 continue
             if name not in pages:
                 raise PromptError(f"{file}: replaces no page; there are {', '.join(sorted(self.pages))}")
@@ -119,6 +159,7 @@ class Library:
             if page.gaps != pages[name].gaps:
                 problem = _mismatch(set(pages[name].gaps), page.gaps, "the shipped page", "this page")
                 raise PromptError(f"{file}: {problem}")
+            page.try_out(str(file))
             pages[name] = page
         return Library(pages)
 
@@ -150,16 +191,15 @@ def shipped(cast: str, language: str = "en") -> Library:
 
 def _read(name: str, entry: Any, where: str) -> Page:
     try:
-        page = Page(name, entry.read_text(encoding="utf-8-sig").replace("\r\n", "\n"))
-        _ = page.gaps
-    except TemplateSyntaxError as error:
-        raise PromptError(f"{where}: line {error.lineno}: {error.message}: write gaps as {{{{ name }}}}") from None
+        read = content(entry, MOST_BYTES) if isinstance(entry, Path) else entry.read_bytes()
+        page = Page(name, read.decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError:
         raise PromptError(f"{where}: is not UTF-8: save it as UTF-8") from None
-    except OSError as error:
-        raise PromptError(f"{where}: cannot be read ({error.strerror}): check the file") from None
+    except DataError as error:
+        raise PromptError(str(error)) from None
     if not page.source.strip():
         raise PromptError(f"{where}: is empty: write the prompt or delete the file")
+    page.check(where)  # what it is filled with is known to whoever asks for it
     return page
 
 

@@ -13,6 +13,7 @@ from langgraph.errors import GraphRecursionError
 from ..data.records import Conversation, Failure
 from ..errors import SettingError
 from ..graphs import Cast, ConversationGraph, conversation, fuse
+from ..graphs.page_checks import check_filled
 from ..graphs.recording import state_id
 from ..nodes.calls.service import Calls
 from ..nodes.contract import ContractError
@@ -56,6 +57,7 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
             ordinal += 1
         seen.add(name)
         plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
+    check_filled(cast, [state["scenario"] for state in plan])
     return plan
 
 

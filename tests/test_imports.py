@@ -48,7 +48,7 @@ LATE = {
     ): "brings an HTTP client along, for the one kind of speaker that calls",
     ("data/text/sentences.py", "pysbd"): "compiles the rules of all its languages",
     ("data/documents/markdown.py", "markdown_it"): "a parser that no source but a document needs",
-    ("data/recllmsim/tasks.py", "openpyxl"): "an extra, for one of four formats",
+    ("data/recllmsim/workbooks.py", "openpyxl"): "an extra, for one of four formats",
     ("analysis/realism/discriminator.py", "sklearn.*"): "an extra, and slow to import",
     ("analysis/tables.py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
     ("views/.*", "IPython.*"): "is there in a notebook alone",

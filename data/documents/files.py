@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from ...errors import DataError, MissingExtraError, at
+from ..formats.regular_files import content
 from .blocks import Block, Document
 from .hypertext import decoded, page
 from .markdown import titled_markdown
@@ -16,6 +17,8 @@ TEXT = (".txt", ".text")
 HTML = (".html", ".htm", ".xhtml")
 WORD = (".docx",)
 SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)
+MOST_BYTES = dict.fromkeys(SUFFIXES, 10_000_000) | dict.fromkeys(WORD, 50_000_000)
+"""Most bytes of a document by the end of its name: ten books of text; a Word document holds pictures too."""
 OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
 """Formats of documents that are not read."""
 
@@ -64,12 +67,9 @@ def _document(path: Path, name: str) -> Document:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(f"{at(path)}: {suffix} files are not read: save it as {_listed()}")
+    read = content(path, MOST_BYTES[suffix])
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None
-    try:
-        blocks, title, notes = _read(content, suffix)
+        blocks, title, notes = _read(read, suffix)
     except MissingExtraError as error:
         raise MissingExtraError(f"{at(path)}: {error}, or save it as Markdown or text", name=error.name) from None
     except DataError as error:
@@ -77,10 +77,10 @@ def _document(path: Path, name: str) -> Document:
     return Document(name, tuple(blocks), title, tuple(notes))
 
 
-def _read(content: bytes, suffix: str) -> tuple[list[Block], str | None, list[str]]:
+def _read(read: bytes, suffix: str) -> tuple[list[Block], str | None, list[str]]:
     if suffix in WORD:
-        return word_blocks(content), None, []
-    text = decoded(content) if suffix in HTML else _utf8(content)
+        return word_blocks(read), None, []
+    text = decoded(read) if suffix in HTML else _utf8(read)
     if "\0" in text:
         raise DataError("holds NUL characters: this is no text")
     text = text.replace("\r\n", "\n").replace("\r", "\n")

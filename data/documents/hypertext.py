@@ -15,6 +15,9 @@ LEFT_OUT = frozenset("nav footer aside button select textarea noscript iframe ob
 """Parts of a page that are no text of the document; the notes say how much was in them."""
 NO_TEXT = frozenset("script style template".split())
 
+MOST_OPEN = 100
+"""Most comments or tags without an end, behind the last end of one, that are left to the parser."""
+
 _Event: TypeAlias = tuple[str, Any]
 _CODED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]+)|<\?xml[^>]{0,200}encoding=[\"']([\w-]+)", re.I)
 
@@ -42,7 +45,7 @@ def page(text: str) -> tuple[list[Block], str | None, list[str]]:
     The page's text is that of its only `<main>`, else of its only `<article>`, else of all of it. MissingExtraError
     without Beautiful Soup.
     """
-    soup = of_extra("bs4", "documents").BeautifulSoup(text, "html.parser")
+    soup = of_extra("bs4", "documents").BeautifulSoup(_ended(text), "html.parser")
     title = soup.title.extract() if soup.title and soup.title.find_parent("svg") is None else None
     left: Counter[str] = Counter()
     for tag in _apart_from_text(soup):
@@ -55,6 +58,15 @@ def page(text: str) -> tuple[list[Block], str | None, list[str]]:
     parts = ", ".join(f"{name} {size:,}" for name, size in left.items() if size)
     name = one_line(title.get_text()) if title else ""
     return blocks(root), name or None, [f"left out of the page, in characters: {parts}"] if parts else []
+
+
+def _ended(text: str) -> str:
+    """The page with comments and tags that never end as text: the parser looks for the end of each through all the rest."""
+    for begin, end in (("<!--", "-->"), ("<", ">")):
+        last = text.rfind(end) + 1
+        if text.count(begin, last) > MOST_OPEN:
+            text = text[:last] + text[last:].replace(begin, begin.replace("<", "&lt;"))
+    return text
 
 
 def _apart_from_text(soup: Any) -> list[Any]:

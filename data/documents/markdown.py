@@ -5,9 +5,8 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from ...errors import DataError
+from ..formats.yaml_text import YamlError, loaded
 from .blocks import Block, heading, one_line, paragraph, unwrapped
 from .tags import tagged_blocks, without_tags
 
@@ -40,8 +39,8 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
     if found is None:
         return {}, text
     try:
-        fields = yaml.safe_load(found[2] or "") if found[1] == "---" else tomllib.loads(found[2] or "")
-    except (yaml.YAMLError, ValueError, RecursionError):
+        fields = loaded(found[2] or "", once=False) if found[1] == "---" else tomllib.loads(found[2] or "")
+    except (YamlError, ValueError, RecursionError):
         return {}, text
     return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
 

@@ -1,19 +1,23 @@
 """JSON and JSON lines on disk: reading is strict, writing is atomic."""
 
-import gzip
 import json
 import math
 import os
-import zlib
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from ...errors import DataError, at
+from .regular_files import GZIP, content, unzipped
 
-GZIP = b"\x1f\x8b"
-"""How a file begins that gzip wrote."""
+DEEPEST = 200
+"""Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
+
+_LONG_NUMBER = r"-?\d{4000,}"
+"""Python turns no longer number into one, for the time that takes grows as the square of its length."""
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
@@ -28,15 +32,11 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
 
 def read_text(path: str | Path) -> str:
     """The file's text as UTF-8, without a byte order mark; line ends are not changed. What is zipped by gzip is unzipped."""
+    read = content(path)
     try:
-        content = Path(path).read_bytes()
-        return (gzip.decompress(content) if content.startswith(GZIP) else content).decode("utf-8-sig")
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
+        return (unzipped(read, path) if read.startswith(GZIP) else read).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{at(path)}: is not UTF-8 at byte {error.start}: save it as UTF-8") from None
-    except OSError as error:
-        raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None
 
 
 def read_json(path: str | Path) -> Any:
@@ -54,54 +54,86 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
     """The JSON value of a file's text or of one of its lines; DataError names the line and column of an error."""
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
         where = at(path, f"line {line or error.lineno}, column {error.colno}")
         advice = "write one JSON value a line" if line else "mend the file there"
         raise DataError(f"{where}: is not JSON ({error.msg}): {advice}") from None
     except RecursionError:
-        raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
+        raise DataError(_too_deep(path, line)) from None
     except _TwiceError as error:
         raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
-    except ValueError as error:
-        number = line or _line_of(str(error).split()[0], text)
+    except _NumberError as error:
+        number = line or _line_of(re.escape(error.token), text)
         raise DataError(f"{at(path, *([f'line {number}'] if number else []))}: {error}") from None
+    except ValueError:  # Python's own: the number has too many digits
+        number = line or _line_of(_LONG_NUMBER, text)
+        problem = "a number has more than 4,000 digits: write it as a text, or a smaller one"
+        raise DataError(f"{at(path, *([f'line {number}'] if number else []))}: {problem}") from None
+    if is_too_deep(value):
+        raise DataError(_too_deep(path, line))
+    return value
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a JSON value has more than `DEEPEST` objects and lists inside each other."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(path: str | Path, line: int | None) -> str:
+    where = at(path, *([f"line {line}"] if line else []))
+    return f"{where}: is nested too deeply to be a data set, more than {DEEPEST} levels: check the file"
 
 
 class _TwiceError(ValueError):
     """An object has the same key twice."""
 
 
+class _NumberError(ValueError):
+    """A number that JSON does not know, or that cannot be written again."""
+
+    def __init__(self, token: str, problem: str) -> None:
+        super().__init__(f"{token if len(token) <= 40 else token[:37] + '...'} {problem}")
+        self.token = token
+
+
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):  # json would silently keep only the last value
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _TwiceError(f"{json.dumps(twice)} appears twice in an object: keep one of the two")
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, _ in pairs if counts[key] > 1)
+        shown = json.dumps(twice if len(twice) <= 60 else twice[:57] + "...")
+        raise _TwiceError(f"{shown} appears twice in an object: keep one of the two")
     return value
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number: write null or a number")
+    raise _NumberError(name, "is no JSON number: write null or a number")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{text} is too large a number to be written again: write a smaller one")
+        raise _NumberError(text, "is too large a number to be written again: write a smaller one")
     return number
 
 
 def _line_of(token: str, text: str) -> int | None:
-    """Line of the first such token outside a string."""
-    start = text.find(token)
-    while start >= 0:
-        try:
-            json.loads(text[:start] + "?")
-        except json.JSONDecodeError as error:
-            if error.pos == start:  # the parser reached the token and expected a value there
-                return text.count("\n", 0, start) + 1
-        start = text.find(token, start + 1)
+    """Line of the first place outside a string that a pattern matches; up to there the text is JSON."""
+    for found in re.finditer(rf'"(?:[^"\\]++|\\.)*+"|(?P<token>{token})', text, re.DOTALL):
+        if found["token"] is not None:
+            return text.count("\n", 0, found.start()) + 1
     return None
 
 

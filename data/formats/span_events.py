@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .jsonfiles import is_too_deep
 from .turns import turns_of
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
@@ -62,7 +63,8 @@ def parsed(value: Any) -> Any:
     """The value; a text that is JSON is parsed."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
-            return json.loads(value)
+            inner = json.loads(value)
         except (ValueError, RecursionError):
             return value
+        return value if is_too_deep(inner) else inner
     return value

@@ -10,7 +10,7 @@ from pydantic import JsonValue, ValidationError
 from ..attempts import Attempt, ToolCall, is_object
 from ..parts import content_of, parts_of
 from ..records import Message
-from .jsonfiles import dumps
+from .jsonfiles import dumps, is_too_deep
 from .turns import TOOLS, role_of
 
 NO_RESULT = "no result came"
@@ -111,9 +111,12 @@ def verbatim(turns: Iterable[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]
 def _arguments(written: Any) -> dict[str, Any]:
     if isinstance(written, str):
         try:
-            written = json.loads(written) if written.strip() else {}
+            given = json.loads(written) if written.strip() else {}
         except (ValueError, RecursionError):
             return {"value": written}
+        if is_too_deep(given):
+            return {"value": written}
+        written = given
     return dict(written) if is_object(written) else {} if written is None else {"value": written}
 
 
@@ -125,7 +128,7 @@ def _parsed(content: Any) -> JsonValue:
         value: JsonValue = json.loads(content, parse_constant=_refused)
     except (ValueError, RecursionError):
         return content
-    return value
+    return content if is_too_deep(value) else value
 
 
 def _refused(name: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from ...errors import DataError, at
 from ..formats.detection import Source, is_folder, json_files
 from ..formats.jsonfiles import read_json, write_json
+from ..formats.regular_files import content
 from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation
@@ -54,10 +55,12 @@ def holds_conversations(source: Source) -> bool:
 def _any_history(folder: Path) -> bool:
     for file in json_files(folder):
         try:
-            if b'"history"' in file.read_bytes() and is_history(read_json(file)):
-                return True
-        except OSError:
+            found = b'"history"' in content(file)
+        except DataError:  # it cannot be read, so it tells nothing
             continue
+        try:
+            if found and is_history(read_json(file)):
+                return True
         except DataError:
             return True
     return False

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from ..records import Record
 from .profiles import FIELDS, Profile
@@ -12,6 +13,10 @@ AGE_BANDS = ((0, 17), (18, 24), (25, 34), (35, 44), (45, 54), (55, 64), (65, 120
 
 SIMILARITY = 0.5
 """Least share of common words, 0 to 1, with which two profiles are near-duplicates."""
+
+
+REMEMBERED = 1 << 15
+"""How many profiles' words and kinds are remembered: every proposal is compared with the whole pool."""
 
 
 def _words(**groups: str) -> dict[str, re.Pattern[str]]:
@@ -91,9 +96,19 @@ def coverage(profiles: Iterable[Profile]) -> Coverage:
     return Coverage(
         profiles=len(pool),
         ages={f"{first}-{last}": bands[first, last] for first, last in AGE_BANDS},
-        genders=_counted((kinds(profile.gender, GENDERS)[:1] for profile in pool), GENDERS),
-        occupations=_counted((kinds(profile.occupation, OCCUPATIONS)[:1] for profile in pool), OCCUPATIONS),
-        traits=_counted((kinds(profile.personality, TRAITS) for profile in pool), TRAITS),
+        genders=_counted((_kinds_of(profile)[0] for profile in pool), GENDERS),
+        occupations=_counted((_kinds_of(profile)[1] for profile in pool), OCCUPATIONS),
+        traits=_counted((_kinds_of(profile)[2] for profile in pool), TRAITS),
+    )
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _kinds_of(profile: Profile) -> tuple[list[str], list[str], list[str]]:
+    """Its gender, its occupation, and its traits."""
+    return (
+        kinds(profile.gender, GENDERS)[:1],
+        kinds(profile.occupation, OCCUPATIONS)[:1],
+        kinds(profile.personality, TRAITS),
     )
 
 
@@ -121,8 +136,9 @@ def similarity(left: Profile, right: Profile) -> float:
     return len(left_words & right_words) / len(all_words) if all_words else 0.0
 
 
-def _tokens(profile: Profile) -> set[str]:
+@lru_cache(maxsize=REMEMBERED)
+def _tokens(profile: Profile) -> frozenset[str]:
     values = [str(getattr(profile, key)).casefold() for key in FIELDS if key not in ("gender", "age")]
     words = {word for value in values for word in re.findall(r"[a-z0-9]{3,}", value)} - {"and", "the", "for", "with"}
     runs = [run for value in values for run in re.findall(r"[\u3400-\u9fff]+", value)]
-    return words | {run[start : start + 2] for run in runs for start in range(max(1, len(run) - 1))}
+    return frozenset(words) | {run[start : start + 2] for run in runs for start in range(max(1, len(run) - 1))}

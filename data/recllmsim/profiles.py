@@ -120,11 +120,13 @@ def read_pool(path: str | Path) -> Pool:
         raise DataError(f"{at(path)}: holds no profile: write nine numbered lines for each, parted by empty lines")
     blocks: list[str] = []
     profiles = []
-    end = 0
+    end, line = 0, 1
     for block in _BLOCKS.split(text):
         start = text.index(block, end)
+        line += text.count("\n", end, start)
+        where = at(path, f"profile {len(blocks)} (line {line})")
         end = start + len(block)
-        where = at(path, f"profile {len(blocks)} (line {text.count(chr(10), 0, start) + 1})")
+        line += block.count("\n")
         profiles.append(Profile.of(block, where))
         blocks.append(block)
     return Pool(tuple(blocks), tuple(profiles), language_of(text) or "en")

@@ -1,33 +1,91 @@
 """The situations of a run: every combination of tasks, contexts and profiles, and a selection of them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ...errors import DataError
 from ..records import Conversation
 from ..text.languages import Language
+from .contexts import MOST_TOGETHER
 from .profiles import sampled
 from .situations import Situation
 
 Source = TypeVar("Source", Situation, Conversation, Situation | Conversation)
 
 
+@dataclass(frozen=True)
+class Combination(Collection[Situation]):
+    """Every combination of task, context and profile, in this order. Each situation is made when it is asked for."""
+
+    tasks: Mapping[str, Sequence[str]]
+    """The contexts of each task; a context's index is its number."""
+    profiles: Sequence[tuple[int, str]]
+    """Ids and texts."""
+    language: Language = "en"
+    contexts: frozenset[int] | None = None
+    """Only contexts with these numbers; None for all."""
+
+    def __len__(self) -> int:
+        contexts = sum(len(self._numbers(task)) for task in self.tasks)
+        return contexts * len(self.profiles)
+
+    def __iter__(self) -> Iterator[Situation]:
+        if not self.profiles:
+            return
+        size = 0
+        for task, contexts in self.tasks.items():
+            for number in self._numbers(task):
+                context = contexts[number]
+                size += len(context)
+                if size > MOST_TOGETHER:
+                    raise DataError(
+                        f"the contexts up to {task!r}, {number} have more than {MOST_TOGETHER:,} characters: "
+                        "give fewer, or shorter ones"
+                    )
+                for preference_id, text in self.profiles:
+                    yield Situation(
+                        language=self.language,
+                        task=task,
+                        task_context=context,
+                        task_context_id=number,
+                        preference=text,
+                        preference_id=preference_id,
+                    )
+
+    def __contains__(self, situation: object) -> bool:
+        return any(situation == each for each in self)
+
+    def _numbers(self, task: str) -> Sequence[int]:
+        """The numbers of a task's contexts that are wanted, ascending."""
+        every = range(len(self.tasks[task]))
+        return every if self.contexts is None else sorted(number for number in self.contexts if number in every)
+
+    def chosen(
+        self,
+        *,
+        tasks: Collection[str] | None = None,
+        contexts: Collection[int] | None = None,
+        profiles: int | None = None,
+        seed: int = 0,
+    ) -> "Combination":
+        """What the function `chosen` gives of all situations, without making them."""
+        _check_tasks(tasks, [task for task in self.tasks if self._numbers(task)] if self.profiles else [])
+        kept = {task: self.tasks[task] for task in self.tasks if not tasks or task in tasks}
+        if contexts is not None:
+            known = sorted({number for task in kept for number in self._numbers(task)} if self.profiles else ())
+            _check_contexts(contexts, known)
+        of_both = self.contexts if contexts is None else frozenset(contexts) & (self.contexts or frozenset(contexts))
+        made = replace(self, tasks=kept, contexts=of_both)
+        if profiles is None:
+            return made
+        drawn = {place for place, _ in sampled(self.profiles if len(made) else (), profiles, seed)}
+        return replace(made, profiles=[pair for place, pair in enumerate(self.profiles) if place in drawn])
+
+
 def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en") -> list[Situation]:
     """Every combination of task, context and profile, in this order; `profiles` are texts with ids from 0."""
-    pool = list(profiles)
-    return [
-        Situation(
-            language=language,
-            task=task,
-            task_context=context,
-            task_context_id=number,
-            preference=text,
-            preference_id=preference_id,
-        )
-        for task, contexts in tasks.items()
-        for number, context in enumerate(contexts)
-        for preference_id, text in enumerate(pool)
-    ]
+    return list(Combination(tasks, tuple(enumerate(profiles)), language))
 
 
 def chosen(
@@ -43,25 +101,31 @@ def chosen(
     Profiles are sampled like the published ones: `random.sample` of the pool with the seed.
     """
     known = list(dict.fromkeys(_situation(source).task for source in sources))
-    for task in tasks or ():
-        if task not in known:
-            raise DataError(f"there is no task {task!r}, only {', '.join(known)}")
+    _check_tasks(tasks, known)
     kept = [source for source in sources if not tasks or _situation(source).task in tasks]
     if contexts is not None:
-        known_contexts = sorted(
-            {context_id for source in kept if (context_id := _situation(source).task_context_id) is not None}
-        )
-        for number in contexts:
-            if not known_contexts:
-                raise DataError(f"there is no context {number}: these conversations tell no number of their context")
-            if number not in known_contexts:
-                raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(known_contexts)}")
+        ids = {context_id for source in kept if (context_id := _situation(source).task_context_id) is not None}
+        _check_contexts(contexts, sorted(ids))
         kept = [source for source in kept if _situation(source).task_context_id in contexts]
     if profiles is not None:
         pool = list(dict.fromkeys(map(_profile, kept)))
         drawn = {profile for _, profile in sampled(pool, profiles, seed)}
         kept = [source for source in kept if _profile(source) in drawn]
     return kept
+
+
+def _check_tasks(tasks: Collection[str] | None, known: Sequence[str]) -> None:
+    for task in tasks or ():
+        if task not in known:
+            raise DataError(f"there is no task {task!r}, only {', '.join(known)}")
+
+
+def _check_contexts(contexts: Collection[int], known: Sequence[int]) -> None:
+    for number in contexts:
+        if not known:
+            raise DataError(f"there is no context {number}: these conversations tell no number of their context")
+        if number not in known:
+            raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(known)}")
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -1,30 +1,40 @@
 """Reading of tasks and their templates from a workbook or YAML."""
 
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from importlib.resources import as_file, files
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
-
-import yaml
 
 from ...errors import DataError, at
 from ..formats.jsonfiles import read_text
+from ..formats.yaml_text import YamlError, loaded
 from ..text.languages import Language
-from .contexts import Template, expand, option
+from .contexts import Contexts, Template, expand, option
+from .workbooks import is_workbook, name_of, sheets
 
 COLUMNS = ("Type", "Prompt", "Key")
 """Columns of a sheet, besides those whose names begin with `Option`."""
 
+MOST_OPTIONS = 100_000
+"""Most options of all tasks of a file: in YAML one list can stand for those of thousands of keys."""
+
+_MANY_OPTIONS = f"the file has more than {MOST_OPTIONS:,} options: give fewer, or several files"
 _LAYOUT = "a task is 'name: {prompt: text, options: {KEY: [text, ...]}}'"
 
 
 def read_tasks(path: str | Path) -> dict[str, list[str]]:
     """The contexts of each task in a workbook or a YAML file, in the file's order.
 
-    A context's index in its list is its `task_context_id`.
+    A context's index in its list is its `task_context_id`. See `tasks_on_demand` where only some are needed.
     """
     return {template.task: expand(template) for template in read_templates(path)}
+
+
+def tasks_on_demand(path: str | Path) -> dict[str, Contexts]:
+    """As `read_tasks`, but each context is made when it is asked for, and its faults are found only then."""
+    return {template.task: Contexts(template) for template in read_templates(path)}
 
 
 def shipped_tasks(language: Language = "en") -> dict[str, list[str]]:
@@ -43,12 +53,7 @@ def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) ->
 
 def read_templates(path: str | Path) -> list[Template]:
     """The templates of a workbook (extra `xlsx`) or a YAML file; the content decides which it is."""
-    try:
-        # A workbook that was cut off is no valid archive, but begins like one.
-        workbook = zipfile.is_zipfile(path) or Path(path).read_bytes()[:4] == b"PK\x03\x04"
-    except (OSError, ValueError):
-        workbook = False
-    templates = list(_of_workbook(Path(path)) if workbook else _of_yaml(path))
+    templates = list(_of_workbook(Path(path)) if is_workbook(path) else _of_yaml(path))
     names: set[str] = set()
     for template in templates:
         if template.task in names:
@@ -60,36 +65,23 @@ def read_templates(path: str | Path) -> list[Template]:
 
 
 def _of_workbook(path: Path) -> Iterator[Template]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise DataError(f'{at(path)}: is a workbook and needs openpyxl: pip install "duologue[xlsx]"') from None
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        try:
-            sheets = [(sheet.title, list(sheet.iter_rows(values_only=True))) for sheet in book.worksheets]
-        finally:
-            book.close()
-    except Exception as error:  # a broken archive can raise anything in the library
-        raise DataError(
-            f"{at(path)}: is no workbook that can be read ({type(error).__name__}): save it again"
-        ) from None
-    with_header = [(title, rows) for title, rows in sheets if rows and set(COLUMNS) <= set(map(_name, rows[0]))]
+    with_header = False
+    with closing(sheets(path, COLUMNS)) as found:
+        for title, rows in found:
+            with_header = True
+            yield from _of_rows(rows, f"{path}: {title}")
     if not with_header:
         raise DataError(f"{at(path)}: no sheet begins with the columns {', '.join(COLUMNS)}, Option1, ...: add them")
-    for title, rows in with_header:
-        yield from _of_rows(rows, f"{path}: {title}")
 
 
-def _of_rows(rows: Iterable[Sequence[Any]], where: str) -> Iterator[Template]:
+def _of_rows(rows: Iterator[Sequence[Any]], where: str) -> Iterator[Template]:
     """The templates of a sheet. A row with a Type begins a template; a row with a Key gives a key's options."""
-    first, *further_rows = rows
-    header = [_name(cell) for cell in first]
+    header = [name_of(cell) for cell in next(rows)]
     columns = {name: header.index(name) for name in COLUMNS}
     option_columns = [number for number, name in enumerate(header) if name.startswith("Option")]
     current: tuple[str, str, str] | None = None
     options: dict[str, tuple[str, ...]] = {}
-    for number, row in enumerate(further_rows, start=2):
+    for number, row in enumerate(rows, start=2):
         where_row = f"{where}, row {number}"
         cells = {
             name: option(row[column] if column < len(row) else None, where_row) for name, column in columns.items()
@@ -117,42 +109,29 @@ def _of_rows(rows: Iterable[Sequence[Any]], where: str) -> Iterator[Template]:
         yield Template(task=current[0], prompt=current[1], options=options, source=current[2])
 
 
-def _name(cell: object) -> str:
-    return str(cell).strip() if cell is not None else ""
-
-
-class _Loader(yaml.SafeLoader):
-    """A safe YAML loader for which a repeated key is an error."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.MarkedYAMLError(problem=f"the key {key!r} appears twice", problem_mark=node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
 def _of_yaml(path: str | Path) -> Iterator[Template]:
     try:
-        value = yaml.load(read_text(path), _Loader)  # a safe loader
-    except yaml.MarkedYAMLError as error:
-        line = [f"line {error.problem_mark.line + 1}"] if error.problem_mark else []
-        raise DataError(f"{at(path, *line)}: is no YAML ({error.problem}): {_LAYOUT}") from None
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{at(path)}: is no YAML ({' '.join(str(error).split())}): {_LAYOUT}") from None
+        value = loaded(read_text(path))
+    except YamlError as error:
+        line = [f"line {error.line}"] if error.line else []
+        raise DataError(f"{at(path, *line)}: is no YAML ({error}): {_LAYOUT}") from None
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: holds no task: {_LAYOUT}")
+    left = MOST_OPTIONS
     for name, task in value.items():
-        where = at(path, f"task {name}")
+        where = at(path, f"task {shortened(name)}" if not isinstance(name, str) else f"task {name[:100]}")
         unknown = sorted(set(map(str, task)) - {"prompt", "options"}) if isinstance(task, dict) else []
         if not isinstance(name, str) or not isinstance(task, dict) or not _is_text(task.get("prompt")):
             raise DataError(f"{where}: has no text 'prompt': {_LAYOUT}")
         if unknown or not isinstance(task.get("options", {}) or {}, dict):
-            problem = f"has an unknown {unknown[0]!r}" if unknown else "'options' is no mapping"
+            problem = f"has an unknown {shortened(unknown[0])}" if unknown else "'options' is no mapping"
             raise DataError(f"{where}: {problem}: {_LAYOUT}")
-        options = {str(key): _listed(texts, f"{where}, {key}") for key, texts in (task.get("options") or {}).items()}
+        options: dict[str, tuple[str, ...]] = {}
+        for key, texts in (task.get("options") or {}).items():
+            left -= len(texts) if isinstance(texts, list) else 0
+            if left < 0:
+                raise DataError(f"{where}: {_MANY_OPTIONS}")
+            options[str(key)] = _listed(texts, f"{where}, {str(key)[:100]}")
         yield Template(task=name, prompt=task["prompt"].strip(), options=options, source=str(path))
 
 

@@ -91,8 +91,9 @@ def parts(document: Document) -> list[Part]:
     if not levels:
         return [Part(name, [block.text for block in document.blocks], [])]
     top = min(levels)
+    only = levels.count(top) == 1
     declared = document.title is not None and top > 1
-    titled = not declared and (levels.count(top) == 1 or set(levels) != {top})
+    titled = not declared and (only or set(levels) != {top})
     made = [Part(name, [], [])]
     into = made[0].lead
     above: list[tuple[int, str]] = []
@@ -101,7 +102,7 @@ def parts(document: Document) -> list[Part]:
             into.append(block.text)
         elif titled and block.level == top:
             above = []
-            if levels.count(top) == 1:  # what stands before the only title is the document's too
+            if only:  # what stands before the only title is the document's too
                 made[0].title = block.text
             else:
                 made.append(Part(block.text, [], []))

@@ -29,6 +29,7 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "�
 """Opening quotation marks with their closing ones."""
 
 _LABEL = re.compile(rf"\s*(?:\*\*)?(?:{'|'.join(LABELS)})(?:\*\*)?\s*[:：](?:\*\*)?\s*", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
 _TAG = re.compile(rf"<(/?)(?:{'|'.join(REASONING)})>", re.IGNORECASE)
 
 
@@ -94,7 +95,9 @@ def _is_wrapping(text: str) -> bool:
         label = _LABEL.match(text, at)
         if label:
             at = label.end()
-        elif text[at].isspace() or text[at] in QUOTES:
+        elif space := _SPACE.match(text, at):
+            at = space.end()  # the whole run: a label behind it would have been found from its first character
+        elif text[at] in QUOTES:
             at += 1
         else:
             return False

@@ -75,7 +75,8 @@ def test_pages_in_which_it_finds_no_goal_are_refused_before_a_conversation_begin
 
 
 def test_a_scenario_without_the_goal_is_not_played_with_an_empty_one(tmp_path: Path) -> None:
-    talk = held(own_cast(tmp_path, AIRLINE), {"facts": "QX4821", "kind": "flight"})
+    goalless = {"facts": "QX4821", "kind": "flight"}
+    _, talk = duologue.simulate(own_cast(tmp_path, AIRLINE), [{"scenario": FLIGHT}, {"scenario": goalless}])
     assert (talk.stop, talk.messages) == ("model_failed", ())
     assert "is sent no goal between <goal> and </goal>" in talk.failure.error
 
@@ -124,3 +125,49 @@ def test_a_misspelt_only_key_or_cast_is_told_the_right_one() -> None:
         graphs.agent_test.scenarios([{"gaol": "a room"}])
     with pytest.raises(SettingError, match="there is no cast 'simquak': did you mean simquac"):
         graphs.casts.find("simquak")
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "told"),
+    [
+        ("user/system", "You want {{ goal }}.", r"^prompt user/system: has the gap \{\{ goal \}\} that nothing fills"),
+        ("user/repair_other", "Mend {{ this }}.", r"^prompt user/repair_other: has the gap \{\{ this \}\} .*attempt"),
+        (
+            "user/repair_other",
+            "{{ 1 / 0 }} {{ repair }}",
+            r"^prompt user/repair_other: cannot be filled \(ZeroDivision",
+        ),
+        ("user/post_open", "Was {{ goal }} reached?", r"^prompt user/post_open: has the gap \{\{ goal \}\}"),
+    ],
+)
+def test_a_page_with_a_gap_that_its_part_never_fills_is_refused_when_the_cast_is_made(
+    name: str, source: str, told: str
+) -> None:
+    told_goal = prompts.Page("user/material", AIRLINE)
+    pages = prompts.Library({name: prompts.Page(name, source), told_goal.name: told_goal})
+    speaker = graphs.side("user", "offline", nodes.PageMessages("user", pages))
+    with pytest.raises(PromptError, match=told):
+        graphs.Cast(
+            name="airline",
+            user_simulator=speaker,
+            user_prompt_selector=nodes.selectors.RepairPrompts("user", pages),
+            assistant=graphs.side("assistant", clerk, nodes.PageMessages("assistant", prompts.Library({}))),
+            closing=nodes.post_questions.PostQuestions(pages, {"user": speaker}),
+        )
+
+
+def test_a_gap_that_no_scenario_fills_is_refused_before_the_first_call_and_says_what_there_is(tmp_path: Path) -> None:
+    cast = own_cast(tmp_path, AIRLINE + "{{ code }}").replace(assistant=lambda messages: pytest.fail("it was called"))
+    with pytest.raises(PromptError, match=r"^prompt user/material: has the gap \{\{ code \}\} .*facts, goal, kind"):
+        held(cast)
+
+
+def test_a_judges_page_with_a_gap_that_one_scenario_lacks_is_refused_before_the_first_call(tmp_path: Path) -> None:
+    from langchain_core.language_models import FakeListChatModel
+
+    judge = nodes.judge(FakeListChatModel(responses=["x"]), "Is it {{ kind }} for {{ budget }}?", ["wrong"])
+    cast = own_cast(tmp_path, AIRLINE).replace(answer_validator=judge)
+    plan: list[Any] = [{"scenario": {**FLIGHT, "budget": "100"}}, {"scenario": FLIGHT}]
+    with pytest.raises(PromptError, match=r"\{\{ budget \}\} .*with scenario 1 there are: .*draft, facts"):
+        duologue.simulate(cast, plan)
+    assert graphs.page_checks.check_filled(cast, [plan[0]["scenario"]]) is None  # type: ignore[func-returns-value]

@@ -1,6 +1,8 @@
 """Prompt pages: their gaps, their digests, and pages in place of the shipped ones."""
 
 import hashlib
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -203,3 +205,35 @@ def test_the_teacher_is_reminded_of_the_shortest_exact_piece() -> None:
 def test_a_cast_or_language_without_pages_is_named(cast: str, language: str) -> None:
     with pytest.raises(PromptError, match=f"{cast!r} in {language!r}"):
         shipped(cast, language)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("{{ " + "(" * 5000 + "header" + ")" * 5000 + " }}", "has brackets inside each other too deeply"),
+        ("{% if header %}" * 150 + "{% endif %}" * 150, "too many levels of indentation|too deeply"),
+        ("{{ header | nosuch }}", "line 1: No filter named 'nosuch'"),
+        ("{{ header }} {{ 1 / 0 }}", "cannot be filled .*division by zero"),
+        ("{{ header }} {% include 'b' %}", "cannot be filled .*no loader"),
+        ("{{ header is nosuch }}", "nosuch"),
+    ],
+)
+def test_a_page_that_can_never_be_filled_is_refused_when_it_is_read(source: str, told: str) -> None:
+    assert re.search(told, fault("user/guide.md", source))
+
+
+def test_a_page_may_reckon_with_its_numbers_and_take_its_texts_apart() -> None:
+    for source in ("{{ words + 1 }}", "{{ header.split(':')[1] }}", "{{ header.splitlines()[2] }}", "(" * 5000):
+        Page("user/guide", source).try_out()
+
+
+def test_a_pipe_and_a_huge_file_are_no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("own/user").mkdir(parents=True)
+    os.mkfifo("own/user/guide.md")
+    with pytest.raises(PromptError, match=r"^own/user/guide.md: is a pipe and no file"):
+        Library(OWN).replaced("own")
+    Path("own/user/guide.md").unlink()
+    with open("own/user/guide.md", "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(PromptError, match=r"^own/user/guide.md: has 1,099,511,627,776 bytes, 1,000,000 are read"):
+        Library(OWN).replaced("own")
