@@ -60,7 +60,8 @@ def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
         advice = "write one JSON value a line" if line else "mend the file there"
         raise DataError(f"{where}: is not JSON ({error.msg}): {advice}") from None
     except RecursionError:
-        raise DataError(f"{at(path)}: is nested too deeply to be a data set: check the file") from None
+        where = at(path, *([f"line {line}"] if line else []))
+        raise DataError(f"{where}: is nested too deeply to be a data set: check the file") from None
     except _TwiceError as error:
         raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
     except ValueError as error:
