@@ -100,7 +100,7 @@ class Appended:
         """RunError if the file was removed, replaced or cut since it was opened."""
         own = os.fstat(self._handle)
         try:
-            there = os.stat(self.path)
+            there = self.path.stat()
         except OSError:
             raise RunError(f"{self.path}: was removed under the run that writes it: {_AGAIN}") from None
         if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):

@@ -1,22 +1,21 @@
 """Simulating: the functions that notebooks and commands call, inside and outside a running event loop."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..data import domains
-from ..data.counts import Counts, count
+from ..data.counts import Counts
 from ..data.formats import record_lines
-from ..data.formats.jsonfiles import write_json, write_text
+from ..data.formats.jsonfiles import write_json
 from ..data.identity import VERSION, digest, equals, ordinals
 from ..data.records import SCHEMA, Conversation
 from ..graphs import Cast
 from ..nodes.limits import Limits
 from ..nodes.state import State
-from .card import card
+from . import dataset
 from .engine import CONCURRENCY, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
@@ -107,6 +106,7 @@ async def arun(
     watch: Watch | None = None,
     keep: Callable[[Conversation], None] | None = None,
     source: Mapping[str, Any] | None = None,
+    any_version: bool = False,
 ) -> Summary:
     """Simulate into a run folder; writes the data set and its card at the end.
 
@@ -114,11 +114,13 @@ async def arun(
     the conversations again that ended at a limit of tokens (`budget`) which is higher or none now.
 
     `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
+    `any_version`: resume a run that another version of the package made, too; the manifest names both.
     """
     plan = planned(cast, scenarios)
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
-    with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
+    told = manifest(cast, plan, limits, source)
+    with RunFolder.open(out, told, resume=resume, any_version=any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
 
         def write(conversation: Conversation) -> None:
@@ -129,6 +131,7 @@ async def arun(
                 keep(conversation)
 
         again: set[str] = folder.cut_off_below(limits.max_tokens) if resume else set()
+        folder.simulate_again(again & {name_of(state) for state in plan})
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         try:
             await converse_all(cast, missing, limits, write, concurrency=concurrency, watch=watch)
@@ -168,35 +171,23 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
 
 
 def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
-    """Write the data set and its card from the conversations on disk, which are read twice, one at a time."""
+    """Write the data set and its card from the conversations on disk; RunError if these are not there any more."""
+    folder.check()
     finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
-    present = domains.present(finished or [plan[0]["scenario"]] * bool(plan))
-    form = present[0].dataset if len(present) == 1 else domains.PLAIN.dataset
-    dataset = folder.path / "dataset" / form.name
-    left_out = form.write(folder.conversations(), dataset)
-    ended = 0
-
-    def counted() -> Iterator[Conversation]:
-        nonlocal ended
-        for conversation in folder.conversations():
-            ended += conversation.ended_by_itself
-            yield conversation
-
-    counts = count(counted())
-    files = {form.name or form.files or "*": form.description}
-    attributions = [domain.attribution for domain in present if domain.attribution]
-    write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, attributions))
+    written = dataset.write(
+        folder.path, folder.manifest, finished or [plan[0]["scenario"]] * bool(plan), folder.conversations
+    )
     wanted = {name_of(state) for state in plan}
     return Summary(
         path=folder.path,
-        dataset=dataset,
+        dataset=written.path,
         planned=len(plan),
         equal=folder.manifest["data"][-1]["equal"],
         finished=len(wanted & folder.done),
         failed={name: reason for name, reason in failed.items() if name not in folder.done},
-        ended=ended,
-        counts=counts,
-        left_out=left_out,
+        ended=written.ended,
+        counts=written.counts,
+        left_out=written.left_out,
         notes=folder.notes,
     )
 

@@ -144,7 +144,10 @@ def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
     if not flaws:
         return ()
     are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"
-    return (*(flaw.told for flaw in flaws[:MOST]), f"{folder}: {are} left out: {MEND} {folder} takes what is wrong out of the files")
+    return (
+        *(flaw.told for flaw in flaws[:MOST]),
+        f"{folder}: {are} left out: {MEND} {folder} takes what is wrong out of the files",
+    )
 
 
 def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
