@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ..data.formats import record_lines
-from ..data.formats.detection import CONVERSATIONS
 from .output import say
 
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", help="Do not ask before a large run; say only how large it is.")]
@@ -108,9 +107,8 @@ def _missing(cast: Any, scenarios: list[Any], folder: Path, limits: Any) -> int:
 
 
 def _finished(folder: Path, max_tokens: int | None) -> Iterable[str]:
-    if not (folder / CONVERSATIONS).is_file():
-        return
-    for conversation in record_lines.iterate_run(folder):
+    reader = record_lines.found_in(folder)
+    for conversation in reader.iterate() if reader.files() else ():
         limit = conversation.provenance.limits.get("max_tokens") if conversation.provenance else None
         raised = isinstance(limit, int) and (max_tokens is None or limit < max_tokens)
         if not (conversation.stop == "budget" and raised):

@@ -163,15 +163,20 @@ def _earlier(root: Path, notes: list[str], *, resume: bool) -> tuple[dict[str, A
 
 
 def keep_broken(file: Path) -> Path:
-    """Move a broken file aside, to `NAME.broken` or the next such name that is free; gives its new path."""
+    """Move a broken file aside; gives its new path."""
+    try:
+        return file.rename(free_name(file))
+    except OSError as error:
+        raise RunError(f"{file}: cannot be moved aside ({error.strerror}): check the folder's rights") from None
+
+
+def free_name(file: Path) -> Path:
+    """Where a broken file is kept: `NAME.broken`, or the first `NAME.broken-N` that is free."""
     number, target = 1, file.with_name(f"{file.name}.broken")
     while target.exists():
         number += 1
         target = file.with_name(f"{file.name}.broken-{number}")
-    try:
-        return file.rename(target)
-    except OSError as error:
-        raise RunError(f"{file}: cannot be moved aside ({error.strerror}): check the folder's rights") from None
+    return target
 
 
 def _make(root: Path) -> None:

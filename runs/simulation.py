@@ -19,9 +19,7 @@ from . import dataset
 from .engine import CONCURRENCY, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
-
-PROMPTS = "prompts.json"
-"""File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
+from .inspection import PROMPTS
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +117,7 @@ async def arun(
     plan = planned(cast, scenarios)
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
+    dataset.check_places(plan)
     told = manifest(cast, plan, limits, source)
     with RunFolder.open(out, told, resume=resume, any_version=any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")

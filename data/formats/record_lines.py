@@ -101,6 +101,14 @@ def cut_short(folder: str | Path) -> Iterator[Conversation]:
     return Run(folder).cut_short()
 
 
+def found_in(folder: str | Path) -> JournalReader[Conversation]:
+    """The finished conversations of a folder, whether or not it still has the manifest of its run."""
+    try:
+        return Run(folder).finished
+    except DataError:
+        return JournalReader(Path(folder) / CONVERSATIONS, RECORDS, salvage=True)
+
+
 def of_run(manifest: Mapping[str, Any], base: Codec[Conversation]) -> Codec[Conversation]:
     """The codec for the lines of the run with this manifest: OutsideError for a conversation of another run.
 
