@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from ..data.stop_reasons import in_words
 from .output import print_json, printable, say, stdout
@@ -43,24 +42,22 @@ def list_runs(
     if not found:
         say(f"no run in {', '.join(map(str, sources or [OUT]))}")
         return 0
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("run", "cast", "planned", "finished", "failed", "complete", "size", "version", "begun", "ends"):
-        number = name in ("planned", "finished", "failed", "size")
-        table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=name == "run")
     for run in found:
-        table.add_row(*(escape(printable(cell)) for cell in _cells(run)))
-    stdout.print(table)
+        stdout.print(escape(printable(_line(run))), soft_wrap=True)
     for run in found:
         if run.problem:
             say(run.problem)
     return 0
 
 
-def _cells(run: "RunInfo") -> list[str]:
+def _line(run: "RunInfo") -> str:
+    """A run in one line."""
+    state = "complete" if run.complete else f"{run.failed} failed" if run.failed else "incomplete"
     ends = "; ".join(f"{in_words(reason)}: {count}" for reason, count in run.stops.items())
-    numbers = [str(run.planned), str(run.finished), str(run.failed), "yes" if run.complete else "no"]
-    begun = (run.date or "").replace("T", " ").removesuffix("+00:00")
-    return [run.path, run.cast, *numbers, _size(run.bytes), run.version, begun, ends]
+    begun = (run.date or "at no known time").replace("T", " ").removesuffix("+00:00")
+    counts = f"{run.cast or 'cast unknown'}, {run.finished} of {run.planned} finished, {state}"
+    by = f"duologue {run.version}" if run.version else "version unknown"
+    return f"{run.path}: {counts}{f' ({ends})' if ends else ''}, {_size(run.bytes)}, {by}, begun {begun}"
 
 
 def _size(count: float) -> str:

@@ -83,7 +83,10 @@ def _info(folder: Path) -> RunInfo:
         bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
         version=", ".join(str(each.get("version", "")) for each in versions),
         date=started or _written(folder / MANIFEST),
-        complete=bool(planned) and done == planned and all(head.ended for head in finished),
+        complete=not told.get(manifests.RESTORED)
+        and bool(planned)
+        and done == planned
+        and all(head.ended for head in finished),
         problem=problem,
     )
 
