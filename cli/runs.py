@@ -66,11 +66,10 @@ def _size(count: float) -> str:
     >>> _size(2_500_000)
     '2.5 MB'
     """
-    for unit in UNITS:
-        if count < 1000 or unit == UNITS[-1]:
-            break
-        count /= 1000
-    return f"{count:.0f} {unit}" if unit == UNITS[0] else f"{count:.1f} {unit}"
+    power = 0
+    while count >= 1000 and power < len(UNITS) - 1:
+        count, power = count / 1000, power + 1
+    return f"{count:.1f} {UNITS[power]}" if power else f"{count:.0f} {UNITS[power]}"
 
 
 @runs.command("validate")

@@ -1,6 +1,7 @@
 """Mending a run folder: the lines that do not count are taken out, a lost manifest is restored, nothing is thrown away."""
 
 import os
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -91,9 +92,17 @@ def _rewritten(path: Path, without: set[int]) -> Path:
                     new.write(line)
             new.flush()
             os.fsync(new.fileno())
-        os.link(path, kept)  # so that there is no moment without the file
+        _copy(path, kept)  # and no move: there is no moment without the file
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise DataError(f"{at(path)}: cannot be written ({error.strerror}): copy the folder to another place") from None
     return kept
+
+
+def _copy(path: Path, kept: Path) -> None:
+    """A second name for a file, or a copy on a file system that has no second names."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        shutil.copyfile(path, kept)

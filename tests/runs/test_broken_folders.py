@@ -292,3 +292,30 @@ def test_a_folder_in_which_a_run_is_writing_is_not_mended(tmp_path, simulated):
         pytest.raises(runs.RunError, match="another run is writing there"),
     ):
         mending.repair(tmp_path / "r")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, simulated, monkeypatch):
+    (tmp_path / "r").mkdir()
+
+    def refused(*given):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", refused)  # whoever runs the tests as root may write everywhere
+    with pytest.raises(runs.RunError, match=r"^\S+: cannot be written \(Permission denied\): choose another folder$"):
+        simulated()
+
+
+def test_the_old_lines_are_kept_where_a_file_can_have_one_name_only(tmp_path, simulated, file, monkeypatch):
+    simulated()
+    broken = b"{\n" + file.read_bytes()
+    file.write_bytes(broken)
+
+    def refused(*given):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("os.link", refused)
+    mending.repair(tmp_path / "r")
+    assert file.with_name("conversations.jsonl.broken").read_bytes() == broken
+    file.write_bytes(broken)
+    mending.repair(tmp_path / "r")
+    assert file.with_name("conversations.jsonl.broken-2").read_bytes() == broken
