@@ -12,7 +12,7 @@ from ..data import domains, load
 from ..data.checks import RULES, check_all, chosen, reading
 from ..data.text.terminal import on_one_line
 from .output import print_json, put, say, stdout
-from .tables import AsJson, Form, Out, give
+from .tables import AsJson, Force, Form, Out, give
 
 
 def check(
@@ -77,11 +77,12 @@ def validators(
     as_json: AsJson = False,
     form: Form = "rich",
     out: Out = None,
+    force: Force = False,
 ) -> int:
     """Judge the same answers by the published script's rules and by ours, and count what each accepts and changes."""
     from ..analysis import Table, compare_validators
 
     rows = compare_validators(load(source))
     table = Table.across("The same answers through two validators", rows)
-    give([row.model_dump(mode="json") for row in rows], [table], as_json=as_json, form=form, out=out)
+    give([row.model_dump(mode="json") for row in rows], [table], as_json=as_json, form=form, out=out, force=force)
     return 0

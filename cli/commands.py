@@ -16,6 +16,7 @@ from .doctor import doctor
 from .output import crashed, failed, plain_messages, put
 from .profiles import profiles, tasks
 from .repair import repair
+from .runs import runs
 from .show import draw, show
 from .simulate import simulate
 from .stats import stats
@@ -37,6 +38,7 @@ app.command()(convert)
 app.command()(check)
 app.command()(validators)
 app.add_typer(repair, name="repair")
+app.add_typer(runs, name="runs")
 app.add_typer(stats, name="stats")
 app.command()(compare)
 app.command()(topics)

@@ -10,6 +10,7 @@ from ..data.loading import names_of
 from ..data.text.languages import Language
 from ..errors import at
 from .output import print_json, put, say, stdout
+from .tables import Force, check_free
 
 FEW = 8
 """Users on each side that an interval needs."""
@@ -47,13 +48,16 @@ def compare(
         ),
     ] = "all",
     seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON on stdout.")] = False,
 ) -> int:
     """Compare simulated users with people, measure by measure: how far apart they are, and how far people are from
     other people."""
     from ..analysis.realism import compare as compared
-    from ..views.realism import write
+    from ..views.realism import FILES, write
 
+    if out is not None:
+        check_free(*(out / name for name in FILES), force=force)
     further = reference or []
     loaded = [load(path) for path in (sim, human, *([published] if published is not None else []), *further)]
     for source in loaded:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..data.formats import record_lines
-from ..data.formats.detection import CONVERSATIONS
 from .estimates import Estimate, estimate
-from .output import print_json, say
+from .output import print_json, put, say
 from .run_options import RunOptions
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -131,9 +130,9 @@ def tell_plan(cast: Any, scenarios: list[Any], folder: Path, limits: Any, option
             }
         )
         return 0
-    print(plan.line)
-    print(f"tokens: about {_rounded(about.tokens[0])} to {_rounded(about.tokens[1])}")
-    print(f"cost:   {_dollars(about)}")
+    put(plan.line)
+    put(f"tokens: about {_rounded(about.tokens[0])} to {_rounded(about.tokens[1])}")
+    put(f"cost:   {_dollars(about)}")
     say(f"how tokens are estimated: {about.rule}")
     return 0
 
@@ -174,9 +173,8 @@ def makes_own_calls(cast: Any, place: str) -> bool:
 
 
 def _finished(folder: Path, max_tokens: int | None) -> Iterable[str]:
-    if not (folder / CONVERSATIONS).is_file():
-        return
-    for conversation in record_lines.iterate_run(folder):
+    reader = record_lines.found_in(folder)
+    for conversation in reader.iterate() if reader.files() else ():
         limit = conversation.provenance.limits.get("max_tokens") if conversation.provenance else None
         raised = isinstance(limit, int) and (max_tokens is None or limit < max_tokens)
         if not (conversation.stop == "budget" and raised):

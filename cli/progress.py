@@ -9,7 +9,8 @@ from rich.console import RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from .output import printable, say, stderr
+from ..data.text.terminal import plain
+from .output import say, stderr
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..data.records import Conversation
@@ -72,7 +73,7 @@ class Progress:
         return self.figures.under_way()
 
     def _lines(self) -> RenderableType:
-        lines = map(printable, self.figures.lines(min(stderr.width, 100) - 1))
+        lines = map(plain, self.figures.lines(min(stderr.width, 100) - 1))
         return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
     def _tell_each_minute(self, wait: Callable[[float], Any] | None = None) -> None:

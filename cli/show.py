@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from ..data import DataError, Loaded, load
+from ..data import Conversation, DataError, Loaded, load
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
 from .output import print_json, put, say
+from .tables import check_free
 
 
 def show(
@@ -36,6 +37,7 @@ def show(
         int,
         typer.Option(min=0, help="Up to N conversations go into one file; more go into a folder, a page for each."),
     ] = 1_000,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> int:
     """Write conversations as one HTML page that needs no network: their figures, how often each step of the graph ran,
@@ -45,8 +47,9 @@ def show(
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
     loaded = load(source)
-    cut = tuple(record_lines.cut_short(source)) if loaded.kind == "run" and against is None else ()
-    shown, notes, broken = views.with_images((*loaded, *cut), source), list(loaded.notes), list(loaded.broken)
+    cut, of_failures = _cut_short(source) if loaded.kind == "run" and against is None else ((), ())
+    shown, broken = views.with_images((*loaded, *cut), source), list(loaded.broken)
+    notes = [*loaded.notes, *of_failures]
     if cut:
         notes.append(f"{len(cut)} of {len(shown)} conversations were cut short: they come last, with their stop reason")
     if not shown:
@@ -57,7 +60,7 @@ def show(
             raise DataError(f"{source}: has no conversation {name!r}")
         if len({conversation.id for conversation in matching}) > 1:
             raise DataError(f"{source}: {len(matching)} conversations begin with {name!r}: give more of the id")
-        target = _target(out, f"{_name(loaded)}-{matching[0].id}", source)
+        target = _target(out, f"{_name(loaded)}-{matching[0].id}", source, force=force)
         write_text(target, views.conversation_page(matching[0]))
     elif against is not None:
         other = load(against)
@@ -65,10 +68,12 @@ def show(
             raise DataError(f"{against}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
-        target = _target(out, f"{names[0]}-{names[1]}", source, against)
+        target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
         write_text(target, views.against_page(shown, views.with_images(other.conversations, against), names))
     else:
-        wanted = _target(out, _name(loaded), source)
+        wanted = _target(out, _name(loaded), source, force=force)
+        if len(shown) > in_one_file:
+            check_free(views.index_of(wanted), force=force)
         target = views.write_run(shown, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file)
     if as_json:
         count = len(shown) if name is None else 1
@@ -82,14 +87,22 @@ def show(
     return 1 if broken else 0
 
 
+def _cut_short(folder: Path) -> tuple[tuple[Conversation, ...], tuple[str, ...]]:
+    """What a run cut short, and a line for each line of its file that cannot be read."""
+    run = record_lines.Run(folder)
+    cut = tuple(run.cut_short())
+    return cut, record_lines.told_flaws(run.failures.flaws, folder)
+
+
 def _name(loaded: Loaded) -> str:
     """The source's name without its ending."""
     path = loaded.path.resolve()
     return path.name if path.is_dir() else path.stem
 
 
-def _target(out: Path | None, name: str, *sources: Path) -> Path:
-    """The file to write; DataError if it is one of the sources, or another file that is no page of ours."""
+def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
+    """The file to write; DataError if it is one of the sources, or a file that is no page of ours, or without `force`
+    any that exists."""
     from ..views import is_page
 
     if out is None:
@@ -100,6 +113,7 @@ def _target(out: Path | None, name: str, *sources: Path) -> Path:
         raise DataError(f"{out}: is the source itself: choose another file with --out")
     if target.is_file() and not is_page(target):
         raise DataError(f"{target}: exists and is no page of Duologue: choose another file with --out")
+    check_free(target, force=force)
     return target
 
 

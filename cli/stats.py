@@ -1,6 +1,6 @@
 """`duologue stats`: tables of numbers about conversations."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,12 +9,11 @@ from typer.core import TyperGroup
 
 from ..data import DataError, load
 from ..data import simquac as simquac_format
-from ..data.loading import Loaded, description_of, names_of
+from ..data.loading import Loaded, names_of
 from ..data.records import Record
-from ..data.text.languages import Language
-from ..errors import at
 from .output import say
-from .tables import AsJson, Figures, Form, Out, draw_figures, give
+from .stats_recllmsim import lacks, recllmsim
+from .tables import AsJson, Figures, Force, ForceAll, Form, Out, draw_figures, give
 
 
 class StatsGroup(TyperGroup):
@@ -42,6 +41,9 @@ stats = typer.Typer(
 )
 
 
+stats.command("recllmsim")(recllmsim)
+
+
 @stats.callback()
 def tables_of() -> None:
     """Tables of numbers about conversations."""
@@ -54,6 +56,7 @@ def baseline(
     as_json: AsJson = False,
     form: Form = "rich",
     out: Out = None,
+    force: Force = False,
 ) -> int:
     """Measure the offline speakers, which work by rules: the teacher on people's questions, the student with that teacher."""
     from .. import graphs, runs
@@ -91,6 +94,7 @@ def baseline(
         as_json=as_json,
         form=form,
         out=out,
+        force=force,
     )
     return 0
 
@@ -103,6 +107,7 @@ def logs(
     as_json: AsJson = False,
     form: Form = "rich",
     out: Out = None,
+    force: Force = False,
 ) -> int:
     """Count any conversations: messages, words, questions, refusals, repetitions, tool calls, tokens, ends, lengths."""
     from ..analysis.logs import log_statistics, log_tables
@@ -118,6 +123,7 @@ def logs(
         as_json=as_json,
         form=form,
         out=out,
+        force=force,
     )
     return 1 if any(each.broken for each in loaded) else 0
 
@@ -131,6 +137,7 @@ def simquac(
     form: Form = "rich",
     out: Out = None,
     figures: Figures = None,
+    force: ForceAll = False,
 ) -> int:
     """Answers, coverage of the section, flow and questions of each file, and tests between each pair of files."""
     from ..analysis.simquac import simquac_statistics
@@ -144,8 +151,8 @@ def simquac(
         say(f"left out: {line}")
     statistics = simquac_statistics({name: loaded for name, loaded in by_name.items() if name not in lacking})
     if figures is not None:
-        draw_figures(simquac_figures(statistics), figures)
-    give(statistics.to_json(), statistics.tables(), as_json=as_json, form=form, out=out)
+        draw_figures(simquac_figures(statistics), figures, out, force=force)
+    give(statistics.to_json(), statistics.tables(), as_json=as_json, form=form, out=out, force=force)
     return 0
 
 
@@ -174,6 +181,7 @@ def teacher(
     form: Form = "rich",
     out: Out = None,
     figures: Figures = None,
+    force: ForceAll = False,
 ) -> int:
     """A teacher's answers compared with people's: overlap, F1 and HEQ, lengths, valid answers by attempt."""
     from ..analysis.simquac import teacher_statistics
@@ -184,66 +192,9 @@ def teacher(
         raise DataError(line)
     statistics = teacher_statistics(source.name or str(source), loaded, references, rule)
     if figures is not None:
-        draw_figures(teacher_figures(statistics), figures)
-    give(statistics.model_dump(mode="json"), statistics.tables(), as_json=as_json, form=form, out=out)
+        draw_figures(teacher_figures(statistics), figures, out, force=force)
+    give(statistics.model_dump(mode="json"), statistics.tables(), as_json=as_json, form=form, out=out, force=force)
     return 0
-
-
-@stats.command("recllmsim")
-def recllmsim(
-    source: Annotated[
-        Path, typer.Argument(metavar="SRC", help="RecLLMSim files, or a run, of conversations about tasks.")
-    ],
-    tables: Annotated[
-        list[str] | None, typer.Option("--table", help="Only this table, by its key; may be given several times.")
-    ] = None,
-    language: Annotated[
-        Language | None,
-        typer.Option(help="Language of the texts. Default: the original texts, not the translations beside them."),
-    ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:FUNCTION",
-            help="Function that counts lengths: takes a text, returns its tokens or their number. Default: characters.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    form: Form = "rich",
-    out: Out = None,
-    figures: Figures = None,
-) -> int:
-    """Quality, counts, hallucination, behaviour, profiles and satisfaction, for simulated users and for people."""
-    from ..analysis.annotations import annotations_of
-    from ..analysis.recllmsim import RecllmsimStatistics, Talks, recllmsim_statistics
-    from ..analysis.recllmsim.figures import recllmsim_figures
-
-    names = list(RecllmsimStatistics.model_fields)
-    for name in tables or ():
-        if name not in names:
-            raise DataError(f"there is no table {name!r}, only {', '.join(names)}")
-    length: Callable[[str], Any] = len if tokenizer is None else _tokenizer(tokenizer)
-    loaded = load(source)
-    for note in loaded.notes:
-        say(note)
-    talks = Talks.of(loaded)
-    if not talks.talks:
-        labelled = any(map(annotations_of, loaded))
-        raise DataError(
-            f"{_lacks(loaded, 'a task with a profile')}: stats recllmsim needs RecLLMSim files, "
-            "or a run or records of such conversations: give those"
-            f"{'. Labels of other conversations are used by duologue compare' if labelled else ''}"
-        )
-    unit = "characters" if tokenizer is None else f"tokens of {tokenizer}"
-    statistics = recllmsim_statistics(talks, length=length, unit=unit, language=language)
-    if figures is not None:
-        draw_figures(recllmsim_figures(statistics), figures)
-    value, by_name = statistics.to_json(), statistics.by_name()
-    if tables:
-        names = [name for name in names if name in tables]
-        value = {name: value[name] for name in names} | {"notes": {name: value["notes"][name] for name in names}}
-    give(value, [by_name[name].table() for name in names], as_json=as_json, form=form, out=out)
-    return 1 if loaded.broken else 0
 
 
 def _no_section(loaded: Loaded, command: str) -> str:
@@ -251,33 +202,9 @@ def _no_section(loaded: Loaded, command: str) -> str:
     if any(map(simquac_format.DOMAIN.is_about, loaded)):
         return ""
     return (
-        f"{_lacks(loaded, 'a section')}: {command} needs SimQuAC or QuAC JSON, teacher topics, "
+        f"{lacks(loaded, 'a section')}: {command} needs SimQuAC or QuAC JSON, teacher topics, "
         "or a run or records of such conversations: give those"
     )
-
-
-def _lacks(loaded: Loaded, topic: str) -> str:
-    """What the path is, how many conversations it has, and that none is about the topic."""
-    count = f"with {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, none about {topic}"
-    return f"{at(loaded.path)}: is {description_of(loaded.kind)} {count if len(loaded) else 'without any conversation'}"
-
-
-def _tokenizer(name: str) -> Callable[[str], Any]:
-    """The function of an import path, tried on a text; SettingError or DataError says what is wrong."""
-    from ..analysis.recllmsim.counts import counted
-    from ..nodes.import_path import imported
-
-    function = imported(name, "--tokenizer")
-    if not callable(function):
-        raise DataError(f"--tokenizer {name}: is no function: give MODULE:FUNCTION, such as jieba:lcut")
-    tokens: Callable[[str], Any] = function
-    try:
-        counted(tokens, "a text")
-    except Exception as error:
-        raise DataError(
-            f"--tokenizer {name}: cannot count a text ({error}): give a function of a text that gives its tokens or their number"
-        ) from None
-    return tokens
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -24,22 +24,33 @@ Out: TypeAlias = Annotated[
         "--out", metavar="FILE", help="Write here instead of to stdout; several tables as CSV go into a folder."
     ),
 ]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace what --out names if it exists.")]
+ForceAll: TypeAlias = Annotated[
+    bool, typer.Option("--force", help="Replace what --out and --figures name if it exists.")
+]
 Figures: TypeAlias = Annotated[
     Path | None, typer.Option("--figures", metavar="DIR", help="Draw figures into this folder too, as SVG and PNG.")
 ]
 
 
 def give(
-    value: Any, tables: Sequence["Table"], *, as_json: bool, form: TableFormat = "rich", out: Path | None = None
+    value: Any,
+    tables: Sequence["Table"],
+    *,
+    as_json: bool,
+    form: TableFormat = "rich",
+    out: Path | None = None,
+    force: bool = False,
 ) -> None:
-    """Print the value as JSON or the tables in a form, or write them to the file `out`, which is replaced."""
+    """Print the value as JSON or the tables in a form, or write them to the file `out`; with `force` it is replaced."""
     if as_json:
         if out is None:
             print_json(value)
         else:
+            check_free(out, force=force)
             write_text(out, dumps(value, indent=2) + "\n")
     elif out is not None:
-        _write(tables, form, out)
+        _write(tables, form, out, force)
     elif form == "rich":
         for number, table in enumerate(tables):
             if number:
@@ -54,6 +65,13 @@ def give(
                 say(note)
 
 
+def check_free(*files: Path | None, force: bool) -> None:
+    """DataError for a file that exists, unless it may be replaced; None is no file."""
+    for file in files:
+        if file is not None and not force and (file.exists() or file.is_symlink()):
+            raise DataError(f"{at(file)}: exists: give --force to replace it, or another place")
+
+
 def _text(table: "Table", form: TableFormat) -> str:
     match form:
         case "csv":
@@ -64,25 +82,33 @@ def _text(table: "Table", form: TableFormat) -> str:
             return table.to_markdown()
 
 
-def _write(tables: Sequence["Table"], form: TableFormat, out: Path) -> None:
+def _write(tables: Sequence["Table"], form: TableFormat, out: Path, force: bool) -> None:
     if form == "rich":
         raise SettingError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
     if form != "csv" or len(tables) == 1:
+        check_free(out, force=force)
         write_text(out, "\n".join(_text(table, form) for table in tables))
         say(f"written: {out}")
         return
     if out.is_file():
         raise DataError(f"{at(out)}: is a file: {len(tables)} tables as CSV need a folder")
-    for table in tables:
-        name = re.sub(r"\W+", "_", table.title.casefold()).strip("_")
-        write_text(out / f"{name}.csv", table.to_csv())
+    names = (re.sub(r"\W+", "_", table.title.casefold()).strip("_") for table in tables)
+    files = [(table, out / f"{name}.csv") for table, name in zip(tables, names, strict=True)]
+    check_free(*(file for _, file in files), force=force)
+    for table, file in files:
+        write_text(file, table.to_csv())
     say(f"written: {len(tables)} tables in {out}")
 
 
-def draw_figures(figures: Mapping[str, Any], folder: Path) -> None:
-    """Each figure as SVG and PNG in the folder, under its name."""
+def draw_figures(figures: Mapping[str, Any], folder: Path, out: Path | None = None, *, force: bool = False) -> None:
+    """Each figure as SVG and PNG in the folder, under its name; with `force` in place of earlier ones.
+
+    `out`: the file that the tables go to, which must be free too before anything is written.
+    """
     from ..analysis.figures import rendered
 
+    check_free(None if out is None or out.is_dir() else out, force=force)
+    check_free(*(folder / f"{name}.{kind}" for name in figures for kind in ("svg", "png")), force=force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, figure in figures.items():

@@ -16,8 +16,8 @@ from ..data.formats.regular_files import content
 from ..data.records import Role
 from ..errors import DataError, SettingError
 from ..prompts import Library, Page, PromptError, shipped
-from .calls.kept import Call
 from ..prompts.pages import MOST_BYTES
+from .calls.kept import Call
 from .messages import fenced, marks_of
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model

@@ -77,7 +77,7 @@ def card(
     lines += [
         f"| answers that refuse | {counts.side('assistant').refused} |",
         f"| tokens | {counts.tokens} in {counts.calls} calls{' (the baseline estimates its own)' if offline else ''} |",
-        f"| made with | duologue {manifest['version']}, record schema {manifest['schema_version']} |",
+        f"| made with | duologue {_versions(manifest)}, record schema {manifest['schema_version']} |",
         "",
         "## Source text",
         "",
@@ -101,6 +101,11 @@ def card(
     lines += ["", "## Prompts", "", "| page | digest |", "|---|---|"]
     lines += [f"| `{name}` | `{digest}` |" for name, digest in settings["prompts"].items()]
     return "\n".join(lines) + "\n"
+
+
+def _versions(manifest: Mapping[str, Any]) -> str:
+    """The versions of the package that made the run, in order."""
+    return _cell(" and ".join(str(each["version"]) for each in manifest.get("versions") or [manifest]))
 
 
 def _who(places: list[str]) -> str:

@@ -7,77 +7,70 @@ from typing import Any, Self
 
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import is_of_journal
-from ..data.formats.jsonfiles import dumps, read_json, write_json
-from ..data.formats.record_lines import RECORDS
+from ..data.formats.jsonfiles import write_json
+from ..data.formats.record_lines import MEND, RECORDS, of_run, told_flaws
 from ..data.records import Conversation
-from ..errors import DataError, at
-from ..nodes.replay import replayed_path
+from . import manifests
 from .journal import Journal, RunError
-
-GIVEN_BY = ("object", "url")
-"""Keys of a node that runs did not record before they recorded their cast as plain data."""
-
-DEFAULT = "its default"
-"""Stands in an error for a setting that a cast was not given."""
+from .restoring import restored
 
 
 class RunFolder:
     """An open run folder. Finished conversations are appended whole and never rewritten."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, manifest: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
         self.path = path
         self.manifest = dict(manifest)
-        self.notes: list[str] = []
-        self._finished = Journal.open(path / CONVERSATIONS, RECORDS, busy=path)
+        self.notes = list(notes)
+        """What the user should know of the folder, a line each."""
+        codec = of_run(self.manifest, RECORDS)
+        self._finished = Journal.open(path / CONVERSATIONS, codec, busy=path, salvage=True)
         try:
-            self._failed = Journal.open(path / FAILURES, RECORDS, busy=path)
+            self._failed = Journal.open(path / FAILURES, codec, busy=path, salvage=True)
         except BaseException:
             self._finished.close()
             raise
 
     @classmethod
-    def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool) -> Self:
+    def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool, any_version: bool = False) -> Self:
         """The folder for a run with this manifest: new or empty, or with `resume` the folder of the same run.
+
+        A folder that has lost its manifest is taken up by the run whose conversations it holds. `any_version`: also a
+        run that another version of the package made; the manifest then names both.
 
         RunError if the folder holds other files or another run, or if another process writes there.
         """
-        root = Path(path)
+        root, notes = Path(path), list[str]()
         if root.exists() and not root.is_dir():
             raise RunError(f"{root}: is a file: choose a folder")
-        earlier = _manifest(root)
+        earlier, broken = _earlier(root, notes, resume=resume)
         if earlier is None:
-            if root.is_dir() and not all(map(_is_leftover, root.iterdir())):
-                raise RunError(f"{root}: holds other files and no run: choose a new or empty folder")
-            try:
-                root.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise RunError(f"{root}: cannot be made ({error.strerror}): choose another folder") from None
+            _make(root)
         elif not resume:
             raise RunError(
                 f"{root}: holds a run already: continue it with --resume (resume=True) or choose another folder"
             )
         else:
-            _same_run(root, earlier, manifest)
-        folder = cls(root, manifest)
+            if not any_version:
+                manifests.same_version(root, earlier, manifest)
+            manifests.same_run(root, earlier, manifest)
+            notes += manifests.told(earlier, manifest)
+            manifest = manifests.continued(earlier, manifest)
+        folder = cls(root, manifest, notes)
         try:
             if earlier is not None:
-                folder._take_up(earlier)
-            write_json(root / MANIFEST, folder.manifest, end="\n")
+                folder._take_up()
+                folder.manifest = manifests.with_version(folder.manifest, earlier, len(folder.done))
+            if broken:
+                keep_broken(root / MANIFEST)
+            folder._tell()
         except BaseException:
             folder.close()
             raise
         return folder
 
-    def _take_up(self, earlier: Mapping[str, Any]) -> None:
-        """Continue the run of an earlier manifest: its plan comes first, then what is new."""
-        sources = self.manifest["data"]
-        self.manifest["data"] = [*(source for source in earlier["data"] if source not in sources), *sources]
-        planned = [str(name) for name in earlier.get("planned", [])]
-        already = set(planned)
-        added = [name for name in self.manifest["planned"] if name not in already]
-        self.manifest["planned"] = [*planned, *added]
-        if added:
-            self.notes.append(f"{len(added)} conversations are new to this run, which had planned {len(planned)}")
+    def _take_up(self) -> None:
+        """Read what the run has finished, and note what does not count."""
         for journal in (self._finished, self._failed):
             if journal.torn:
                 self.notes.append(
@@ -85,6 +78,25 @@ class RunFolder:
                     "and is simulated again"
                 )
         self._finished.refresh()
+        self.notes += told_flaws(self._finished.flaws, self.path)
+        if any(flaw.lost for flaw in self._finished.flaws):
+            self.notes.append("what a line held that cannot be read is simulated again")
+
+    def _tell(self) -> None:
+        """Write the manifest."""
+        write_json(self.path / MANIFEST, self.manifest, end="\n")
+
+    def check(self) -> None:
+        """RunError if somebody removed, replaced or cut what the run has written."""
+        self._finished.check()
+        self._failed.check()
+
+    def simulate_again(self, names: Collection[str]) -> None:
+        """Note that these conversations are simulated again: of each the last line counts, not the first."""
+        if names:
+            self.manifest["again"] = sorted({*self.manifest.get("again", ()), *names})
+            self._tell()
+            self._finished.reopen(names)
 
     @property
     def done(self) -> KeysView[str]:
@@ -97,7 +109,7 @@ class RunFolder:
             conversation.id
             for conversation in self.conversations()
             if conversation.stop == "budget"
-            and _is_lower(
+            and manifests.is_lower(
                 conversation.provenance.limits.get("max_tokens") if conversation.provenance else None, max_tokens
             )
         }
@@ -125,6 +137,58 @@ class RunFolder:
         self.close()
 
 
+def _earlier(root: Path, notes: list[str], *, resume: bool) -> tuple[dict[str, Any] | None, bool]:
+    """The manifest of the run in a folder, from its records if it is gone or broken; None for no run. And whether there
+    is a broken one."""
+    broken: RunError | None = None
+    try:
+        found = manifests.read(root)
+    except RunError as error:
+        found, broken = None, error
+    if found is not None or not root.is_dir():
+        return found, False
+    found = restored(root)
+    if found is None:
+        if broken is not None:
+            raise broken
+        return None, False
+    if not resume:
+        raise RunError(
+            f"{root}: holds conversations of a run without its manifest: continue it with --resume (resume=True), "
+            f"restore it with {MEND} {root}, or choose another folder"
+        )
+    was, begun = "broken" if broken else "gone", len(found["planned"])
+    notes.append(f"{MANIFEST}: was {was}: the run goes on with the {begun} conversations that are there")
+    return found, broken is not None
+
+
+def keep_broken(file: Path) -> Path:
+    """Move a broken file aside; gives its new path."""
+    try:
+        return file.rename(free_name(file))
+    except OSError as error:
+        raise RunError(f"{file}: cannot be moved aside ({error.strerror}): check the folder's rights") from None
+
+
+def free_name(file: Path) -> Path:
+    """Where a broken file is kept: `NAME.broken`, or the first `NAME.broken-N` that is free."""
+    number, target = 1, file.with_name(f"{file.name}.broken")
+    while target.exists():
+        number += 1
+        target = file.with_name(f"{file.name}.broken-{number}")
+    return target
+
+
+def _make(root: Path) -> None:
+    """Make the folder of a new run; RunError if there is one with other files."""
+    try:
+        if root.is_dir() and not all(map(_is_leftover, root.iterdir())):
+            raise RunError(f"{root}: holds other files and no run: choose a new or empty folder")
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"{root}: cannot be made ({error.strerror}): choose another folder") from None
+
+
 def new_folder(parent: str | Path, name: str) -> Path:
     """The path `parent/name-N` with the first number that is free."""
     number = 1
@@ -139,93 +203,3 @@ def _is_leftover(path: Path) -> bool:
         return True
     journals = (CONVERSATIONS, FAILURES)
     return any(is_of_journal(path, name) for name in journals) and path.stat().st_size == 0
-
-
-def _manifest(folder: Path) -> dict[str, Any] | None:
-    file = folder / MANIFEST
-    if not file.is_file():
-        return None
-    try:
-        value = read_json(file)
-    except DataError as error:
-        raise RunError(f"{error}; or choose another folder") from None
-    kinds = {"settings": dict, "planned": list, "data": list}
-    if not isinstance(value, dict) or not all(isinstance(value.get(key), kind) for key, kind in kinds.items()):
-        raise RunError(f"{at(file)}: is no manifest of a run: choose another folder")
-    return value
-
-
-def _same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise RunError if the run in the folder differs; it names the first setting that does."""
-    without = () if "cast" in earlier else GIVEN_BY
-    had, has = (_compared(manifest["settings"], without) for manifest in (earlier, wanted))
-    difference = _first_difference(had, has, "")
-    of_cast = _difference_of_casts(earlier.get("cast"), wanted.get("cast"))
-    if difference or of_cast:
-        name, was, now = difference or of_cast or ("", None, None)
-        setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
-        raise RunError(
-            f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
-            "resume with the same settings or choose another folder"
-        )
-    had_tokens, has_tokens = ((of["settings"].get("limits") or {}).get("max_tokens") for of in (earlier, wanted))
-    if _is_lower(has_tokens, had_tokens):
-        raise RunError(
-            f"{folder}: its run had limits.max_tokens = {dumps(had_tokens)}, now it is {dumps(has_tokens)}: it may only be raised "
-            "when a run is resumed"
-        )
-    dropped = set(earlier.get("planned", [])) - set(wanted["planned"])
-    if dropped:
-        raise RunError(
-            f"{folder}: its run planned {len(earlier['planned'])} conversations, and {len(dropped)} of these are missing now: "
-            "resume with the same scenarios (or more of them), or choose another folder"
-        )
-
-
-def _short(value: Any) -> str:
-    return DEFAULT if value is DEFAULT else dumps(value)[:80]
-
-
-def _is_lower(max_tokens: Any, other: int | None) -> bool:
-    """Whether a limit of tokens is lower than another; None is no limit."""
-    return isinstance(max_tokens, int) and (other is None or max_tokens < other)
-
-
-def _compared(settings: Mapping[str, Any], without: Collection[str]) -> dict[str, Any]:
-    """The settings that must be equal on resume: the limit of tokens may be raised, to let a run go further."""
-    limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name != "max_tokens"}
-    nodes = {
-        place: {key: value for key, value in node.items() if key not in without} if isinstance(node, dict) else node
-        for place, node in dict(settings.get("nodes") or {}).items()
-    }
-    return {**settings, "limits": limits, "nodes": nodes}
-
-
-def _difference_of_casts(earlier: Any, wanted: Any) -> tuple[str, Any, Any] | None:
-    """The first setting in which two casts as plain data differ; None if one of them is none.
-
-    Replayed data, prompt pages and limits are left out: the run's settings hold these by their digests and values.
-    """
-    if not all(isinstance(spec, dict) and "cast" in spec for spec in (earlier, wanted)):
-        return None
-    if earlier["cast"] != wanted["cast"]:
-        return "cast", earlier["cast"], wanted["cast"]
-    for part in ("settings", "replace"):
-        was, now = (dict(spec.get(part) or {}) for spec in (earlier, wanted))
-        for name in [*was, *(name for name in now if name not in was)]:
-            values = was.get(name, DEFAULT), now.get(name, DEFAULT)
-            if name not in ("prompts", "limits") and values[0] != values[1] and not all(map(replayed_path, values)):
-                return name, *values
-    return None
-
-
-def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
-    if isinstance(was, dict) and isinstance(now, dict):
-        for key in [*was, *(key for key in now if key not in was)]:
-            difference = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
-            if difference:
-                return difference
-        return None
-    if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
-        return None if list(was) == list(now) else (name, was, now)
-    return None if was == now else (name, was, now)

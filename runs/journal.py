@@ -7,6 +7,7 @@ Windows has no flock: there a byte beyond all data is locked.)
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -18,6 +19,7 @@ from ..errors import DuologueError, SettingError
 T = TypeVar("T")
 
 _BLOCK = 1 << 16
+_AGAIN = "keep others away from it, then resume, which simulates what is missing"
 _BEYOND = 1 << 40
 """Offset of the byte that Windows locks in place of the whole file."""
 
@@ -27,7 +29,9 @@ class RunError(DuologueError, ValueError):
 
 
 class Appended:
-    """An open file that only grows. RunError if it cannot be written, or if another process holds it."""
+    """An open file that only grows. RunError if it cannot be written, if another process holds it, or if somebody
+    removes, replaces or cuts it while it is open: what is written after that would be nowhere.
+    """
 
     def __init__(self, path: Path, *, alone_in: Path | None = None) -> None:
         """`alone_in`: lock the file, and name this path in the error if another process has locked it."""
@@ -43,6 +47,8 @@ class Appended:
         except OSError:
             os.close(self._handle)
             raise RunError(f"{alone_in}: another run is writing there: wait for it or choose another folder") from None
+        self._end = self.size
+        """Bytes that the file must have at least: what this object has found and written."""
 
     @property
     def size(self) -> int:
@@ -55,21 +61,54 @@ class Appended:
         If the disk is full nothing of the text stays: the next line must not follow half of this one. Without `sync`
         the text outlives this process, but not the machine's failure, until `sync` is called.
         """
-        data, start = text.encode("utf-8"), self.size
+        self.check()
+        start = self.size
+        data = (self._newline(start) + text).encode("utf-8")
         left = memoryview(data)
         try:
             while left:
                 left = left[os.write(self._handle, left) :]
+            if sync:
+                os.fsync(self._handle)
+        except OSError as error:
+            with suppress(OSError):
+                self.cut(start)
+            raise RunError(
+                f"{self.path}: cannot be written ({error.strerror}): make room or mend the disk, then resume"
+            ) from None
         except BaseException:
             self.cut(start)
             raise
-        if sync:
-            self.sync()
+        self._end = start + len(data)
         return len(data)
+
+    def _newline(self, size: int) -> str:
+        """A newline, if another program has written at the end meanwhile, and no whole line."""
+        if size <= self._end:
+            return ""
+        os.lseek(self._handle, size - 1, os.SEEK_SET)
+        return "" if os.read(self._handle, 1) == b"\n" else "\n"
 
     def sync(self) -> None:
         """Wait until everything written is on the disk."""
-        os.fsync(self._handle)
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            raise RunError(f"{self.path}: cannot be written ({error.strerror}): mend the disk, then resume") from None
+
+    def check(self) -> None:
+        """RunError if the file was removed, replaced or cut since it was opened."""
+        own = os.fstat(self._handle)
+        try:
+            there = self.path.stat()
+        except OSError:
+            raise RunError(f"{self.path}: was removed under the run that writes it: {_AGAIN}") from None
+        if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):
+            raise RunError(f"{self.path}: was replaced under the run that writes it: {_AGAIN}")
+        if own.st_size < self._end:
+            raise RunError(
+                f"{self.path}: was cut from {self._end} to {own.st_size} bytes under the run that writes it: {_AGAIN}"
+            )
 
     def cut_torn_line(self) -> int:
         """Cut off everything after the last newline; gives the number of bytes cut."""
@@ -87,6 +126,7 @@ class Appended:
         """Cut the file to this many bytes."""
         if size < self.size:
             os.ftruncate(self._handle, size)
+        self._end = min(self._end, size)
 
     def close(self) -> None:
         """Close the file and let others write."""
@@ -101,15 +141,25 @@ class Journal(JournalReader[T]):
     what the others wrote. A writer removes its own cut-off last line when it opens the journal again.
     """
 
-    def __init__(self, path: Path, codec: Codec[T], own: Appended) -> None:
-        super().__init__(path, codec)
+    def __init__(self, path: Path, codec: Codec[T], own: Appended, *, salvage: bool = False) -> None:
+        super().__init__(path, codec, salvage)
         self._own = own
         self.torn = own.cut_torn_line()
         """Bytes of a cut-off last line that was removed on opening; 0 if there was none."""
 
     @classmethod
-    def open(cls, path: str | Path, codec: Codec[T], writer: str | None = None, *, busy: Path | None = None) -> Self:
+    def open(
+        cls,
+        path: str | Path,
+        codec: Codec[T],
+        writer: str | None = None,
+        *,
+        busy: Path | None = None,
+        salvage: bool = False,
+    ) -> Self:
         """The journal of a main file, opened by its main writer or by a further one with the name `writer`.
+
+        `salvage`: leave invalid lines out and note them in `flaws`; otherwise they are an error.
 
         RunError if another process writes there already; it names `busy`, or the file.
         """
@@ -117,7 +167,7 @@ class Journal(JournalReader[T]):
             raise SettingError(f"writer {writer!r}: a name has 1 to 64 of A-Z a-z 0-9 _ -: give another")
         main = Path(path)
         own = writer_path(main, writer)
-        return cls(main, codec, Appended(own, alone_in=busy or own))
+        return cls(main, codec, Appended(own, alone_in=busy or own), salvage=salvage)
 
     def append(self, value: T, *, sync: bool = True) -> None:
         """Write a value down, whole and at once; without `sync` it is safe from a power failure only after `sync`."""
@@ -126,11 +176,16 @@ class Journal(JournalReader[T]):
         read = self._read.get(self._own.path)
         if read is not None and read.size == start:  # else `refresh` reads it from the file
             read.size, read.lines = start + length, read.lines + 1
-            self._enter(self.codec.key(value), Entry(self._own.path, start, length, read.lines))
+            settled = self.codec.settled(value)
+            self._enter(self.codec.key(value), Entry(self._own.path, start, length, read.lines, settled))
 
     def sync(self) -> None:
         """Wait until everything written is on the disk."""
         self._own.sync()
+
+    def check(self) -> None:
+        """RunError if this writer's file was removed, replaced or cut since it was opened."""
+        self._own.check()
 
     def close(self) -> None:
         """Close the file and let others write it."""

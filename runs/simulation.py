@@ -1,16 +1,15 @@
 """Simulating: the functions that notebooks and commands call, inside and outside a running event loop."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..data import domains
-from ..data.counts import Counts, count
+from ..data.counts import Counts
 from ..data.formats import record_lines
-from ..data.formats.jsonfiles import write_json, write_text
+from ..data.formats.jsonfiles import write_json
 from ..data.identity import VERSION, digest, equals, ordinals
 from ..data.records import SCHEMA, Conversation
 from ..errors import DuologueError
@@ -20,16 +19,14 @@ from ..nodes.calls.gates import EndpointError
 from ..nodes.calls.service import Calls
 from ..nodes.limits import Limits
 from ..nodes.state import State
+from . import dataset
 from .calls import CallFile
-from .card import card
 from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
+from .inspection import PROMPTS
 from .spent import spent_before
-
-PROMPTS = "prompts.json"
-"""File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
 
 log = logging.getLogger(__name__)
 
@@ -173,9 +170,12 @@ async def arun(
     limits = (limits or cast.limits).or_else(cast.limits)
     failed: dict[str, str] = {}
     stopped: EndpointError | None = None
-    with RunFolder.open(out, manifest(cast, plan, limits, source), resume=resume) as folder:
+    dataset.check_places(plan)
+    told = manifest(cast, plan, limits, source)
+    with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
         again, anew = _again(folder, limits, retry_failed=conduct.retry_failed) if resume else (set(), set())
+        folder.simulate_again(again & {name_of(state) for state in plan})
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
             if file is not None:
@@ -228,16 +228,11 @@ def _again(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple[se
         most = limits.max_tokens
         if conversation.stop == "budget" and (most is None or conversation.usage.tokens < most):
             again.add(conversation.id)  # a budget of the run ended it, not its own
-        elif _unanswered(conversation):
+        elif dataset.is_unanswered(conversation):
             again.add(conversation.id)
         elif retry_failed and conversation.fault not in (None, "none"):
             anew.add(conversation.id)
     return again | anew, anew
-
-
-def _unanswered(conversation: Conversation) -> bool:
-    """Whether a model failed after the end of the conversation: at a question to a speaker, or at a score."""
-    return conversation.failure is not None and conversation.failure.node == "closing"
 
 
 def _notes_of(file: CallFile | None, calls: Calls) -> list[str]:
@@ -284,38 +279,25 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
 
 
 def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
-    """Write the data set and its card from the conversations on disk, which are read twice, one at a time."""
+    """Write the data set and its card from the conversations on disk; RunError if these are not there any more."""
+    folder.check()
     finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
-    present = domains.present(finished or [plan[0]["scenario"]] * bool(plan))
-    form = present[0].dataset if len(present) == 1 else domains.PLAIN.dataset
-    dataset = folder.path / "dataset" / form.name
-    left_out = form.write(folder.conversations(), dataset)
-    ended = unanswered = 0
-
-    def counted() -> Iterator[Conversation]:
-        nonlocal ended, unanswered
-        for conversation in folder.conversations():
-            ended += conversation.ended_by_itself
-            unanswered += _unanswered(conversation)
-            yield conversation
-
-    counts = count(counted())
-    files = {form.name or form.files or "*": form.description}
-    attributions = [domain.attribution for domain in present if domain.attribution]
-    write_text(folder.path / "dataset" / "README.md", card(folder.manifest, counts, files, left_out, attributions))
+    written = dataset.write(
+        folder.path, folder.manifest, finished or [plan[0]["scenario"]] * bool(plan), folder.conversations
+    )
     wanted = {name_of(state) for state in plan}
     return Summary(
         path=folder.path,
-        dataset=dataset,
+        dataset=written.path,
         planned=len(plan),
         equal=folder.manifest["data"][-1]["equal"],
         finished=len(wanted & folder.done),
         failed={name: reason for name, reason in failed.items() if name not in folder.done},
-        ended=ended,
-        counts=counts,
-        left_out=left_out,
+        ended=written.ended,
+        counts=written.counts,
+        left_out=written.left_out,
         notes=folder.notes,
-        unanswered=unanswered,
+        unanswered=written.unanswered,
     )
 
 

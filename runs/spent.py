@@ -35,9 +35,10 @@ def spent_before(
                     spending.add(None, attempt.judging.model_dump(), role="judge", asked=judges[role])
         if conversation.closing_usage is not None:
             spending.add(None, conversation.closing_usage.model_dump(), role="judge", asked=_asked(cast.closing))
-    for role, model, usage in file.paid if file is not None else ():
-        asked = speakers.get(role) or next(filter(None, judges.values()), None)  # type: ignore[call-overload]
-        spending.add(model, usage, role=role if role in _PLACES else "judge", asked=asked)
+    judge = next(filter(None, judges.values()), None)
+    for name, model, usage in file.paid if file is not None else ():
+        side = next((role for role in _PLACES if role == name), None)
+        spending.add(model, usage, role=side or "judge", asked=judge if side is None else speakers[side])
 
 
 def _asked(node: Any) -> Asked | None:

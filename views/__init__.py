@@ -8,7 +8,7 @@ from .graph import graph_html
 from .notebook import register, register_here
 from .pages import is_page
 from .parts import with_images
-from .run import run_page, write_run
+from .run import index_of, run_page, write_run
 from .shown import Page
 from .watching import watch
 
@@ -18,6 +18,7 @@ __all__ = [
     "conversation_html",
     "conversation_page",
     "graph_html",
+    "index_of",
     "is_page",
     "load_ipython_extension",
     "run_page",

@@ -68,7 +68,7 @@ def write_run(
     if len(conversations) <= in_one_file:
         write_text(file, run_page(conversations, title, manifest=manifest))
         return file
-    folder = file.parent if file.name == "index.html" else file.with_suffix("")
+    folder = index_of(file).parent
     pages = folder / "conversations"
     if folder.exists() and not _ours(folder):
         raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another folder with --out")
@@ -90,6 +90,11 @@ def write_run(
     ]
     write_text(folder / "index.html", _page(conversations, rows, title, manifest))
     return folder / "index.html"
+
+
+def index_of(file: Path) -> Path:
+    """The index of the folder of pages that is written in place of one large file."""
+    return file if file.name == "index.html" else file.with_suffix("") / "index.html"
 
 
 def _ours(folder: Path) -> bool:

@@ -28,16 +28,35 @@ class Codec(Generic[T]):
     to_plain: Callable[[T], Any]
     """The value as JSON values."""
     from_plain: Callable[[Any], T]
-    """The value from its JSON; DataError, without file and line, if it is invalid."""
+    """The value from its JSON; DataError, without file and line, if it is invalid; OutsideError if it is valid and
+    does not belong there."""
+    settled: Callable[[T], bool] = lambda value: False
+    """Whether a value stands whatever further lines of its key say. Otherwise the last line counts."""
+
+
+class OutsideError(DataError):
+    """A valid value that does not belong to this journal."""
 
 
 class Entry(NamedTuple):
-    """Position of a value: file, byte offset and length, line number."""
+    """Position of a value: file, byte offset and length, line number; and whether it stands."""
 
     path: Path
     offset: int
     length: int
     line: int
+    settled: bool = False
+
+
+class Flaw(NamedTuple):
+    """A whole line whose value does not count."""
+
+    path: Path
+    line: int
+    told: str
+    """What is wrong with it, file and line included."""
+    lost: bool
+    """Whether a value may be lost with it: it cannot be read. False if it belongs elsewhere or repeats a key."""
 
 
 @dataclass
@@ -68,7 +87,8 @@ class JournalReader(Generic[T]):
     """The values of a journal's files by key: the main file first, then the files of the writers by name.
 
     If a key occurs twice in a file, its last value there counts; if it occurs in several files, the value in the last
-    of them, in the order above. So it does not matter who reads when: an open writer and a later reader see the same.
+    of them, in the order above; but of values that are settled (`Codec`) the first one counts, and no other of its key.
+    So it does not matter who reads when: an open writer and a later reader see the same.
     The key keeps its first position. Bytes after a file's last newline belong to a line that is being written or was
     cut off: they are ignored.
     """
@@ -76,6 +96,10 @@ class JournalReader(Generic[T]):
     path: Path
     """The main file."""
     codec: Codec[T]
+    salvage: bool = False
+    """Whether an invalid line is left out and noted in `flaws`; otherwise it is an error."""
+    flaws: list[Flaw] = field(default_factory=list[Flaw], repr=False)
+    """The lines that were read and do not count: invalid ones, and further lines of a settled value."""
     _entries: dict[str, Entry] = field(default_factory=dict, repr=False)
     _read: dict[Path, _Read] = field(default_factory=dict, repr=False)
     _begun: bool = field(default=False, repr=False)
@@ -88,7 +112,7 @@ class JournalReader(Generic[T]):
         return main + sorted(writers)
 
     def refresh(self) -> None:
-        """Read the lines that any writer appended since the last call; DataError for an invalid line."""
+        """Read the lines that any writer appended since the last call; DataError for an invalid line, or a flaw."""
         self._begun = True
         for _ in self._news():
             pass
@@ -124,15 +148,22 @@ class JournalReader(Generic[T]):
 
     def load(self, plan: Iterable[str] = ()) -> list[T]:
         """All values in the order of `iterate`, read in one pass over the files."""
-        values = dict(JournalReader(self.path, self.codec)._news())  # file by file, so that the last one's values stay
+        reader = JournalReader(self.path, self.codec, self.salvage, self.flaws)
+        self.flaws.clear()
+        values = dict(reader._news())  # file by file, so that the last one's values stay
         return [values[key] for key in _planned_first(plan, values)]
+
+    def reopen(self, keys: Collection[str]) -> None:
+        """From now on a further line with one of these keys counts, whatever the one that is there."""
+        self._begin()
+        self._entries |= {key: self._entries[key]._replace(settled=False) for key in keys if key in self._entries}
 
     def _begin(self) -> None:
         if not self._begun:
             self.refresh()
 
     def _news(self) -> Iterator[tuple[str, T]]:
-        """Key and value of each whole line that was not read before."""
+        """Key and value of each whole line that was not read before and counts as far as the files were read."""
         files = self.files()
         for path in files or [self.path]:
             read = self._read.setdefault(path, _Read())
@@ -143,19 +174,37 @@ class JournalReader(Generic[T]):
                         break
                     offset, read.size, read.lines = read.size, read.size + len(line), read.lines + 1
                     if line.strip():
-                        value = self._decoded(line, path, read.lines)
+                        try:
+                            value = self._decoded(line, path, read.lines)
+                        except DataError as error:
+                            if not self.salvage:
+                                raise
+                            lost = not isinstance(error, OutsideError)
+                            self.flaws.append(Flaw(path, read.lines, str(error), lost))
+                            continue
                         key = self.codec.key(value)
-                        self._enter(key, Entry(path, offset, len(line), read.lines))
-                        yield key, value
+                        if self._enter(key, Entry(path, offset, len(line), read.lines, self.codec.settled(value))):
+                            yield key, value
 
-    def _enter(self, key: str, entry: Entry) -> None:
-        """Note where the key's value is, unless a later file has one."""
+    def _enter(self, key: str, entry: Entry) -> bool:
+        """Note where the key's value is, if this one counts; gives whether it does."""
         present = self._entries.get(key)
-        if present is None or self._rank(present.path) <= self._rank(entry.path):
-            self._entries[key] = entry
+        counts = entry if present is None else self._counting(key, present, entry)
+        self._entries[key] = counts
+        return counts is entry
 
-    def _rank(self, file: Path) -> tuple[bool, Path]:
-        return file != self.path, file
+    def _counting(self, key: str, one: Entry, other: Entry) -> Entry:
+        """Which of two values of a key counts."""
+        first, last = sorted((one, other), key=self._position)
+        counts = first if first.settled else last
+        if counts is first:
+            where = at(last.path, f"line {last.line}")
+            told = f"{where}: repeats {key!r}, which {_place(first, last)} holds already"
+            self.flaws.append(Flaw(last.path, last.line, told, lost=False))
+        return counts
+
+    def _position(self, entry: Entry) -> tuple[bool, Path, int]:
+        return entry.path != self.path, entry.path, entry.offset
 
     def _value(self, file: IO[bytes], entry: Entry) -> T:
         file.seek(entry.offset)
@@ -170,7 +219,12 @@ class JournalReader(Generic[T]):
         try:
             return self.codec.from_plain(value)
         except DataError as error:
-            raise DataError(f"{where}: {error}") from None
+            raise type(error)(f"{where}: {error}") from None
+
+
+def _place(entry: Entry, beside: Entry) -> str:
+    """The line of an entry, with its file if the other one is in another."""
+    return f"line {entry.line}" if entry.path == beside.path else f"line {entry.line} of {entry.path.name}"
 
 
 def _planned_first(plan: Iterable[str], keys: Collection[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """This project's own format: JSON lines with one complete record each."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -8,9 +9,15 @@ from pydantic import ValidationError
 
 from ...errors import DataError, at
 from ..records import Conversation
-from .detection import CONVERSATIONS, FAILURES, MANIFEST, Format, Source
-from .journals import Codec, JournalReader
+from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
+from .journals import Codec, Flaw, JournalReader, OutsideError
 from .jsonfiles import dumps, read_json, read_lines, write_lines
+
+MEND = "duologue runs repair"
+"""The command that mends a run folder."""
+
+MOST = 10
+"""Most lines that are named one by one."""
 
 Validate: TypeAlias = Callable[[Conversation], object]
 """Raises ValueError for an invalid record, such as `domains.validate`, which asks the record's domain."""
@@ -37,33 +44,118 @@ def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]
 
 
 def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Conversation]:
-    """The conversations of a run folder, in the order of its plan."""
-    planned, reader = _run(folder, validate)
-    return reader.load(planned)
+    """The conversations of a run folder, in the order of its plan. Lines that do not count are left out (`Run.told`)."""
+    return Run(folder, validate).load()
 
 
 def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
-    """The conversations of a run folder, in the order of its plan, one at a time."""
-    planned, reader = _run(folder, validate)
-    yield from reader.iterate(planned)
+    """As `read_run`, one at a time."""
+    run = Run(folder, validate)
+    yield from run.finished.iterate(run.planned)
 
 
-def _run(folder: str | Path, validate: Validate) -> tuple[list[str], JournalReader[Conversation]]:
-    """The planned ids of a run folder, and the reader of its conversations."""
-    manifest = read_json(Path(folder) / MANIFEST)
+class Run:
+    """What a run folder holds: its manifest, its finished conversations, and those that were cut short.
+
+    A line that cannot be read, is of another run or repeats a conversation is left out; the readers' `flaws` name it.
+    DataError if there is no manifest.
+    """
+
+    def __init__(self, folder: str | Path, validate: Validate = _accepted) -> None:
+        self.path = Path(folder)
+        self.manifest: dict[str, Any] = _manifest(self.path)
+        self.planned: list[str] = self.manifest["planned"]
+        codec = of_run(self.manifest, records(validate))
+        self.finished = JournalReader(self.path / CONVERSATIONS, codec, salvage=True)
+        self.failures = JournalReader(self.path / FAILURES, codec, salvage=True)
+
+    def load(self) -> list[Conversation]:
+        """The finished conversations in the order of the plan, read in one pass."""
+        return self.finished.load(self.planned)
+
+    def contents(self) -> Contents:
+        """The finished conversations. A line that cannot be read breaks the source only if a conversation is missing."""
+        conversations = tuple(self.load())
+        told = told_flaws(self.finished.flaws, self.path)
+        lost = any(flaw.lost for flaw in self.finished.flaws) and len(conversations) < len(set(self.planned))
+        return Contents(conversations, () if lost else told, told if lost else ())
+
+    def cut_short(self) -> Iterator[Conversation]:
+        """The conversations that were cut short and not finished since: the last attempt at each, one at a time."""
+        if self.failures.files():
+            yield from (failed for failed in self.failures.iterate() if failed.id not in self.finished)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    if not (folder / MANIFEST).is_file():
+        raise DataError(f"{at(folder / MANIFEST)}: is missing: {MEND} {folder} restores it from the conversations")
+    manifest = read_json(folder / MANIFEST)
     planned = manifest.get("planned") if isinstance(manifest, dict) else None
     if not isinstance(planned, list) or not all(isinstance(name, str) for name in planned):
-        raise DataError(f"{at(Path(folder) / MANIFEST)}: has no list 'planned': is this folder a run?")
-    return planned, JournalReader(Path(folder) / CONVERSATIONS, records(validate))
+        raise DataError(f"{at(folder / MANIFEST)}: has no list 'planned': is this folder a run?")
+    return dict(manifest)
 
 
 def cut_short(folder: str | Path) -> Iterator[Conversation]:
-    """The conversations of a run folder that were cut short and not finished since: the last attempt at each, one at
-    a time."""
-    path = Path(folder) / FAILURES
-    if path.is_file():
-        finished = JournalReader(Path(folder) / CONVERSATIONS, RECORDS)
-        yield from (failed for failed in JournalReader(path, RECORDS).iterate() if failed.id not in finished)
+    """The conversations of a run folder that were cut short and not finished since (`Run.cut_short`)."""
+    return Run(folder).cut_short()
+
+
+def found_in(folder: str | Path) -> JournalReader[Conversation]:
+    """The finished conversations of a folder, whether or not it still has the manifest of its run."""
+    try:
+        return Run(folder).finished
+    except DataError:
+        return JournalReader(Path(folder) / CONVERSATIONS, RECORDS, salvage=True)
+
+
+def of_run(manifest: Mapping[str, Any], base: Codec[Conversation]) -> Codec[Conversation]:
+    """The codec for the lines of the run with this manifest: OutsideError for a conversation of another run.
+
+    A conversation stands as it was first written, unless it may have been simulated again: the run says so (`again`),
+    or it ended in a way after which runs do.
+    """
+    settings = manifest.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    planned, again = set(manifest["planned"]), set(manifest.get("again") or ())
+
+    def from_plain(value: Any) -> Conversation:
+        conversation = base.from_plain(value)
+        if conversation.id not in planned:
+            raise OutsideError(f"{conversation.id!r} is not in the plan of the run")
+        if origin := _other_origin(conversation, settings):
+            raise OutsideError(f"{conversation.id!r} is of another run: {origin}")
+        return conversation
+
+    def settled(conversation: Conversation) -> bool:
+        return conversation.id not in again and conversation.ended_by_itself and conversation.fault in (None, "none")
+
+    return replace(base, from_plain=from_plain, settled=settled)
+
+
+def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> str:
+    """The first setting by which a conversation is of another run; empty if there is none."""
+    made = conversation.provenance
+    if made is None:
+        return ""
+    limits, pages = settings.get("limits") or {}, settings.get("prompts") or {}
+    here_and_there = [("cast", made.cast, settings.get("cast")), ("seed", made.limits.get("seed"), limits.get("seed"))]
+    here_and_there += [(f"prompt page {name}", made.prompts[name], pages.get(name)) for name in made.prompts]
+    for name, here, there in here_and_there:
+        if here is not None and there is not None and here != there:
+            return f"its {name} is {here!r}, not {there!r}"
+    return ""
+
+
+def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
+    """A line for each of the first flaws, and one that says what to do; nothing if there are none."""
+    if not flaws:
+        return ()
+    are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"
+    return (
+        *(flaw.told for flaw in flaws[:MOST]),
+        f"{folder}: {are} left out: {MEND} {folder} takes what is wrong out of the files",
+    )
 
 
 def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
@@ -107,13 +199,18 @@ RECORDS = records()
 def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
     """The formats of a run folder and of a file of records."""
     return (
-        Format("run", "the folder of a run", _is_run, lambda path: read_run(path, validate)),
+        Format("run", "the folder of a run", _is_run, lambda path: Run(path, validate).contents()),
         Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
     )
 
 
 def _is_run(source: Source) -> bool:
-    return source.is_folder and (source.path / MANIFEST).is_file() and (source.path / CONVERSATIONS).is_file()
+    beside = (MANIFEST, FAILURES)  # a run that lost its manifest is still one, and its reader says what to do
+    return (
+        source.is_folder
+        and (source.path / CONVERSATIONS).is_file()
+        and any((source.path / name).is_file() for name in beside)
+    )
 
 
 def _is_record(source: Source) -> bool:

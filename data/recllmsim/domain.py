@@ -12,6 +12,7 @@ from .checks import RULES
 from .dataset import in_language, variant
 from .folders import cluster, holds_conversations, oddities, read_folder, write
 from .form import TaskForm
+from .paths import unfit
 from .situations import KIND, Situation, lines_of
 
 _NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
@@ -35,7 +36,7 @@ class RecLLMSim(Domain):
 
     kind = KIND
     formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, _contents),)
-    dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
+    dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json", unfit)
     form = TaskForm
     rules = RULES
     marks = ("task", "profile")

@@ -17,13 +17,13 @@ from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation
 from .dataset import from_object, to_object, unsupported_fields, variant
+from .paths import fresh_path, is_inside, normal, own_path
 from .situations import Situation
 
 INDENT = 4
 """Indent of the published files, which have no final newline."""
 
 _USER = re.compile(r"User_\d+")
-_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 
 
 @dataclass(frozen=True)
@@ -135,21 +135,15 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         unsupported = Counter({kind: count for kind, count in unsupported_fields(conversation).items() if count})
         lost.update(unsupported)
         losing.update(unsupported.keys())
-        source_path = conversation.extra.get("path")
-        if isinstance(source_path, str) and conversation.repeat:
-            file = PurePosixPath(source_path)
-            source_path = str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if file.name else source_path
-        if isinstance(source_path, str):
-            if not _inside(root, source_path):
-                left_out.add(
-                    f"conversation {conversation.id}: its path {json.dumps(source_path)} leads out of the folder"
-                )
-                source_path = None
-            elif source_path in taken:
-                left_out.add(f"conversation {conversation.id}: all of it, another one is written to {source_path}")
-                continue
-        path = source_path if isinstance(source_path, str) else _fresh(conversation, taken)
-        taken.add(path)
+        path = own_path(conversation)
+        if path is not None and not is_inside(root, path):
+            left_out.add(f"conversation {conversation.id}: its path {json.dumps(path)} leads out of the folder")
+            path = None
+        elif path is not None and normal(path) in taken:
+            left_out.add(f"conversation {conversation.id}: all of it, another one is written to {path}")
+            continue
+        path = fresh_path(conversation, taken) if path is None else path
+        taken.add(normal(path))
         write_json(root / path, value, indent=INDENT)
     left_out.begin_with(f"{kind} ({count}), of {_conversations(losing[kind])}" for kind, count in lost.items())
     return left_out
@@ -157,26 +151,6 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
 
 def _conversations(count: int) -> str:
     return f"{count} conversation{'s' if count > 1 else ''}"
-
-
-def _inside(root: Path, path: str) -> bool:
-    """Whether the relative path leads to a file below the folder, with links followed."""
-    parts = PurePosixPath(path).parts
-    if not parts or ".." in parts or "\\" in path or "\0" in path or PurePosixPath(path).is_absolute():
-        return False
-    return (root / path).resolve().is_relative_to(root.resolve())
-
-
-def _fresh(conversation: Conversation, taken: set[str]) -> str:
-    """A path for a simulated conversation that is not taken."""
-    situation = Situation.of(conversation)
-    numbers = (situation.preference_id, situation.task_context_id)
-    stem = conversation.id if None in numbers else "_".join(map(str, numbers))
-    if conversation.repeat and None not in numbers:
-        stem += f"_{conversation.repeat + 1}"
-    folder = _UNSAFE.sub("_", situation.task).strip(". ") or "task"
-    path = f"{folder}/{stem}.json"
-    return path if path not in taken else f"{folder}/{stem}_{conversation.id}.json"
 
 
 def cluster(conversation: Conversation) -> str:

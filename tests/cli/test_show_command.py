@@ -45,7 +45,7 @@ def test_conversations_that_a_failing_model_cut_short_stand_in_the_page_of_their
     assert page.count('data-stop="model_failed"') == 1
     assert duologue("show", "r", "--id", second.id)[0] == 0
     data.record_lines.write([], done)
-    assert json.loads(duologue("show", "r", "--json")[1])["conversations"] == 2
+    assert json.loads(duologue("show", "r", "--force", "--json")[1])["conversations"] == 2
 
 
 def test_a_great_data_set_becomes_a_folder(duologue, source, tmp_path):
@@ -87,15 +87,39 @@ def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):
 
 
 @pytest.mark.parametrize("more", [(), ("--id", "1"), ("--against", "talks.jsonl"), ("--out", "talks.html")])
-def test_a_file_that_is_no_page_of_ours_is_never_overwritten_and_a_page_of_ours_is(duologue, source, tmp_path, more):
+def test_a_file_that_is_no_page_of_ours_is_never_overwritten_and_a_page_only_with_force(
+    duologue, source, tmp_path, more
+):
     name = {"--id": "talks-1abc.html", "--against": "talks-talks.html"}.get((*more, "")[0], "talks.html")
     (tmp_path / name).write_text("<html>mine</html>")
-    code, out, err = duologue("show", source, *more)
+    code, out, err = duologue("show", source, *more, "--force")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert f"{name}: exists and is no page of Duologue: choose another file with --out" in err
     assert (tmp_path / name).read_text() == "<html>mine</html>"
     (tmp_path / name).unlink()
-    assert [duologue("show", source, *more)[0] for _ in range(2)] == [0, 0]
+    assert [duologue("show", source, *more)[0] for _ in range(2)] == [0, 2]
+    (tmp_path / source).write_text((tmp_path / source).read_text().replace("Talk 1", "Talk one"))
+    before = (tmp_path / name).read_bytes()
+    code, out, err = duologue("show", source, *more)
+    assert (code, out) == (2, "")
+    assert err == f"duologue: {name}: exists: give --force to replace it, or another place\n"
+    assert (tmp_path / name).read_bytes() == before
+    assert duologue("show", source, *more, "--force")[0] == 0
+
+
+def test_a_folder_of_pages_is_written_again_only_with_force(duologue, source, tmp_path):
+    arguments = ("show", source, "--in-one-file", 2)
+    assert [duologue(*arguments)[0] for _ in range(2)] == [0, 2]
+    assert duologue(*arguments, "--force")[0] == 0
+
+
+def test_one_bad_line_among_the_failures_spoils_nothing(duologue, tmp_path):
+    duologue("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--out", "r")
+    (tmp_path / "r/failures.jsonl").write_bytes(b'\xff\n{"id": 3}\n[]\n')
+    code, out, err = duologue("show", "r")
+    assert (code, out) == (0, "r.html\n")
+    assert "r/failures.jsonl: line 1: is not UTF-8" in err
+    assert "3 lines are left out: duologue runs repair r" in err
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,9 @@ def test_a_data_set_is_known_in_one_line_and_in_many() -> None:
 def test_a_run_gives_its_conversations_in_the_planned_order() -> None:
     loaded = load(run("out", {"planned": ["a", "b", "c"]}, "c", "unplanned", "a"))
     assert loaded.kind == "run"
-    assert [conversation.id for conversation in loaded] == ["a", "c", "unplanned"]
+    assert [conversation.id for conversation in loaded] == ["a", "c"]
+    assert loaded.notes[0] == "out/conversations.jsonl: line 2: 'unplanned' is not in the plan of the run"
+    assert loaded.broken == ()
 
 
 def test_a_folder_of_data_files_gives_all_of_them() -> None:
@@ -126,11 +128,32 @@ def test_a_manifest_that_is_not_ours_is_named(planned: Any) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_broken_line_in_a_run_is_named() -> None:
+@pytest.mark.parametrize("bad", [b'{"id": "cut o', b"\xff\xfe", b"[]", b'{"id": "b"}', b"[" * 20_000])
+def test_a_broken_line_in_a_run_is_named_and_costs_that_line_alone(bad: bytes) -> None:
+    place = run("out", {"planned": ["a", "b", "c"]}, "a")
+    whole = (place / "conversations.jsonl").read_bytes()
+    (place / "conversations.jsonl").write_bytes(bad + b"\n" + whole)
+    loaded = load(place)
+    assert [conversation.id for conversation in loaded] == ["a"]
+    assert loaded.broken == loaded.notes[: len(loaded.broken)] != ()
+    assert loaded.broken[0].startswith("out/conversations.jsonl: line 1")
+    assert loaded.broken[1] == "out: 1 line is left out: duologue runs repair out takes what is wrong out of the files"
+
+
+def test_a_broken_line_whose_conversation_is_there_is_a_note_and_no_fault() -> None:
     place = run("out", {"planned": ["a"]}, "a")
     with (place / "conversations.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"id": "cut o\n')
-    with pytest.raises(DataError, match=r"^out/conversations\.jsonl: line 2"):
+    loaded = load(place)
+    assert (len(loaded), loaded.broken) == (1, ())
+    assert loaded.notes[0].startswith("out/conversations.jsonl: line 2")
+
+
+def test_a_run_without_its_manifest_says_what_restores_it() -> None:
+    place = run("out", {"planned": ["a"]}, "a")
+    (place / "failures.jsonl").touch()
+    (place / "manifest.json").unlink()
+    with pytest.raises(DataError, match=r"^out/manifest\.json: is missing: duologue runs repair out restores it"):
         load(place)
 
 
@@ -146,7 +169,9 @@ def test_what_further_writers_have_finished_is_of_the_run() -> None:
     record_lines.write([talk("c"), talk("a")], place / "conversations.w-2.jsonl")
     record_lines.write([talk("b"), talk("e")], place / "conversations.w-1.jsonl")
     record_lines.write([talk("f")], place / "conversations.bak.jsonl")
-    assert [conversation.id for conversation in load(place)] == ["a", "b", "c", "d", "e"]
+    loaded = load(place)
+    assert [conversation.id for conversation in loaded] == ["a", "b", "c", "d"]
+    assert loaded.notes[0] == "out/conversations.w-1.jsonl: line 2: 'e' is not in the plan of the run"
 
 
 def test_conversations_of_different_sources_have_different_ids(open_data: Path) -> None:

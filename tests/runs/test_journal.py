@@ -183,7 +183,9 @@ def test_on_a_full_disk_no_half_line_stays_for_the_next_to_join(path, monkeypatc
         journal.append(said("a"))
         with monkeypatch.context() as patch:
             patch.setattr(os, "write", full)
-            with pytest.raises(OSError, match="No space"):
+            with pytest.raises(
+                runs.RunError, match=r"words.jsonl: cannot be written \(No space left on device\): make room"
+            ):
                 journal.append(said("b", "x" * 50))
         journal.append(said("c"))
         assert list(journal.keys()) == ["a", "c"]

@@ -1,0 +1,106 @@
+"""The data set of a run: which form it has, and writing it with its card."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..data import domains
+from ..data.counts import Counts, count
+from ..data.domain import Dataset, Domain
+from ..data.formats.jsonfiles import write_text
+from ..data.formats.record_lines import Run
+from ..data.records import Conversation
+from ..errors import DataError
+from ..nodes.state import State
+from .card import card
+
+DATASET = "dataset"
+"""The folder of a run's data set."""
+
+CARD = "README.md"
+"""The data set's card, beside its files."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written."""
+
+    path: Path
+    """The data set: a file, or the folder of its files."""
+    counts: Counts
+    ended: int
+    """Conversations that ended by themselves: at a limit, by their user, or for a cast's own reason."""
+    left_out: list[str]
+    unanswered: int
+    """Conversations of which `is_unanswered` holds."""
+
+
+def is_unanswered(conversation: Conversation) -> bool:
+    """Whether a model failed after the end of the conversation: at a question to a speaker, or at a score."""
+    return conversation.failure is not None and conversation.failure.node == "closing"
+
+
+def form_of(scenarios: Iterable[Mapping[str, Any] | Conversation]) -> tuple[Dataset, Collection[Domain]]:
+    """The form of a data set about these scenarios, and their domains: their domain's own form if they have one."""
+    present = domains.present(scenarios)
+    return present[0].dataset if len(present) == 1 else domains.PLAIN.dataset, present
+
+
+def check_places(plan: Sequence[State]) -> None:
+    """Raise DataError if the data set cannot hold the planned conversations together; it names the first scenario."""
+    form, _ = form_of(state["scenario"] for state in plan)
+    if form.unfit is None:
+        return
+    try:
+        for conversation, problem in form.unfit(_begun(plan)):
+            number = next(n for n, state in enumerate(plan) if state.get("id") == conversation.id)
+            raise DataError(f"scenarios[{number}] ({conversation.id}): {problem}: give it another path or task")
+    except ValidationError:  # a scenario that is none is written down as a failure of its own conversation
+        return
+
+
+def _begun(plan: Sequence[State]) -> Iterator[Conversation]:
+    for state in plan:
+        keys = ("id", "scenario", "ordinal", "repeat", "extra")
+        yield Conversation.model_validate({key: value for key, value in state.items() if key in keys})
+
+
+def write_run(place: Path, manifest: Mapping[str, Any], run: Run) -> Written:
+    """Write the data set of a run that is over below a folder, which may be the run's own."""
+
+    def finished() -> Iterator[Conversation]:
+        return run.finished.iterate(run.planned)
+
+    return write(place, manifest, finished(), finished)
+
+
+def write(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    scenarios: Iterable[Mapping[str, Any] | Conversation],
+    conversations: Callable[[], Iterator[Conversation]],
+) -> Written:
+    """Write the data set of a run folder and its card.
+
+    `conversations` is called twice; each time they are read one at a time.
+    """
+    form, present = form_of(scenarios)
+    path = folder / DATASET / form.name
+    left_out = form.write(conversations(), path)
+    ended = unanswered = 0
+
+    def counted() -> Iterator[Conversation]:
+        nonlocal ended, unanswered
+        for conversation in conversations():
+            ended += conversation.ended_by_itself
+            unanswered += is_unanswered(conversation)
+            yield conversation
+
+    counts = count(counted())
+    files = {form.name or form.files or "*": form.description}
+    attributions = [domain.attribution for domain in present if domain.attribution]
+    write_text(folder / DATASET / CARD, card(manifest, counts, files, left_out, attributions))
+    return Written(path, counts, ended, left_out, unanswered)

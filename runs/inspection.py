@@ -1,0 +1,155 @@
+"""What is wrong with a run folder, a line each: the manifest, the records, the data set, the prompt pages."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ..data import domains
+from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats.journals import JournalReader, is_of_journal
+from ..data.formats.jsonfiles import read_json
+from ..data.formats.record_lines import MEND, Run
+from ..data.identity import digest
+from ..data.records import Conversation
+from ..errors import DataError, DuologueError
+from ..prompts import Page
+from . import dataset, manifests
+from .journal import RunError
+
+PROMPTS = "prompts.json"
+"""File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
+
+SHOWN = 5
+"""Most ids or files that one line names."""
+
+_OURS = re.compile(r".+\.html|calls.*\.jsonl|\..+\.partial|.+\.broken(-\d+)?")
+"""Names of other files of a run: pages, replies that were kept, and what writing and mending leave behind."""
+
+
+def problems(folder: str | Path) -> list[str]:
+    """Everything that is wrong with a run folder, a line each; nothing if it is whole and complete."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise RunError(f"{root}: is no folder: give the folder of a run")
+    try:
+        manifest = manifests.read(root)
+    except RunError as error:
+        return [str(error)]
+    if manifest is None:
+        if not (root / CONVERSATIONS).is_file():
+            raise RunError(f"{root}: has no {MANIFEST} and no {CONVERSATIONS}: give the folder of a run")
+        return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the conversations"]
+    return [*_of_manifest(root, manifest), *_of_records(root, manifest), *_of_prompts(root, manifest), *_foreign(root)]
+
+
+def _of_manifest(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
+    if manifest.get(manifests.RESTORED):
+        yield f"{root / MANIFEST}: was restored from the records: scenarios that were never begun are missing in it"
+    if twice := [name for name, count in Counter(manifest["planned"]).items() if count > 1]:
+        yield f"{root / MANIFEST}: plans {_some(twice)} twice"
+
+
+def _of_records(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with the lines, and with the data set, which must be what they give."""
+    run = Run(root, domains.validate)
+    if not run.finished.files():
+        yield f"{root / CONVERSATIONS}: is missing: --resume simulates its conversations again"
+        return
+    odd = [conversation.id for conversation in run.finished.iterate(run.planned) if _is_altered(conversation)]
+    for _ in run.cut_short():
+        pass
+    for reader in (run.finished, run.failures):
+        yield from (flaw.told for flaw in reader.flaws)
+        yield from (f"{path}: ends in half a line ({size} bytes)" for path, size in torn(reader))
+    if odd:
+        yield f"{root / CONVERSATIONS}: {_some(odd)}: not the scenario that was simulated, its digest differs"
+    if lacking := [name for name in dict.fromkeys(run.planned) if name not in run.finished]:
+        count = len(set(run.planned))
+        yield f"{root}: {len(lacking)} of {count} planned conversations are not finished: --resume simulates them"
+    yield from _of_dataset(root, manifest, run)
+
+
+def _is_altered(conversation: Conversation) -> bool:
+    """Whether the scenario is not the one whose digest was recorded; a credential in it is recorded as `[key]`."""
+    made = conversation.provenance
+    if made is None or not made.data or "[key]" in str(conversation.scenario):
+        return False
+    return made.data != digest(conversation.scenario)
+
+
+def torn(reader: JournalReader[Any]) -> Iterator[tuple[Path, int]]:
+    """The files of a journal that end in half a line, and its bytes."""
+    for path in reader.files():
+        size, whole = path.stat().st_size, 0
+        with path.open("rb") as file:
+            for line in file:
+                whole += len(line) if line.endswith(b"\n") else 0
+        if size > whole:
+            yield path, size - whole
+
+
+def _of_dataset(root: Path, manifest: dict[str, Any], run: Run) -> Iterator[str]:
+    """The data set is written once more elsewhere, and compared."""
+    there = root / dataset.DATASET
+    if not len(run.finished):
+        return
+    if not there.is_dir():
+        yield f"{there}: is missing: --resume writes it, {MEND} {root} too"
+        return
+    with TemporaryDirectory() as place:
+        try:
+            dataset.write_run(Path(place), manifest, run)
+        except (DuologueError, ValueError) as error:
+            yield f"{there}: cannot be made from the records ({error})"
+            return
+        wanted = _files(Path(place) / dataset.DATASET)
+        present = _files(there)
+        if differing := [name for name in wanted if wanted[name] != present.get(name)]:
+            yield (
+                f"{there}: {_some(differing)}: not what the records give: --resume writes the data set again, {MEND} {root} too"
+            )
+        if further := [name for name in present if name not in wanted]:
+            yield f"{there}: {_some(further)}: not of this data set"
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """The content of every file below a folder, by its relative path."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()
+    }
+
+
+def _of_prompts(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
+    pages = manifest["settings"].get("prompts") or {}
+    file = root / PROMPTS
+    if not file.is_file():
+        if pages:
+            yield f"{file}: is missing: --resume writes it again"
+        return
+    try:
+        texts = read_json(file)
+    except DataError as error:
+        yield str(error)
+        return
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        yield f"{file}: holds no pages by name: --resume writes it again"
+        return
+    digests = {name: Page(name, text).digest for name, text in texts.items()}
+    if differing := [name for name in pages if digests.get(name) != pages[name]]:
+        yield f"{file}: {_some(differing)}: not the pages of the run, whose digests are in {MANIFEST}"
+
+
+def _foreign(root: Path) -> Iterator[str]:
+    for path in sorted(root.iterdir()):
+        ours = path.name in (MANIFEST, PROMPTS, dataset.DATASET) or _OURS.fullmatch(path.name)
+        if not ours and not any(is_of_journal(path, name) for name in (CONVERSATIONS, FAILURES)):
+            yield f"{path}: is no file of a run"
+
+
+def _some(names: list[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

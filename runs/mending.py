@@ -1,0 +1,108 @@
+"""Mending a run folder: the lines that do not count are taken out, a lost manifest is restored, nothing is thrown away."""
+
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats.journals import JournalReader
+from ..data.formats.jsonfiles import write_json
+from ..data.formats.record_lines import Run
+from ..data.records import Conversation
+from ..errors import DataError, at
+from . import dataset, manifests
+from .folder import free_name, keep_broken
+from .inspection import torn
+from .journal import Appended, RunError
+from .restoring import restored
+
+
+def repair(folder: str | Path) -> list[str]:
+    """Mend a run folder; gives a line for each thing that was done, none if nothing was wrong.
+
+    A file that is changed stays beside the new one as `NAME.broken`. RunError if a run is writing there, or if the
+    folder holds no record of a run.
+    """
+    root = Path(folder)
+    if not (root / CONVERSATIONS).is_file():
+        raise RunError(f"{root}: has no {CONVERSATIONS}: give the folder of a run")
+    with ExitStack() as held:
+        for name in (CONVERSATIONS, FAILURES):
+            if (root / name).is_file():
+                held.callback(Appended(root / name, alone_in=root).close)
+        done, manifest = _manifest(root)
+        run = Run(root)
+        run.finished.refresh()
+        if run.failures.files():
+            run.failures.refresh()
+        changed = [line for reader in (run.finished, run.failures) for line in _cleaned(reader)]
+        if len(run.finished) and (changed or done or not (root / dataset.DATASET).is_dir()):
+            written = dataset.write_run(root, manifest, Run(root))
+            changed.append(
+                f"{written.path}: was written from the {written.counts.conversations} finished conversations"
+            )
+    return [*done, *changed]
+
+
+def _manifest(root: Path) -> tuple[list[str], dict[str, Any]]:
+    """The manifest, restored if it must be, and what was done for it."""
+    broken = False
+    try:
+        manifest = manifests.read(root)
+    except RunError:
+        manifest, broken = None, True
+    if manifest is not None:
+        return [], manifest
+    manifest = restored(root)
+    if manifest is None:
+        raise RunError(
+            f"{root}: no record in it can be read, so its manifest cannot be restored: begin again elsewhere"
+        )
+    kept = f"; the broken one is kept as {keep_broken(root / MANIFEST).name}" if broken else ""
+    write_json(root / MANIFEST, manifest, end="\n")
+    begun = len(manifest["planned"])
+    told = f"{at(root / MANIFEST)}: was restored from {begun} conversations{kept}: the command of the run with --resume adds the rest"
+    return [told], manifest
+
+
+def _cleaned(reader: JournalReader[Conversation]) -> list[str]:
+    """Take the lines that do not count, and half a last line, out of the files of a journal."""
+    cut = dict(torn(reader))
+    told: list[str] = []
+    for path in reader.files():
+        flaws = [flaw for flaw in reader.flaws if flaw.path == path]
+        if flaws or path in cut:
+            kept = _rewritten(path, {flaw.line for flaw in flaws})
+            half = [f"half a last line ({cut[path]} bytes)"] if path in cut else []
+            lines = [f"{len(flaws)} line{'s' if len(flaws) > 1 else ''}"] if flaws else []
+            told += [f"left out: {flaw.told}" for flaw in flaws]
+            told.append(f"{path}: was written without {' and '.join(lines + half)}; the old file is {kept.name}")
+    return told
+
+
+def _rewritten(path: Path, without: set[int]) -> Path:
+    """Write a file anew without some lines and without half a last one; gives where the old file is kept."""
+    kept, partial = free_name(path), path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with path.open("rb") as old, partial.open("wb") as new:
+            for number, line in enumerate(old, start=1):
+                if number not in without and line.endswith(b"\n"):
+                    new.write(line)
+            new.flush()
+            os.fsync(new.fileno())
+        _copy(path, kept)  # and no move: there is no moment without the file
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise DataError(f"{at(path)}: cannot be written ({error.strerror}): copy the folder to another place") from None
+    return kept
+
+
+def _copy(path: Path, kept: Path) -> None:
+    """A second name for a file, or a copy on a file system that has no second names."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        shutil.copyfile(path, kept)

@@ -1,0 +1,67 @@
+"""`duologue runs`: which runs there are, what is wrong with one, and mending it."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def run(duologue):
+    duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "out/one")
+    return "out/one"
+
+
+def test_runs_are_listed_with_what_they_planned_and_finished(duologue, run, tmp_path):
+    duologue(
+        "simulate", "simquac", "--limit", 2, "--assistant", "offline?empty=1", "--max-turns", 1, "--out", "out/two"
+    )
+    lines = (tmp_path / "out/two/conversations.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "out/two/conversations.jsonl").write_text(lines[0] + "{\n")
+    (tmp_path / "out/else").mkdir()
+    code, out, err = duologue("runs", "list")
+    one, two = out.splitlines()
+    assert (code, err) == (0, "")
+    assert one.startswith("out/one: simquac, 3 of 3 finished, complete (the limit of exchanges was reached: 3), ")
+    assert two.startswith("out/two: simquac, 1 of 2 finished, incomplete (")
+    told = json.loads(duologue("runs", "list", "out/two", run, "--json")[1])
+    assert [each["path"] for each in told] == ["out/two", "out/one"]
+    assert set(told[1]) >= {"cast", "planned", "finished", "failed", "stops", "bytes", "version", "date", "complete"}
+    assert (told[1]["complete"], told[1]["stops"], told[1]["date"][:2]) == (True, {"max_turns": 3}, "20")
+
+
+def test_without_a_run_none_is_listed_and_a_wrong_folder_is_named(duologue):
+    assert duologue("runs", "list") == (0, "", "no run in out\n")
+    assert json.loads(duologue("runs", "list", "--json")[1]) == []
+    for command in ("list", "validate", "repair"):
+        code, out, err = duologue("runs", command, "nowhere")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "nowhere: " in err
+
+
+def test_a_run_is_validated_mended_and_validated_again(duologue, run, tmp_path):
+    assert duologue("runs", "validate", run) == (0, "out/one: whole and complete\n", "")
+    file = tmp_path / run / "conversations.jsonl"
+    file.write_bytes(b"{\n" + file.read_bytes() + b'{"id')
+    code, out, _ = duologue("runs", "validate", run)
+    assert (code, len(out.splitlines())) == (1, 2)
+    assert json.loads(duologue("runs", "validate", run, "--json")[1])["problems"] == out.splitlines()
+    for command in (("check", run), ("stats", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
+        code, _, err = duologue(*command)
+        assert code == 0
+        assert "line 1, column 2: is not JSON" in err
+    code, out, _ = duologue("runs", "repair", run)
+    assert code == 0
+    assert (
+        "was written without 1 line and half a last line (4 bytes); the old file is conversations.jsonl.broken" in out
+    )
+    assert duologue("runs", "repair", run)[1] == "out/one: nothing to mend\n"
+    assert duologue("runs", "validate", run)[0] == 0
+
+
+def test_a_run_that_misses_a_conversation_for_a_broken_line_is_read_with_exit_code_one(duologue, run, tmp_path):
+    file = tmp_path / run / "conversations.jsonl"
+    file.write_bytes(b"{" + file.read_bytes()[1:].replace(b"\n", b"", 1))
+    for command in (("check", run), ("stats", run), ("convert", run, "set.jsonl", "--to", "messages"), ("show", run)):
+        code, _, err = duologue(*command)
+        assert code == 1
+        assert "conversations.jsonl: line 1" in err

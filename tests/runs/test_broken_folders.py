@@ -1,0 +1,321 @@
+"""Run folders that somebody or something damaged: what is lost is named and simulated again, nothing else is."""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import duologue
+from duologue import data, runs
+from duologue.data.formats.jsonfiles import write_json
+from duologue.graphs import simquac
+from duologue.nodes import Limits, draft
+from duologue.runs import inspection, mending
+
+LIMITS = Limits(max_turns=1)
+
+
+@pytest.fixture
+def simulated(tmp_path, topics):
+    """A function that runs or resumes a run of some topics in a folder, and gives the summary and how many it began."""
+
+    def run(folder="r", count=4, *, fail=(), any_version=False, limits=LIMITS, resume=True):
+        begun = []
+
+        async def speak(state, runtime):
+            begun.append(state["scenario"]["title"])
+            if state["scenario"]["title"] in fail:
+                raise RuntimeError("no line")
+            return {"drafts": [draft("Who lived there?")]}
+
+        cast = simquac.cast().replace(user_simulator=speak)
+        scenarios = simquac.scenarios(topics(count))
+        work = runs.arun(
+            cast, scenarios, tmp_path / folder, limits=limits, resume=resume, concurrency=1, any_version=any_version
+        )
+        return asyncio.run(work), begun
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "r/conversations.jsonl"
+
+
+def changed(file, change):
+    """Change the lines of a file, as bytes."""
+    file.write_bytes(b"".join(change(file.read_bytes().splitlines(keepends=True))))
+
+
+BROKEN = [b"{\n", b"[]\n", b"\xff\xfe\n", b'{"id": "x"}\n', b"\0\0\0\n", b"[" * 20_000 + b"\n", b'{"id": NaN}\n']
+
+
+@pytest.mark.parametrize("bad", BROKEN)
+def test_a_broken_line_in_the_middle_is_simulated_again_and_nothing_else(tmp_path, simulated, file, lines, bad):
+    simulated()
+    whole, dataset = lines(tmp_path / "r"), (tmp_path / "r/dataset/simquac.json").read_bytes()
+    changed(file, lambda old: [old[0], bad, *old[2:]])
+    summary, begun = simulated()
+    assert (summary.complete, len(begun), summary.counts.conversations) == (True, 1, 4)
+    assert summary.notes[0].startswith(f"{file}: line 2")
+    assert (
+        summary.notes[1]
+        == f"{file.parent}: 1 line is left out: duologue runs repair {file.parent} takes what is wrong out of the files"
+    )
+    assert (tmp_path / "r/dataset/simquac.json").read_bytes() == dataset
+    assert {one.id for one in data.load(tmp_path / "r")} == set(whole)
+    assert mending.repair(tmp_path / "r")
+    assert lines(tmp_path / "r") == whole
+    assert (tmp_path / "r/conversations.jsonl.broken").read_bytes().splitlines(keepends=True)[1] == bad
+    assert inspection.problems(tmp_path / "r") == []
+
+
+def test_a_line_of_another_run_and_one_that_repeats_another_are_named_and_left_out(tmp_path, simulated, file, topics):
+    simulated()
+    simulated("other", limits=Limits(max_turns=1, seed=7))
+    simulated("more", count=5)
+    own = file.read_bytes().splitlines(keepends=True)
+    altered = own[0].replace(b"Who lived there?", b"Who knows that?")
+    other = (tmp_path / "other/conversations.jsonl").read_bytes().splitlines(keepends=True)
+    more = (tmp_path / "more/conversations.jsonl").read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([other[2], more[4], *own, altered, own[1]]))
+    summary, begun = simulated()
+    assert (summary.counts.conversations, summary.finished, begun) == (4, 4, [])
+    told = [note.removeprefix(f"{file}: ") for note in summary.notes]
+    assert told[0].endswith("is of another run: its seed is 7, not 0")
+    assert told[1].startswith("line 2: ")
+    assert told[1].endswith("is not in the plan of the run")
+    assert told[2].startswith("line 7: repeats")
+    assert told[3].startswith("line 8: repeats")
+    assert "Who knows that?" not in (tmp_path / "r/dataset/simquac.json").read_text()
+    assert "Who knows that?" not in "".join(map(str, data.load(tmp_path / "r")))
+    mending.repair(tmp_path / "r")
+    assert file.read_bytes().splitlines(keepends=True) == own
+
+
+def test_what_a_run_simulated_again_counts_and_is_no_repetition(tmp_path, topics, lines):
+    scenarios = simquac.scenarios(topics(2))
+    for tokens in (30, None):
+        limits = Limits(max_turns=2, max_tokens=tokens)
+        duologue.simulate(simquac.cast(), scenarios, out=tmp_path / "r", limits=limits, resume=True)
+    assert len((tmp_path / "r/conversations.jsonl").read_bytes().splitlines()) == 4
+    assert {conversation.stop for conversation in data.load(tmp_path / "r")} == {"max_turns"}
+    assert (data.load(tmp_path / "r").notes, inspection.problems(tmp_path / "r")) == ((), [])
+    assert len(json.loads((tmp_path / "r/manifest.json").read_text())["again"]) == 2
+
+
+def test_a_conversation_that_is_simulated_again_on_purpose_counts_although_it_had_ended(tmp_path, simulated, file):
+    simulated()
+    told = json.loads((tmp_path / "r/manifest.json").read_text())
+    first = next(iter(data.load(tmp_path / "r")))
+    other = first.model_copy(update={"labels": {"asked": "again"}})
+    with runs.RunFolder.open(tmp_path / "r", told, resume=True) as folder:
+        folder.simulate_again({first.id})
+        folder.keep(other)
+        assert next(folder.conversations()).labels == {"asked": "again"}
+    assert data.load(tmp_path / "r").conversations[0].labels == {"asked": "again"}
+
+
+@pytest.mark.parametrize("deed", ["remove the folder", "remove the file", "replace the file", "cut the file"])
+def test_a_run_whose_file_is_gone_ends_at_once_and_writes_nothing(tmp_path, topics, file, deed):
+    asked = []
+
+    async def speak(state, runtime):
+        asked.append(1)
+        if len(asked) == 3:
+            if deed == "remove the folder":
+                shutil.rmtree(file.parent)
+            elif deed == "remove the file":
+                file.unlink()
+            elif deed == "replace the file":
+                shutil.copy(file, tmp_path / "copy")
+                (tmp_path / "copy").replace(file)
+            else:
+                file.write_bytes(file.read_bytes()[:-5])
+        return {"drafts": [draft("Who lived there?")]}
+
+    cast = simquac.cast().replace(user_simulator=speak)
+    with pytest.raises(
+        runs.RunError, match=r"conversations\.jsonl: was (removed|replaced|cut from \d+ to \d+ bytes) under"
+    ):
+        duologue.simulate(cast, simquac.scenarios(topics()), out=tmp_path / "r", limits=LIMITS, concurrency=1)
+    assert len(asked) == 3
+    assert not (tmp_path / "r/dataset").exists()
+    assert file.parent.exists() == (deed != "remove the folder")
+
+
+def test_a_run_whose_folder_goes_after_its_last_conversation_is_not_told_as_finished(tmp_path, topics):
+    def gone(conversation):
+        shutil.rmtree(tmp_path / "r")
+
+    work = runs.arun(simquac.cast(), simquac.scenarios(topics(1)), tmp_path / "r", limits=LIMITS, keep=gone)
+    with pytest.raises(runs.RunError, match="was removed under the run"):
+        asyncio.run(work)
+    assert not (tmp_path / "r").exists()
+
+
+FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+sys.argv = ["duologue", "simulate", "simquac", "--max-turns", "2", "--out", "r"]
+from duologue.cli import main
+main()
+"""
+
+
+def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(tmp_path):
+    ended = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert ended.returncode == 2, ended.stderr
+    last = ended.stderr.splitlines()[-1]
+    assert (
+        last
+        == "duologue: r/conversations.jsonl: cannot be written (File too large): make room or mend the disk, then resume"
+    )
+    assert "Traceback" not in ended.stderr
+    kept = (tmp_path / "r/conversations.jsonl").read_bytes()
+    assert kept.endswith(b"\n")
+    resume = [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--max-turns", "2", "--out", "r", "--resume"]
+    assert subprocess.run(resume, capture_output=True, cwd=tmp_path, check=False).returncode == 0
+    assert (tmp_path / "r/conversations.jsonl").read_bytes().startswith(kept)
+
+
+def test_what_another_program_appends_does_not_join_a_line_of_the_run(tmp_path, topics, file):
+    def append(conversation):
+        with file.open("ab") as other:
+            other.write(b"half a li")
+
+    work = runs.arun(simquac.cast(), simquac.scenarios(topics(3)), tmp_path / "r", limits=LIMITS, keep=append)
+    summary = asyncio.run(work)
+    assert (summary.finished, summary.counts.conversations) == (3, 3)
+
+
+def test_a_run_of_another_version_goes_on_only_when_told_and_both_are_recorded(tmp_path, simulated):
+    simulated(count=2)
+    manifest = tmp_path / "r/manifest.json"
+    write_json(manifest, json.loads(manifest.read_text()) | {"version": "0.0.9"})
+    with pytest.raises(
+        runs.RunError, match=r"made with duologue 0\.0\.9, this is .*--any-version \(any_version=True\)"
+    ):
+        simulated()
+    summary, begun = simulated(any_version=True)
+    assert (summary.complete, len(begun)) == (True, 2)
+    told = json.loads(manifest.read_text())
+    assert told["versions"] == [
+        {"version": "0.0.9", "finished_before": 0},
+        {"version": data.identity.VERSION, "finished_before": 2},
+    ]
+    assert f"duologue 0.0.9 and {data.identity.VERSION}" in (tmp_path / "r/dataset/README.md").read_text()
+    simulated()
+    assert json.loads(manifest.read_text())["versions"] == told["versions"]
+
+
+@pytest.mark.parametrize("broken", [None, b"{", b"[]", b"\xff", b'{"settings": {}, "planned": [], "data": [7]}'])
+def test_a_run_that_lost_its_manifest_keeps_every_conversation(tmp_path, simulated, lines, broken):
+    simulated(fail=("Place 1",))
+    before, manifest = lines(tmp_path / "r"), tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    manifest.unlink() if broken is None else manifest.write_bytes(broken)
+    with pytest.raises(
+        runs.RunError, match="holds conversations of a run without its manifest: continue it with --resume"
+    ):
+        simulated(resume=False)
+    with pytest.raises(runs.RunError, match=r"its run had limits\.seed = 0, now it is 3"):
+        simulated(limits=Limits(max_turns=1, seed=3))
+    summary, begun = simulated()
+    assert (summary.complete, begun) == (True, ["Place 1"])
+    assert lines(tmp_path / "r").items() >= before.items()
+    assert json.loads(manifest.read_text()) == whole
+    assert "the run goes on with the 4 conversations" in summary.notes[0]
+    assert (tmp_path / "r/manifest.json.broken").exists() == (broken is not None)
+
+
+def test_a_manifest_is_restored_from_the_records_and_replaced_when_the_run_goes_on(tmp_path, simulated):
+    simulated()
+    manifest = tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    manifest.unlink()
+    (told, _) = mending.repair(tmp_path / "r")
+    assert "was restored from 4 conversations" in told
+    made = json.loads(manifest.read_text())
+    assert (made["planned"], made["settings"]["limits"]) == (whole["planned"], whole["settings"]["limits"])
+    assert made["settings"]["nodes"] == whole["settings"]["nodes"]
+    assert len(data.load(tmp_path / "r")) == 4
+    assert "restored from the records" in inspection.problems(tmp_path / "r")[0]
+    summary, begun = simulated(count=5)
+    assert (summary.complete, begun) == (True, ["Place 4"])
+    assert "restored" not in json.loads(manifest.read_text())
+    assert inspection.problems(tmp_path / "r") == []
+
+
+def test_a_bad_line_among_the_failures_spoils_nothing(tmp_path, simulated):
+    simulated(fail=("Place 1",))
+    failures = tmp_path / "r/failures.jsonl"
+    failures.write_bytes(b"\xff\n[]\n" + failures.read_bytes())
+    assert [one.scenario["title"] for one in data.record_lines.cut_short(tmp_path / "r")] == ["Place 1"]
+    summary, begun = simulated()
+    assert (summary.complete, begun, summary.notes) == (True, ["Place 1"], [])
+
+
+def test_everything_that_is_wrong_is_told(tmp_path, simulated, file):
+    simulated()
+    assert inspection.problems(tmp_path / "r") == []
+    (tmp_path / "r/notes.txt").write_text("mine")
+    (tmp_path / "r/dataset/simquac.json").write_text("{}")
+    (tmp_path / "r/dataset/more.json").write_text("{}")
+    pages = json.loads((tmp_path / "r/prompts.json").read_text())
+    name = next(iter(pages))
+    (tmp_path / "r/prompts.json").write_text(json.dumps(pages | {name: "Another page."}))
+    changed(file, lambda old: [old[0].replace(b'"Place 0"', b'"Plaice 0"'), *old[:0], *old[1:3], old[3][:-9]])
+    told = "\n".join(inspection.problems(tmp_path / "r"))
+    for line in (
+        "ends in half a line",
+        "not the scenario that was simulated",
+        "1 of 4 planned conversations are not finished",
+        "simquac.json: not what the records give",
+        "more.json: not of this data set",
+        f"prompts.json: {name}: not the pages of the run",
+        "notes.txt: is no file of a run",
+    ):
+        assert line in told
+
+
+def test_a_folder_in_which_a_run_is_writing_is_not_mended(tmp_path, simulated):
+    simulated()
+    told = json.loads((tmp_path / "r/manifest.json").read_text())
+    with (
+        runs.RunFolder.open(tmp_path / "r", told, resume=True),
+        pytest.raises(runs.RunError, match="another run is writing there"),
+    ):
+        mending.repair(tmp_path / "r")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, simulated, monkeypatch):
+    (tmp_path / "r").mkdir()
+
+    def refused(*given):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", refused)  # whoever runs the tests as root may write everywhere
+    with pytest.raises(runs.RunError, match=r"^\S+: cannot be written \(Permission denied\): choose another folder$"):
+        simulated()
+
+
+def test_the_old_lines_are_kept_where_a_file_can_have_one_name_only(tmp_path, simulated, file, monkeypatch):
+    simulated()
+    broken = b"{\n" + file.read_bytes()
+    file.write_bytes(broken)
+
+    def refused(*given):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("os.link", refused)
+    mending.repair(tmp_path / "r")
+    assert file.with_name("conversations.jsonl.broken").read_bytes() == broken
+    file.write_bytes(broken)
+    mending.repair(tmp_path / "r")
+    assert file.with_name("conversations.jsonl.broken-2").read_bytes() == broken
