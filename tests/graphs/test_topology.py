@@ -340,7 +340,7 @@ def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters(
     assert stops.budget(state, Limits(max_tokens=2020)) == "budget"
     assert stops.budget(state, Limits(max_tokens=2200)) is None
     reported = {**said, "attempts": [{"text": "b", "usage": {"input_tokens": 9, "output_tokens": 1}}]}
-    assert stops.budget({**state, "messages": [reported]}, Limits(max_tokens=11)) is None
+    assert stops.budget(state | {"messages": [reported]}, Limits(max_tokens=11)) is None
 
 
 async def test_the_token_budget_stops_a_conversation(topic):

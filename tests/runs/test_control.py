@@ -13,7 +13,7 @@ from duologue.runs.control import Control, held_control
 Loop: Any = asyncio.SelectorEventLoop
 
 
-class VirtualTime(Loop):
+class VirtualTime(Loop):  # type: ignore[misc]
     """A loop whose clock jumps to the next timer."""
 
     now = 0.0
