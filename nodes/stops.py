@@ -52,8 +52,8 @@ def budget(state: State, limits: Limits) -> str | None:
     if limits.max_tokens is None:
         return None
     turns = (*state.get("messages", []), *state.get("unsaid", []))
-    drafts = [attempt for turn in turns for attempt in turn.get("attempts", [])]
-    calls = (*drafts, *state.get("attempts", []))
+    drafts: list[dict[str, Any]] = [attempt for turn in turns for attempt in turn.get("attempts", [])]
+    calls: tuple[dict[str, Any], ...] = (*drafts, *state.get("attempts", []))
     spent = sum(
         usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         for attempt in calls
@@ -67,8 +67,8 @@ def budget(state: State, limits: Limits) -> str | None:
 
 def _unreported(attempt: Mapping[str, Any]) -> bool:
     """Whether an attempt is of a call whose endpoint reported no tokens."""
-    usage = attempt.get("usage")
-    return bool(usage) and not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
+    usage: dict[str, int] | None = attempt.get("usage")
+    return usage is not None and bool(usage) and not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
 
 
 def _by_characters(state: State) -> int:
@@ -78,14 +78,18 @@ def _by_characters(state: State) -> int:
     for message in state.get("messages", []):
         spent += sum(map(partial(_of_call, before), filter(_unreported, message.get("attempts", []))))
         before += tokens_about(message["text"]) + OF_MESSAGE
-    unsaid = [attempt for turn in state.get("unsaid", []) for attempt in turn.get("attempts", [])]
+    unsaid: list[dict[str, Any]] = [attempt for turn in state.get("unsaid", []) for attempt in turn.get("attempts", [])]
     return spent + sum(map(partial(_of_call, before), filter(_unreported, (*unsaid, *state.get("attempts", [])))))
 
 
 def _of_call(before: int, attempt: Mapping[str, Any]) -> int:
     """The tokens of a call that was sent so many before its prompt."""
-    prompt = attempt.get("prompt") or {}
-    written = (prompt.get("text", ""), attempt.get("raw") or attempt.get("text", ""), attempt.get("reasoning") or "")
+    prompt: dict[str, str] = attempt.get("prompt") or {}
+    written: tuple[str, ...] = (
+        prompt.get("text", ""),
+        attempt.get("raw") or attempt.get("text", ""),
+        attempt.get("reasoning") or "",
+    )
     return before + sum(map(tokens_about, written))
 
 

@@ -22,14 +22,17 @@ class EndpointFigures(Protocol):
     @property
     def endpoint(self) -> str:
         """Host and port."""
+        ...
 
     @property
     def requests(self) -> int:
         """Calls as they were sent so far, each try counted."""
+        ...
 
     @property
     def faults(self) -> Mapping[str, int]:
         """Faults by name, each try counted."""
+        ...
 
     @property
     def waiting(self) -> str | None:

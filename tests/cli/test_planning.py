@@ -69,7 +69,7 @@ def test_yes_and_json_are_not_asked(duologue, tmp_path, terminal, endpoint, more
     asked = terminal(False)
     ran = []
 
-    def begun(work):
+    def begun(work, *_):
         work.close()
         ran.append(work)
         raise KeyboardInterrupt

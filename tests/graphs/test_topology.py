@@ -1,6 +1,7 @@
 """The one topology: its picture, its loops, its stops."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -334,12 +335,12 @@ def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
 def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters():
     unreported = {"text": "b" * 40, "usage": {"input_tokens": 0, "output_tokens": 0, "calls": 1}}
     said = {"role": "user", "text": "b" * 40, "attempts": [unreported]}
-    state = {"scenario": {"kind": "call", "about": ["a" * 4000]}, "messages": [said, said]}
+    state: dict[str, Any] = {"scenario": {"kind": "call", "about": ["a" * 4000]}, "messages": [said, said]}
     # Two calls with the scenario, the second one with the first message too.
     assert stops.budget(state, Limits(max_tokens=2020)) == "budget"
     assert stops.budget(state, Limits(max_tokens=2200)) is None
     reported = {**said, "attempts": [{"text": "b", "usage": {"input_tokens": 9, "output_tokens": 1}}]}
-    assert stops.budget({**state, "messages": [reported]}, Limits(max_tokens=11)) is None
+    assert stops.budget(state | {"messages": [reported]}, Limits(max_tokens=11)) is None
 
 
 async def test_the_token_budget_stops_a_conversation(topic):

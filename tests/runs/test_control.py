@@ -1,6 +1,7 @@
 """How a run is brought to its end before its plan is done."""
 
 import asyncio
+from typing import Any
 
 from duologue import Limits, runs
 from duologue.data import simquac as topics
@@ -9,8 +10,10 @@ from duologue.nodes.calls.prices import Asked
 from duologue.nodes.calls.spending import Spending
 from duologue.runs.control import Control, held_control
 
+Loop: Any = asyncio.SelectorEventLoop
 
-class VirtualTime(asyncio.SelectorEventLoop):
+
+class VirtualTime(Loop):  # type: ignore[misc]
     """A loop whose clock jumps to the next timer."""
 
     now = 0.0

@@ -50,13 +50,13 @@ def rejected(*reasons):
 def test_turns_and_rejections_by_reason_are_counted_from_states_once():
     figures = Figures(3)
     for state in (
-        {"id": "a", "turn": 0},
-        {"id": "a", "turn": 0, "attempts": rejected("enumeration")},
-        {"id": "a", "turn": 0, "attempts": rejected("enumeration")},
-        {"id": "a", "turn": 0, "attempts": rejected("enumeration", "too_long")},
-        {"id": "a", "turn": 0, "attempts": rejected("not_in_section")},
-        {"id": "a", "turn": 1, "attempts": []},
-        {"id": "b", "turn": 5, "opened": 4, "attempts": rejected("enumeration")},
+        {"scenario": {}, "id": "a", "turn": 0},
+        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("enumeration")},
+        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("enumeration")},
+        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("enumeration", "too_long")},
+        {"scenario": {}, "id": "a", "turn": 0, "attempts": rejected("not_in_section")},
+        {"scenario": {}, "id": "a", "turn": 1, "attempts": []},
+        {"scenario": {}, "id": "b", "turn": 5, "opened": 4, "attempts": rejected("enumeration")},
     ):
         figures.watch(state)
     assert (figures.turns, figures.under_way()) == (2, 2)
@@ -66,13 +66,13 @@ def test_turns_and_rejections_by_reason_are_counted_from_states_once():
 def test_a_second_side_that_is_rejected_after_the_first_was_said_counts_too():
     figures = Figures(1)
     for attempts in (rejected("one"), [], rejected("two")):
-        figures.watch({"id": "a", "attempts": attempts})
+        figures.watch({"scenario": {}, "id": "a", "attempts": attempts})
     assert figures.rejected == {"one": 1, "two": 1}
 
 
 def test_without_a_count_of_calls_tokens_are_those_of_conversations_that_are_over():
     figures = Figures(2)
-    figures.watch({"id": "a"})
+    figures.watch({"scenario": {}, "id": "a"})
     figures.keep(conversation("a"))
     assert (figures.finished, figures.under_way()) == (1, 0)
     assert {role: spent.tokens for role, spent in figures.sides.items()} == {"user": 100, "assistant": 200}
@@ -127,7 +127,14 @@ def test_no_line_is_wider_than_the_terminal_and_the_most_important_stays(width, 
         spending.add("gpt-4.1", {"input_tokens": 10**9}, role=role, asked=Asked("gpt-4.1"))
     endpoint = Endpoint("a" * 90, 10**6, Counter(rate_limited=10**5, timeout=10**5), "gone, trying again in 4 s")
     figures = Figures(100_000, spending, lambda: [endpoint], clock)
-    figures.watch({"id": "a", "turn": 999_999, "attempts": rejected("enumeration", "a_long_name_of_a_reason", "other")})
+    figures.watch(
+        {
+            "scenario": {},
+            "id": "a",
+            "turn": 999_999,
+            "attempts": rejected("enumeration", "a_long_name_of_a_reason", "other"),
+        }
+    )
     clock.now = 86_000
     figures.finished = 99_000
     lines = figures.lines(width)
@@ -138,7 +145,9 @@ def test_no_line_is_wider_than_the_terminal_and_the_most_important_stays(width, 
 
 def test_reasons_are_named_as_far_as_there_is_room():
     figures = Figures(9)
-    figures.watch({"id": "a", "attempts": rejected("enumeration", "enumeration", "not_in_section", "too_long")})
+    figures.watch(
+        {"scenario": {}, "id": "a", "attempts": rejected("enumeration", "enumeration", "not_in_section", "too_long")}
+    )
     assert figures.lines(120)[0].endswith("4 rejected (enumeration 2, not in section 1, too long 1)")
     assert figures.lines(65)[0].endswith("4 rejected (enumeration 2)")
     assert figures.lines(45)[0].endswith("4 rejected")
@@ -148,7 +157,7 @@ def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):
     monkeypatch.setattr(Figures, "lines", lambda *_: pytest.fail("a text was made"))
     figures = Figures(10_000)
     for number in range(2000):
-        figures.watch({"id": f"{number}", "turn": 1})
+        figures.watch({"scenario": {}, "id": f"{number}", "turn": 1})
         figures.keep(conversation(f"{number}"))
     assert (figures.finished, figures.turns, figures.under_way()) == (2000, 2000, 0)
 

@@ -41,7 +41,12 @@ def test_a_long_input_is_priced_by_its_tier():
 
 def test_the_rates_of_a_model_are_looked_up_once(monkeypatch):
     looked = []
-    monkeypatch.setattr(prices, "_price", lambda *asked: looked.append(asked) or 1.0)
+
+    def look(*asked):
+        looked.append(asked)
+        return 1.0
+
+    monkeypatch.setattr(prices, "_price", look)
     for _ in range(1000):
         price(Asked("some"), {"input_tokens": 10, "output_tokens": 5})
     assert len(looked) == 3

@@ -24,7 +24,7 @@ def test_replies_are_added_up_by_the_model_that_answered_and_by_role():
     assert {name: spent.tokens for name, spent in spending.by_role.items()} == {"user": 1100, "assistant": 2200}
     assert (spending.total.cached_tokens, spending.total.reasoning_tokens) == (500, 7)
     assert spending.by_role["user"].cost < spending.by_model["gpt-4.1"].cost
-    assert spending.total.cost == pytest.approx(sum(spent.cost for spent in spending.by_model.values()))
+    assert spending.total.cost == pytest.approx(sum(spent.cost or 0.0 for spent in spending.by_model.values()))
 
 
 def test_a_run_without_bounds_is_never_over_and_looks_no_price_up(monkeypatch):
