@@ -49,6 +49,7 @@ class Killed:
 
     def kill_at(self, answered: int, when: str) -> bool:
         """Go on until so many replies were sent, where the endpoint kills the run; whether it lived until then."""
+        self.endpoint.change(hold_at=None)
         fork = self.start()
         self.endpoint.change(kill={"pid": fork.pid, "at": answered, "when": when})
         code = fork.wait()
@@ -59,7 +60,7 @@ class Killed:
     def kill_held(self, answered: int, lost: int) -> bool:
         """Go on until so many replies were sent and every call under way waits; `lost` of those are counted as paid."""
         before = self.endpoint.counts()["lost"]
-        self.endpoint.change(hold_at=answered, lost=before + lost)
+        self.endpoint.change(kill=None, hold_at=answered, lost=before + lost)
         fork = self.start()
         held = self.endpoint.until(lambda counts: fork.over or counts["held"] == PARALLEL)
         if fork.over:
