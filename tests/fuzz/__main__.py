@@ -33,7 +33,7 @@ def run(number: int, orders: Orders, forks: Forks, root: Path, keep: bool) -> di
     fork = forks(
         order.arguments, work, surroundings, memory=LEAST, seconds=LONGEST, within=case, outside=outside
     )  # fmt: skip
-    code = fork.wait(120)
+    code = fork.wait(600)
     found = problems(fork, case, before, outside)
     if keep:
         print(f"in {work}: duologue {shlex.join(order.arguments)}", order.environment, file=sys.stderr)

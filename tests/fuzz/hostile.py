@@ -113,7 +113,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 }
 FOLDERS = ("empty", "deep", "many", "junk_run", "loop")
 PATHS = (
-    *("missing.json", "missing/deeper/x.json", "", ".", "..", "/", "~", "-", "--", "/dev/zero", "/dev/full", "/dev/null"),
+    *("missing.json", "missing/deeper/x.json", "", ".", "..", "~", "-", "--", "/dev/zero", "/dev/full", "/dev/null"),
     *("/dev/stdin", "/proc/self/mem", "/proc/self/environ", "x" * 300, "x" * 5_000, "a/" * 1_000, "\x1b[31mred\x1b[0m.json"),
     *("[red]x[/red].json", "[/].jsonl", "na\nme.json", "tab\there", "漢字🙂.json", "\udcff\udcfe.json", "con:prn?*.json"),
     *("fifo", "socket", "loop", "folder", "file/inside.json", "'; touch evil; '", "$(touch evil)", "http://127.0.0.1:9/x"),
