@@ -99,7 +99,8 @@ def child(order: dict[str, Any]) -> None:
         limit = memory() + int(most)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     if seconds := order.get("seconds"):
-        signal.alarm(int(seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+        signal.alarm(6 * int(seconds))  # for what waits; a busy machine slows what works, too
     code = 1
     try:
         from duologue.cli import main

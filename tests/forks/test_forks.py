@@ -34,7 +34,9 @@ def test_memory_and_time_are_bounded(forks: Any, tmp_path: Path) -> None:
     (cwd := tmp_path / "cwd").mkdir()
     (cwd / "large.py").write_text("bytearray(200_000_000)\n")
     (cwd / "slow.py").write_text("import time\ntime.sleep(60)\n")
+    (cwd / "busy.py").write_text("while True:\n    pass\n")
     outcome = forks(["draw", "large:cast"], cwd, memory=100_000_000)
     assert outcome.wait() not in (0, 99)
     assert "MemoryError" in outcome.stderr
     assert forks(["draw", "slow:cast"], cwd, seconds=1).wait() == -14
+    assert forks(["draw", "busy:cast"], cwd, seconds=1).wait() == -24

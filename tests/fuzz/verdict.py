@@ -1,0 +1,80 @@
+"""What a case must not have done: hang, swell, crash, write elsewhere or by half, or reach the terminal raw."""
+
+import hashlib
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from ..forks.client import Fork
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+SECRETS = ("S3cret-4711-pass", "sk-4711secret")
+LEAST = 1 << 30
+"""Bytes of memory beyond what the process had before the command."""
+LONGEST = 20
+"""Seconds of work; one that waits has six times as many, because a busy machine slows what works too."""
+ENDS = {
+    -14: f"waits for {6 * LONGEST} s",
+    -24: f"works for {LONGEST} s",
+    70: "a bug",
+    99: "a traceback",
+    -9: "killed, out of memory?",
+    -11: "crashes",
+}
+
+
+def files_of(folder: Path) -> dict[Path, str]:
+    """The regular files of a folder with the digest of each."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+
+def problems(fork: Fork, folder: Path, before: dict[Path, str], outside: Path) -> list[str]:
+    """What is wrong with a case that is over, a line each."""
+    told, complaint = fork.stdout, fork.stderr
+    found = []
+    if fork.code not in (0, 1, 2):
+        last = (complaint.strip().splitlines() or [""])[-1]
+        found.append(f"{ENDS.get(fork.code or 0, f'exit code {fork.code}')}: {last[:300]}")
+    elif fork.code == 2 and "duologue: " not in complaint:
+        found.append(f"exit code 2 without a line on stderr: {complaint[:200]!r}")
+    elif fork.code == 1 and not (complaint.strip() or told.strip()):
+        found.append("exit code 1 without a word")
+    if "Traceback (most recent call last)" in told + complaint and fork.code not in ENDS:
+        found.append("a traceback: " + complaint.strip().splitlines()[-1][:300])
+    elif "MemoryError" in told + complaint:
+        found.append("MemoryError is told")
+    for name, text in (("stdout", told), ("stderr", complaint)):
+        if raw := CONTROL.search(text):
+            found.append(f"raw {raw.group()!r} on {name}: {text[max(0, raw.start() - 60) : raw.end() + 30]!r}")
+        found += [f"a secret on {name}" for secret in SECRETS if secret in text]
+    if outside.exists() and (elsewhere := outside.read_text(errors="replace").splitlines()):
+        found.append(f"changes elsewhere: {elsewhere[0][:200]}")
+    for path, digest in files_of(folder).items():
+        if before.get(path) != digest and path.stat().st_size < 100_000_000:
+            found += [f"{path.relative_to(folder)}: {line}" for line in half_written(path)]
+    return found
+
+
+def half_written(path: Path) -> list[str]:
+    """What is wrong with a file that a command left."""
+    if path.suffix in (".partial", ".tmp") or path.name == "evil":
+        return ["is left behind"]
+    data = path.read_bytes()
+    found = ["holds a secret"] if any(secret.encode() in data for secret in SECRETS) else []
+    try:
+        if path.suffix == ".json":
+            json.loads(data)
+        elif path.suffix == ".jsonl":
+            for line in data.splitlines():
+                json.loads(line)
+            if data and not data.endswith(b"\n"):
+                found.append("ends amid a line")
+        elif path.suffix == ".xml":
+            ElementTree.fromstring(data)
+        elif path.suffix == ".html" and b"</html>" not in data[-200:]:
+            found.append("is a page without an end")
+    except (ValueError, RecursionError, ElementTree.ParseError) as error:
+        found.append(f"cannot be read: {error}"[:200])
+    return found

@@ -1,0 +1,138 @@
+"""Whole runs against an endpoint with one fault at a time: every conversation finishes, or the run says at once why not."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SHARE = 0.3
+not_yet = pytest.mark.xfail(strict=False, reason="calls do not pass a gate yet")
+
+
+def simulate(
+    forks: Any, endpoint: Any, folder: Path, *more: str, conversations: int = 20, model: str = "openai:m", **limits: Any
+) -> Any:
+    """A run of short conversations, started."""
+    folder.mkdir(exist_ok=True)
+    section = "The tower was built in 1823 by Ada Quill. Three keepers lived there until 1968, with a dog."
+    places = ({"title": f"Place {number}", "background": "A place.", "header": "The tower"} for number in range(999))
+    lines = (json.dumps(next(places) | {"section": section}) + "\n" for _ in range(conversations))
+    (folder / "topics.jsonl").write_text("".join(lines))
+    command = "simulate simquac --topics topics.jsonl --max-turns 2 --concurrency 8 --out run --yes --json"
+    arguments = [*command.split(), "--user", model, "--assistant", model, *more]
+    return forks(arguments, folder, endpoint.environment, **limits)
+
+
+def finished(fork: Any, seconds: float = 120) -> tuple[int, int]:
+    """Exit code, and how many conversations finished."""
+    code = fork.wait(seconds)
+    return code, json.loads(fork.stdout)["finished"]
+
+
+PASSING = (
+    *("null_content", "missing_content", "empty", "blank", "choices_empty", "choices_null", "choices_missing", "html"),
+    *("truncated", "empty_body", "no_object", "usage_odd", "usage_negative", "usage_null", "500", "503", "529", "429"),
+    *("429_after", "reset_before", "reset_amid", "length", "content_filter"),
+)
+
+
+@not_yet
+def test_a_run_finishes_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    endpoint = faulty(faults={"everything": SHARE}, retry_after=0.1)
+    assert finished(simulate(forks, endpoint, tmp_path / "run", conversations=6)) == (0, 6)
+    assert len(endpoint.counts()["faults"]) > 3
+    assert endpoint.counts()["repeats"] == 0
+
+
+@pytest.mark.heavy
+@not_yet
+@pytest.mark.parametrize("fault", PASSING)
+def test_twenty_conversations_finish_with_three_in_ten_of_a_fault(
+    forks: Any, faulty: Any, tmp_path: Path, fault: str
+) -> None:
+    endpoint = faulty(faults={fault: SHARE})
+    assert finished(simulate(forks, endpoint, tmp_path / "run")) == (0, 20)
+    assert endpoint.counts()["faults"][fault] > 5
+
+
+@pytest.mark.heavy
+@not_yet
+@pytest.mark.parametrize("fault", ["slow", "never"])
+def test_a_reply_that_does_not_end_has_a_deadline(forks: Any, faulty: Any, tmp_path: Path, fault: str) -> None:
+    endpoint = faulty(faults={fault: 0.1})
+    fork = simulate(forks, endpoint, tmp_path / "run", model="openai:m?timeout=2")
+    assert finished(fork) == (0, 20)
+
+
+@pytest.mark.heavy
+@not_yet
+def test_a_reply_has_a_bound_on_its_size(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    endpoint = faulty(faults={"huge": 0.1}, huge=300_000_000)
+    fork = simulate(forks, endpoint, tmp_path / "run", memory=1 << 30)
+    assert finished(fork) == (0, 20)
+    assert fork.kilobytes < 1_000_000
+
+
+@not_yet
+@pytest.mark.parametrize("status", ["401", "402", "403", "404"])
+def test_what_no_call_can_get_past_ends_the_run_with_one_line(
+    forks: Any, faulty: Any, tmp_path: Path, status: str
+) -> None:
+    endpoint = faulty(status=status)
+    fork = simulate(forks, endpoint, tmp_path / "run")
+    assert fork.wait(60) == 1
+    assert endpoint.counts()["requests"] <= 16  # both sides of what was under way, not of every conversation
+    assert len(re.findall(rf"(?m)^.*\b{status}\b.*$", fork.stderr)) == 1
+
+
+@pytest.mark.heavy
+@not_yet
+def test_a_closed_port_ends_the_run_with_one_line(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    endpoint = faulty()
+    endpoint.leave()
+    fork = simulate(forks, endpoint, tmp_path / "run", conversations=40)
+    assert fork.wait(60) == 1
+    assert len(re.findall(r"(?m)^duologue: .*$", fork.stderr)) == 1
+
+
+@not_yet
+def test_a_request_that_is_refused_fails_its_own_conversation_alone(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    endpoint = faulty(faults={"400_policy": 0.05, "400_context": 0.05})
+    fork = simulate(forks, endpoint, tmp_path / "run")
+    code, done = finished(fork)
+    counts = endpoint.counts()
+    assert code == 1
+    assert done == 20 - sum(counts["faults"].values())  # each was asked once
+    assert counts["bodies"] == counts["requests"]
+
+
+@pytest.mark.heavy
+@not_yet
+def test_all_finish_where_ten_requests_a_second_are_allowed(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    fork = simulate(forks, faulty(per_second=10), tmp_path / "run", conversations=60)
+    assert finished(fork, 250) == (0, 60)
+
+
+@pytest.mark.heavy
+@not_yet
+@pytest.mark.parametrize("seconds", [1.0, 5.0])
+def test_all_finish_where_the_endpoint_is_gone_for_a_while(
+    forks: Any, faulty: Any, tmp_path: Path, seconds: float
+) -> None:
+    fork = simulate(forks, faulty(latency=0.05, gone=[[0.3, 0.3 + seconds]]), tmp_path / "run", conversations=40)
+    assert finished(fork, 200) == (0, 40)
+
+
+@not_yet
+def test_all_finish_where_many_requests_in_a_row_are_reset(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    fork = simulate(forks, faulty(gone_requests=[[10, 12]]), tmp_path / "run", conversations=10)
+    assert finished(fork) == (0, 10)
+
+
+@pytest.mark.heavy
+@not_yet
+def test_a_long_retry_after_is_waited_for(forks: Any, faulty: Any, tmp_path: Path) -> None:
+    fork = simulate(forks, faulty(faults={"429_after": 0.1}, retry_after=8), tmp_path / "run", conversations=6)
+    assert finished(fork, 200) == (0, 6)
