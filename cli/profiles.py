@@ -13,6 +13,7 @@ from ..data.text.languages import Language
 from .output import print_json, put, say, stderr, stdout
 from .planning import go_on, profiles_planned
 from .run_options import Yes
+from .tracing import Trace, TrustEnvFile, leaving
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.profiles import Making
@@ -51,6 +52,8 @@ def generate(
         Path | None, typer.Option(help="Folder of prompt pages; each replaces the shipped page of the same name.")
     ] = None,
     yes: Yes = False,
+    trace: Trace = False,
+    trust_env_file: TrustEnvFile = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
 ) -> int:
     """Make profiles until the file has as many as wanted. After an interruption, run the same command again."""
@@ -58,28 +61,29 @@ def generate(
     from ..nodes.models.specs import chat_model, endpoint_host
     from ..nodes.profiles import ProfileLimits
 
-    file = out or Path("out") / f"profiles-{language}.txt"
-    existing = read_pool(pool).profiles if pool else ()
-    model = chat_model(assistant)
-    if host := endpoint_host(model):
-        say(f"calls go to {host}")
-    made = len(file.read_text(encoding="utf-8", errors="replace").split("\n\n")) if file.is_file() else 0
-    go_on(profiles_planned(max(0, count - made), attempts, rounds, asked=host is not None), quiet=as_json, yes=yes)
-    with stderr.status(f"0 of {count} profiles") as status:
-        try:
-            making = runs.profiles.generate(
-                count,
-                file,
-                model,
-                language=language,
-                pool=existing,
-                limits=ProfileLimits(attempts=attempts, rounds=rounds, seed=seed),
-                prompts=prompts,
-                watch=lambda kept: status.update(f"{kept} of {count} profiles"),
-            )
-        except KeyboardInterrupt:
-            say(f"interrupted: the finished profiles are in {file}; the same command goes on")
-            raise typer.Exit(130) from None
+    with leaving(trace=trace, trust_env_file=trust_env_file):
+        file = out or Path("out") / f"profiles-{language}.txt"
+        existing = read_pool(pool).profiles if pool else ()
+        model = chat_model(assistant)
+        if host := endpoint_host(model):
+            say(f"calls go to {host}")
+        made = len(file.read_text(encoding="utf-8", errors="replace").split("\n\n")) if file.is_file() else 0
+        go_on(profiles_planned(max(0, count - made), attempts, rounds, asked=host is not None), quiet=as_json, yes=yes)
+        with stderr.status(f"0 of {count} profiles") as status:
+            try:
+                making = runs.profiles.generate(
+                    count,
+                    file,
+                    model,
+                    language=language,
+                    pool=existing,
+                    limits=ProfileLimits(attempts=attempts, rounds=rounds, seed=seed),
+                    prompts=prompts,
+                    watch=lambda kept: status.update(f"{kept} of {count} profiles"),
+                )
+            except KeyboardInterrupt:
+                say(f"interrupted: the finished profiles are in {file}; the same command goes on")
+                raise typer.Exit(130) from None
     return _report(making, as_json)
 
 

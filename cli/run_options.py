@@ -1,5 +1,7 @@
 """Options that say how to run, for every command that simulates."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +11,8 @@ import typer
 
 from ..errors import SettingError
 from .durations import seconds
+from .output import say
+from .tracing import Trace, TrustEnvFile, leaving
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..nodes.calls.gates import Pace
@@ -44,6 +48,9 @@ class RunOptions:
     replay_calls: Path | None = None
     keep_calls: bool = False
     retry_failed: bool = False
+    any_version: bool = False
+    trace: bool = False
+    trust_env_file: bool = False
 
     @property
     def pace(self) -> "Pace":
@@ -64,7 +71,17 @@ class RunOptions:
 
         # Where prices can be looked up the cost is told, bounded or not.
         priced = self.max_cost is not None or find_spec("genai_prices") is not None
-        return Control(Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens, priced=priced), self.pace)
+        spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens, priced=priced)
+        return Control(spending, self.pace, said=say)
+
+    @contextmanager
+    def surroundings(self) -> Iterator[None]:
+        """Inside, a command makes its cast and runs: what may leave the machine is allowed and said."""
+        from ..nodes.environment import without_calls
+
+        replayed = nullcontext() if self.replay_calls is None else without_calls()
+        with leaving(trace=self.trace, trust_env_file=self.trust_env_file), replayed:
+            yield
 
     def conduct(self, control: "Control") -> "Conduct":
         """How the run is made, under this control."""
@@ -76,6 +93,7 @@ class RunOptions:
             replay_calls=self.replay_calls,
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
+            any_version=self.any_version,
         )
 
 
@@ -231,5 +249,19 @@ KEPT_CALLS: dict[str, tuple[Any, Any]] = {
         ],
         False,
     ),
+    "any_version": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--any-version",
+                rich_help_panel=KEPT,
+                help="With --resume: go on with a run that another version of duologue began; both are recorded.",
+            ),
+        ],
+        False,
+    ),
 }
 """Where replies of models are kept, and which are asked for again."""
+
+LEAVING: dict[str, tuple[Any, Any]] = {"trace": (Trace, False), "trust_env_file": (TrustEnvFile, False)}
+"""What may leave the machine."""

@@ -93,7 +93,10 @@ def run_into(
     """
     from .. import runs
 
-    say_hosts(cast)
+    if options.replay_calls is None:
+        say_hosts(cast)
+    else:
+        say(f"no endpoint is called: the replies are those of {options.replay_calls}")
     check_replays(cast, scenarios)
     say_uncounted(cast, options)
     control.spending.refuse_unknown(models_asked(cast))

@@ -1,5 +1,7 @@
 """`duologue simulate CAST`: simulate conversations into a run folder. A cast's settings become options."""
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
-from .run_options import KEPT_CALLS, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
+from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
 from .running import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
@@ -22,6 +24,7 @@ RUN: dict[str, tuple[Any, Any]] = {
     **MONEY_AND_TIME,
     **PACES,
     **KEPT_CALLS,
+    **LEAVING,
 }
 """Options that say how to run: the run folder, and a field of `RunOptions` each."""
 
@@ -30,6 +33,17 @@ def run_options(values: dict[str, Any]) -> RunOptions:
     """The options of `RUN` among the values of a command's options."""
     given = {key: values[key] for key in RUN if key != "out"}
     return RunOptions(**given | {"resume": given["resume"] or given["retry_failed"]})
+
+
+def surrounded(function: Callable[..., int]) -> Callable[..., int]:
+    """The command's function, called in the surroundings that its options of `RUN` make."""
+
+    @wraps(function)
+    def run(**values: Any) -> int:
+        with run_options(values).surroundings():
+            return function(**values)
+
+    return run
 
 
 class CastGroup(TyperGroup):
@@ -81,14 +95,16 @@ def cast_command(name: str) -> Any:
         )
 
     def run(values: dict[str, Any]) -> int:
-        return simulate_cast(
-            factory,
-            {key: values[key] for key in settings},
-            {key: values[key] for key in source},
-            {key: values[key] for key in LIMITS},
-            values["out"],
-            run_options(values),
-        )
+        options = run_options(values)
+        with options.surroundings():
+            return simulate_cast(
+                factory,
+                {key: values[key] for key in settings},
+                {key: values[key] for key in source},
+                {key: values[key] for key in LIMITS},
+                values["out"],
+                run_options(values),
+            )
 
     app = typer.Typer(add_completion=False)
     function = command_of(name.replace(":", "_"), {**source, **settings, **LIMITS, **RUN}, run, factory.summary)

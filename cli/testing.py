@@ -14,11 +14,12 @@ from .options import extended
 from .output import print_json, put, say
 from .planning import tell_plan
 from .running import LIMITS, OUT, ended, limits_with, run_into
-from .simulate import RUN, run_options
+from .simulate import RUN, run_options, surrounded
 from .success_report import address, as_json, conversations_of, no_share, report, unscored, write_page
 
 
 @extended({**LIMITS, **RUN})
+@surrounded
 def measure_success(
     name: Annotated[
         str | None,

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -74,11 +75,26 @@ class Settings:
         return host_of(self.base_url)
 
 
+_without_calls: ContextVar[bool] = ContextVar("duologue_without_calls", default=False)
+
+
+@contextmanager
+def without_calls() -> Iterator[None]:
+    """Inside, no model is called, as all replies are kept ones: models are made without a key."""
+    token = _without_calls.set(True)
+    try:
+        yield
+    finally:
+        _without_calls.reset(token)
+
+
 def settings() -> Settings:
     """The current settings, of the process and the `.env` of the working folder.
 
     SettingError if the address is none, or is the file's and would get the key of the process (`trust`).
     """
+    if _without_calls.get():
+        return Settings(SecretStr("none"), DEFAULT_BASE_URL)
     file = env_file.read(os.environ)
     names = (KEY, BASE_URL, OLD_BASE_URL)
     process = {name: text for name in names if (text := os.environ.get(name, "").strip())}

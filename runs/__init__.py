@@ -9,7 +9,8 @@ from .engine import converse, converse_all, planned
 from .event_loop import blocking
 from .folder import RunFolder, new_folder
 from .journal import Journal, RunError
-from .simulation import Summary, arun, asimulate, simulate
+from .simulation import arun, asimulate, simulate
+from .summary import Summary
 
 __all__ = [
     "CallFile",

@@ -1,14 +1,28 @@
 """How a run that is under way is brought to its end before its plan is done."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from ..nodes.calls.gates import Gate, Pace
+from ..nodes.calls.gates import Pace
+from ..nodes.calls.kept import CallStore
 from ..nodes.calls.service import Calls
 from ..nodes.calls.spending import Spending
+
+
+@dataclass(frozen=True)
+class EndpointNow:
+    """How it goes with an endpoint."""
+
+    endpoint: str
+    requests: int
+    """Calls as they were sent so far, each try counted."""
+    faults: Mapping[str, int]
+    """By name, each try counted."""
+    waiting: str | None
+    """Why no call is sent just now, in words; None if calls are sent."""
 
 
 @dataclass
@@ -19,6 +33,8 @@ class Control:
     pace: Pace = field(default_factory=Pace)
     ending: str | None = None
     """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
+    said: Callable[[str], None] | None = None
+    """Is told in a line when an endpoint goes and comes back."""
     calls: Calls | None = None
     """The calls of the run that is under way."""
     cutting: str | None = None
@@ -36,9 +52,10 @@ class Control:
         self.cutting = self.cutting or reason
         self.end(reason)
 
-    def endpoints(self) -> Iterable[Gate]:
-        """The gates of the endpoints that the run has called."""
-        return () if self.calls is None else self.calls.gates.values()
+    def endpoints(self) -> Iterator[EndpointNow]:
+        """The endpoints that the run has called, as they are now."""
+        for gate in () if self.calls is None else list(self.calls.gates.values()):
+            yield EndpointNow(gate.endpoint, gate.counts.requests, gate.counts.faults, gate.waits_for)
 
     @property
     def begins(self) -> bool:
@@ -50,6 +67,11 @@ class Control:
         if self.cutting is None and (reason := self.spending.over()):
             self.cut(reason)
         return self.cutting
+
+    def made(self, store: CallStore | None = None) -> Calls:
+        """The calls of a run under this control."""
+        self.calls = Calls(self.pace, store, self.spending, self.spent, self.said)
+        return self.calls
 
     @contextmanager
     def within(self, seconds: float | None) -> Iterator[None]:

@@ -21,7 +21,7 @@ from ..nodes.environment import error_line
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from ..nodes.worlds import WorldError
-from .control import Control
+from .control import Control, held_control
 
 Concurrency: TypeAlias = int | Literal["auto"]
 """Conversations at the same time; `auto`: as many as the endpoints of the models bear."""
@@ -126,11 +126,12 @@ async def converse_all(
     if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
         raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     graph = conversation(cast)
-    control = control or Control()
-    control.calls = calls = calls or Calls(control.pace, None, control.spending, control.spent)
+    control = control or held_control()
+    calls = calls or control.made()
     waiting: Iterator[State] = iter(scenarios)
     under_way = 0
     one_over = asyncio.Event()
+    calls.on_room = one_over.set
 
     def ended(task: asyncio.Task[None]) -> None:
         nonlocal under_way

@@ -3,11 +3,10 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..data.counts import Counts
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_json
 from ..data.identity import VERSION, digest, equals, ordinals
@@ -16,53 +15,18 @@ from ..errors import DuologueError
 from ..graphs import Cast
 from ..graphs.recording import record
 from ..nodes.calls.gates import EndpointError
-from ..nodes.calls.service import Calls
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from . import dataset
-from .calls import CallFile
 from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
 from .inspection import PROMPTS
-from .spent import spent_before
+from .resuming import spent_before, to_repeat
+from .summary import Summary, notes_of, written
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, repr=False)
-class Summary:
-    """The result of a run."""
-
-    path: Path
-    dataset: Path
-    planned: int
-    equal: int
-    """Scenarios that repeat an earlier one; each was simulated."""
-    finished: int
-    failed: dict[str, str]
-    """Id and reason of each conversation that failed in this call."""
-    ended: int
-    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
-    counts: Counts
-    left_out: list[str]
-    notes: list[str]
-    unanswered: int = 0
-    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
-    stopped: str | None = None
-    """Why the run ended before its plan was done, in one line; None if nothing ended it."""
-    stopped_by: EndpointError | None = None
-    """The error that ended it, if it was one."""
-
-    def __repr__(self) -> str:
-        failed = f", {len(self.failed)} failed" if self.failed else ""
-        return f"Summary({self.path.name}: {self.finished} of {self.planned} finished{failed})"
-
-    @property
-    def complete(self) -> bool:
-        """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
-        return self.finished == self.planned and self.ended == self.counts.conversations and not self.unanswered
 
 
 async def asimulate(
@@ -100,7 +64,7 @@ async def asimulate(
         limits = (limits or cast.limits).or_else(cast.limits)
         try:
             with conduct.calls() as file, control.within(conduct.max_seconds):
-                calls = Calls(control.pace, file, control.spending, control.spent)
+                calls = control.made(file)
                 await converse_all(
                     cast,
                     plan,
@@ -174,13 +138,13 @@ async def arun(
     told = manifest(cast, plan, limits, source)
     with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
-        again, anew = _again(folder, limits, retry_failed=conduct.retry_failed) if resume else (set(), set())
+        again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed) if resume else (set(), set())
         folder.simulate_again(again & {name_of(state) for state in plan})
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
             if file is not None:
                 file.skip = frozenset(anew)
-            calls = Calls(control.pace, file, control.spending, control.spent)
+            calls = control.made(file)
             if resume:
                 spent_before(control.spending, cast, folder.conversations(), again, file)
 
@@ -211,43 +175,14 @@ async def arun(
                 stopped = error
             except BaseException:
                 with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
-                    _written(folder, plan, failed)
+                    written(folder, plan, failed)
                 raise
-            summary = _written(folder, plan, failed)
-            notes = [*summary.notes, *_notes_of(file, calls)]
+            summary = written(folder, plan, failed)
+            notes = [*summary.notes, *notes_of(file, calls)]
             if file is not None and file.writes and summary.complete and not (conduct.keep_calls or conduct.record):
                 file.drop()
         ending = str(stopped) if stopped is not None else control.ending
         return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
-
-
-def _again(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple[set[str], set[str]]:
-    """Ids of finished conversations to simulate again, and of those whose kept replies are not to be used then."""
-    again, anew = folder.cut_off_below(limits.max_tokens), set()
-    for conversation in folder.conversations():
-        most = limits.max_tokens
-        if conversation.stop == "budget" and (most is None or conversation.usage.tokens < most):
-            again.add(conversation.id)  # a budget of the run ended it, not its own
-        elif dataset.is_unanswered(conversation):
-            again.add(conversation.id)
-        elif retry_failed and conversation.fault not in (None, "none"):
-            anew.add(conversation.id)
-    return again | anew, anew
-
-
-def _notes_of(file: CallFile | None, calls: Calls) -> list[str]:
-    """What there is to say about the calls of a run."""
-    notes = []
-    if file is not None and calls.replayed and file.writes:
-        notes.append(f"{calls.replayed} replies were taken from {file.path.name}: they were paid before")
-    if file is not None and file.unused:
-        key, difference = next(iter(file.unused.items()))
-        notes.append(
-            f"{len(file.unused)} kept replies were not used, because something else is sent now; the first, {key.role} in turn {key.turn + 1} of {key.conversation}: {difference}"
-        )
-    if file is not None and file.torn:
-        notes.append(f"{file.path.name}: {file.torn} bytes could not be read: their calls are made again")
-    return notes
 
 
 def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -276,29 +211,6 @@ def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str,
         ],
         "planned": [name_of(state) for state in plan],
     }
-
-
-def _written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
-    """Write the data set and its card from the conversations on disk; RunError if these are not there any more."""
-    folder.check()
-    finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
-    written = dataset.write(
-        folder.path, folder.manifest, finished or [plan[0]["scenario"]] * bool(plan), folder.conversations
-    )
-    wanted = {name_of(state) for state in plan}
-    return Summary(
-        path=folder.path,
-        dataset=written.path,
-        planned=len(plan),
-        equal=folder.manifest["data"][-1]["equal"],
-        finished=len(wanted & folder.done),
-        failed={name: reason for name, reason in failed.items() if name not in folder.done},
-        ended=written.ended,
-        counts=written.counts,
-        left_out=written.left_out,
-        notes=folder.notes,
-        unanswered=written.unanswered,
-    )
 
 
 def simulate(

@@ -86,6 +86,12 @@ class Gate:
             return "away"
         return "paused" if self._loop is not None and self._health.paused > self._loop.time() else "running"
 
+    @property
+    def waits_for(self) -> str | None:
+        """Why no call is sent just now, in words; None if calls are sent."""
+        said = {"away": "gone, tried again from time to time", "paused": "it asked to wait", "ended": "given up"}
+        return said.get(self.state)
+
     async def call(
         self,
         send: Callable[[], Awaitable[T]],
@@ -93,15 +99,17 @@ class Gate:
         tokens: int = 0,
         spent: Callable[[T], int] | None = None,
         failed: Callable[[Fault], None] | None = None,
+        most: int | None = None,
     ) -> tuple[T, dict[str, int]]:
         """The reply of a call, and how often it was made again, by fault.
 
         `tokens`: about how many the call will take; `spent` tells how many it took. `failed` is told each fault.
+        `most`: most tries of this call while others succeed, in place of the pace's.
         CallError: this call fails. EndpointError: no call will succeed.
         """
         self._enter()
         ticket = next(self._tickets)
-        tries = Tries(self.pace.tries, self.pace.wait, self.pace.patience, self._uniform)
+        tries = Tries(most or self.pace.tries, self.pace.wait, self.pace.patience, self._uniform)
 
         async def once() -> T:
             nonlocal ticket

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
 from ..environment import error_line, without_known_secrets
+from ..flaws import check_reply
 from ..models.offline.model import OfflineChatModel
 from ..models.providers import seeded
 from ..models.specs import endpoint_host, model_provenance
@@ -37,6 +38,10 @@ class Calls:
     spending: Spending = field(default_factory=Spending)
     over: Callable[[], str | None] | None = None
     """Why the run is to end in order, in words; None if it goes on. Sent after each turn."""
+    said: Callable[[str], None] | None = None
+    """Is told in a line when an endpoint goes and comes back."""
+    on_room: Callable[[], object] | None = None
+    """Is called when `room` has changed."""
     gates: dict[str, Gate] = field(default_factory=dict)
     stopped: DuologueError | None = None
     """Why no call of the run can succeed any more."""
@@ -64,7 +69,15 @@ class Calls:
 
     def gate(self, endpoint: str) -> Gate:
         """The gate of an endpoint."""
-        return self.gates.setdefault(endpoint, Gate(endpoint, self.pace))
+        gate = self.gates.get(endpoint)
+        if gate is None:
+            gate = self.gates[endpoint] = Gate(endpoint, self.pace, said=self.said)
+            gate.on_room.append(self._room_changed)
+        return gate
+
+    def _room_changed(self, room: int) -> None:
+        if self.on_room is not None:
+            self.on_room()
 
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
@@ -78,7 +91,9 @@ class Calls:
             return _draft(message_of(kept.value), kept.retried)
 
         async def send() -> AIMessage:
-            return await chosen.ainvoke(sent, None, **cast(Any, arguments))
+            reply = await chosen.ainvoke(sent, None, **cast(Any, arguments))
+            check_reply(reply)
+            return reply
 
         message, retried = await self._made(chosen, send, sent, key, asked)
         self.spending.add(
@@ -149,7 +164,9 @@ class Calls:
                 self._store.keep_fault(key, asked, fault)
 
         try:
-            return await self.gate(endpoint).call(send, tokens=_about(sent), spent=_tokens, failed=failed)
+            return await self.gate(endpoint).call(
+                send, tokens=_about(sent), spent=_tokens, failed=failed, most=_tries(model)
+            )
         except EndpointError as error:
             self.stopped = self.stopped or error
             _lost(error)
@@ -222,6 +239,13 @@ def _served(message: AIMessage) -> str | None:
 def _side(role: str) -> str:
     """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
     return role if role in ("user", "assistant") else "judge"
+
+
+def _tries(model: BaseChatModel) -> int | None:
+    """How often a call may be made, as the model's spec says it (`max_retries`); None if it does not."""
+    given = (model.metadata or {}).get("arguments")
+    retries = given.get("max_retries") if isinstance(given, Mapping) else None
+    return retries + 1 if isinstance(retries, int) else None
 
 
 def _about(messages: Sequence[BaseMessage]) -> int:

@@ -34,7 +34,13 @@ def simulated(tmp_path, topics):
         cast = simquac.cast().replace(user_simulator=speak)
         scenarios = simquac.scenarios(topics(count))
         work = runs.arun(
-            cast, scenarios, tmp_path / folder, limits=limits, resume=resume, concurrency=1, any_version=any_version
+            cast,
+            scenarios,
+            tmp_path / folder,
+            limits=limits,
+            resume=resume,
+            concurrency=1,
+            conduct=runs.Conduct(any_version=any_version),
         )
         return asyncio.run(work), begun
 

@@ -1,4 +1,4 @@
-"""What a run had spent before it was resumed: its bounds hold over all its calls, not over those of one command."""
+"""Resuming a run: which of its conversations are simulated again, and what it had spent before."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -7,8 +7,11 @@ from ..data.records import Conversation, Role
 from ..graphs import Cast
 from ..nodes.calls.prices import Asked, asked_model
 from ..nodes.calls.spending import Spending
+from ..nodes.limits import Limits
 from ..nodes.validators import models_of
+from . import dataset
 from .calls import CallFile
+from .folder import RunFolder
 
 _PLACES: dict[Role, tuple[str, str]] = {
     "user": ("user_simulator", "question_validator"),
@@ -16,10 +19,27 @@ _PLACES: dict[Role, tuple[str, str]] = {
 }
 
 
+def to_repeat(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple[set[str], set[str]]:
+    """Ids of finished conversations to simulate again, and of those whose kept replies are not to be used then."""
+    again, anew = folder.cut_off_below(limits.max_tokens), set()
+    for conversation in folder.conversations():
+        most = limits.max_tokens
+        if conversation.stop == "budget" and (most is None or conversation.usage.tokens < most):
+            again.add(conversation.id)  # a budget of the run ended it, not its own
+        elif dataset.is_unanswered(conversation):
+            again.add(conversation.id)
+        elif retry_failed and conversation.fault not in (None, "none"):
+            anew.add(conversation.id)
+    return again | anew, anew
+
+
 def spent_before(
     spending: Spending, cast: Cast, kept: Iterable[Conversation], again: Collection[str], file: CallFile | None
 ) -> None:
-    """Count the finished conversations, and the kept replies of those that go on; nothing if nothing is bounded."""
+    """Count what was spent before: the finished conversations, and the kept replies of those that go on.
+
+    A run's bounds hold over all its calls, not over those of one command. Nothing is counted if nothing is bounded.
+    """
     if spending.max_cost is None and spending.max_tokens is None:
         return
     speakers = {role: _asked(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}

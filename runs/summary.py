@@ -1,0 +1,85 @@
+"""What a run has come to: counted from what is on the disk, not from what was simulated."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..data.counts import Counts
+from ..nodes.calls.gates import EndpointError
+from ..nodes.calls.service import Calls
+from ..nodes.state import State
+from . import dataset
+from .calls import CallFile
+from .engine import name_of
+from .folder import RunFolder
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """The result of a run."""
+
+    path: Path
+    dataset: Path
+    planned: int
+    equal: int
+    """Scenarios that repeat an earlier one; each was simulated."""
+    finished: int
+    failed: dict[str, str]
+    """Id and reason of each conversation that failed in this call."""
+    ended: int
+    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
+    counts: Counts
+    left_out: list[str]
+    notes: list[str]
+    unanswered: int = 0
+    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
+    stopped: str | None = None
+    """Why the run ended before its plan was done, in one line; None if nothing ended it."""
+    stopped_by: EndpointError | None = None
+    """The error that ended it, if it was one."""
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"Summary({self.path.name}: {self.finished} of {self.planned} finished{failed})"
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
+        return self.finished == self.planned and self.ended == self.counts.conversations and not self.unanswered
+
+
+def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
+    """Write the data set and its card from the conversations on disk; RunError if these are not there any more."""
+    folder.check()
+    finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
+    data_set = dataset.write(
+        folder.path, folder.manifest, finished or [plan[0]["scenario"]] * bool(plan), folder.conversations
+    )
+    wanted = {name_of(state) for state in plan}
+    return Summary(
+        path=folder.path,
+        dataset=data_set.path,
+        planned=len(plan),
+        equal=folder.manifest["data"][-1]["equal"],
+        finished=len(wanted & folder.done),
+        failed={name: reason for name, reason in failed.items() if name not in folder.done},
+        ended=data_set.ended,
+        counts=data_set.counts,
+        left_out=data_set.left_out,
+        notes=folder.notes,
+        unanswered=data_set.unanswered,
+    )
+
+
+def notes_of(file: CallFile | None, calls: Calls) -> list[str]:
+    """What there is to say about the calls of a run."""
+    notes = []
+    if file is not None and calls.replayed and file.writes:
+        notes.append(f"{calls.replayed} replies were taken from {file.path.name}: they were paid before")
+    if file is not None and file.unused:
+        key, difference = next(iter(file.unused.items()))
+        notes.append(
+            f"{len(file.unused)} kept replies were not used, because something else is sent now; the first, {key.role} in turn {key.turn + 1} of {key.conversation}: {difference}"
+        )
+    if file is not None and file.torn:
+        notes.append(f"{file.path.name}: {file.torn} bytes could not be read: their calls are made again")
+    return notes
