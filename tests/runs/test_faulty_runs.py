@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 SHARE = 0.3
-not_yet = pytest.mark.xfail(strict=False, reason="calls do not pass a gate yet")
 
 
 def simulate(
@@ -38,7 +37,6 @@ PASSING = (
 )
 
 
-@not_yet
 def test_a_run_finishes_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"everything": SHARE}, retry_after=0.1)
     assert finished(simulate(forks, endpoint, tmp_path / "run", conversations=6)) == (0, 6)
@@ -47,7 +45,6 @@ def test_a_run_finishes_with_three_in_ten_of_everything(forks: Any, faulty: Any,
 
 
 @pytest.mark.heavy
-@not_yet
 @pytest.mark.parametrize("fault", PASSING)
 def test_twenty_conversations_finish_with_three_in_ten_of_a_fault(
     forks: Any, faulty: Any, tmp_path: Path, fault: str
@@ -58,7 +55,6 @@ def test_twenty_conversations_finish_with_three_in_ten_of_a_fault(
 
 
 @pytest.mark.heavy
-@not_yet
 @pytest.mark.parametrize("fault", ["slow", "never"])
 def test_a_reply_that_does_not_end_has_a_deadline(forks: Any, faulty: Any, tmp_path: Path, fault: str) -> None:
     endpoint = faulty(faults={fault: 0.1})
@@ -67,7 +63,6 @@ def test_a_reply_that_does_not_end_has_a_deadline(forks: Any, faulty: Any, tmp_p
 
 
 @pytest.mark.heavy
-@not_yet
 def test_a_reply_has_a_bound_on_its_size(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"huge": 0.1}, huge=300_000_000)
     fork = simulate(forks, endpoint, tmp_path / "run", memory=1 << 30)
@@ -75,7 +70,6 @@ def test_a_reply_has_a_bound_on_its_size(forks: Any, faulty: Any, tmp_path: Path
     assert fork.kilobytes < 1_000_000
 
 
-@not_yet
 @pytest.mark.parametrize("status", ["401", "402", "403", "404"])
 def test_what_no_call_can_get_past_ends_the_run_with_one_line(
     forks: Any, faulty: Any, tmp_path: Path, status: str
@@ -88,7 +82,6 @@ def test_what_no_call_can_get_past_ends_the_run_with_one_line(
 
 
 @pytest.mark.heavy
-@not_yet
 def test_a_closed_port_ends_the_run_with_one_line(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty()
     endpoint.leave()
@@ -97,7 +90,6 @@ def test_a_closed_port_ends_the_run_with_one_line(forks: Any, faulty: Any, tmp_p
     assert len(re.findall(r"(?m)^duologue: .*$", fork.stderr)) == 1
 
 
-@not_yet
 def test_a_request_that_is_refused_fails_its_own_conversation_alone(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"400_policy": 0.05, "400_context": 0.05})
     fork = simulate(forks, endpoint, tmp_path / "run")
@@ -109,14 +101,12 @@ def test_a_request_that_is_refused_fails_its_own_conversation_alone(forks: Any, 
 
 
 @pytest.mark.heavy
-@not_yet
 def test_all_finish_where_ten_requests_a_second_are_allowed(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(per_second=10), tmp_path / "run", conversations=60)
     assert finished(fork, 250) == (0, 60)
 
 
 @pytest.mark.heavy
-@not_yet
 @pytest.mark.parametrize("seconds", [1.0, 5.0])
 def test_all_finish_where_the_endpoint_is_gone_for_a_while(
     forks: Any, faulty: Any, tmp_path: Path, seconds: float
@@ -125,14 +115,12 @@ def test_all_finish_where_the_endpoint_is_gone_for_a_while(
     assert finished(fork, 200) == (0, 40)
 
 
-@not_yet
 def test_all_finish_where_many_requests_in_a_row_are_reset(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(gone_requests=[[10, 12]]), tmp_path / "run", conversations=10)
     assert finished(fork) == (0, 10)
 
 
 @pytest.mark.heavy
-@not_yet
 def test_a_long_retry_after_is_waited_for(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(faults={"429_after": 0.1}, retry_after=8), tmp_path / "run", conversations=6)
     assert finished(fork, 200) == (0, 6)
