@@ -147,8 +147,8 @@ def test_an_asked_wait_is_read_if_it_makes_sense(headers, after):
 def test_a_date_to_wait_for_is_measured_from_our_clock_if_the_endpoint_tells_no_time(monkeypatch):
     class Clock(datetime):
         @classmethod
-        def now(cls, zone):
-            return cls(2015, 10, 21, 7, 28, tzinfo=zone)
+        def now(cls, tz=None):
+            return cls(2015, 10, 21, 7, 28, tzinfo=tz)
 
     monkeypatch.setattr(waits, "datetime", Clock)
     assert fault_of(of_openai(429, retry_after="Wed, 21 Oct 2015 07:28:30 GMT")).after == 30
