@@ -3,8 +3,7 @@
 import errno
 import json
 import socket
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -13,6 +12,7 @@ import pytest
 from langchain_core import exceptions as core
 
 from duologue.errors import SettingError
+from duologue.nodes.calls import waits
 from duologue.nodes.calls.faults import MEANINGS, ReplyError, fault, fault_of, of_error_in_reply
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
@@ -144,9 +144,14 @@ def test_an_asked_wait_is_read_if_it_makes_sense(headers, after):
     assert fault_of(of_openai(429, **headers)).after == after
 
 
-def test_a_date_to_wait_for_is_measured_from_now_if_the_endpoint_tells_no_time():
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=1_000), usegmt=True)
-    assert 900 < fault_of(of_openai(429, retry_after=date)).after < 1_001
+def test_a_date_to_wait_for_is_measured_from_our_clock_if_the_endpoint_tells_no_time(monkeypatch):
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2015, 10, 21, 7, 28, tzinfo=tz)
+
+    monkeypatch.setattr(waits, "datetime", Clock)
+    assert fault_of(of_openai(429, retry_after="Wed, 21 Oct 2015 07:28:30 GMT")).after == 30
 
 
 @pytest.mark.parametrize(
