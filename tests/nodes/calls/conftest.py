@@ -52,7 +52,8 @@ def fault(name: str = "http_500", whose: Any = "endpoint", after: float | None =
     return ReplyError(Fault(name, whose, f"told {name}", after))
 
 
-def now() -> float:
+def seconds() -> float:
+    """Virtual seconds since the loop began."""
     return asyncio.get_running_loop().time()
 
 
@@ -71,7 +72,7 @@ class Endpoint:
         self.gate = Gate("http://x/v1", Pace(**pace), said=self.said.append, uniform=self.chance.uniform)
 
     async def send(self, what: Any) -> Any:
-        self.requests.append((now(), what))
+        self.requests.append((seconds(), what))
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         try:
@@ -116,7 +117,7 @@ class Limited:
         self.level, self.last, self.refused = per_second, 0.0, 0
 
     async def __call__(self, endpoint: Endpoint, what: Any) -> Any:
-        time = now()
+        time = seconds()
         if self.windows:
             self.level = max(1.0, self.per_second) if int(time) > int(self.last) else self.level
         else:
@@ -133,7 +134,7 @@ class Limited:
 
 @pytest.fixture
 def calls() -> Any:
-    """What the tests of this folder share: Endpoint, Limited, always, fault, now."""
+    """What the tests of this folder share: Endpoint, Limited, always, fault, seconds."""
     from types import SimpleNamespace
 
-    return SimpleNamespace(Endpoint=Endpoint, Limited=Limited, always=always, fault=fault, now=now)
+    return SimpleNamespace(Endpoint=Endpoint, Limited=Limited, always=always, fault=fault, seconds=seconds)

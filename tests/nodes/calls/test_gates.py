@@ -93,7 +93,7 @@ def test_a_wrong_key_ends_all_calls_at_once_with_one_line(run, calls):
         assert await endpoint.conversations(40, 6) == 0
         with pytest.raises(EndpointError):
             await endpoint.call("later")
-        return endpoint, calls.now()
+        return endpoint, calls.seconds()
 
     endpoint, seconds = run(main())
     assert len(endpoint.requests) <= 8  # those that were under way together
@@ -107,7 +107,7 @@ def test_a_wrong_key_ends_all_calls_at_once_with_one_line(run, calls):
 def test_a_key_that_is_revoked_is_tried_three_more_times_and_then_ends_the_run(run, calls):
     async def answer(endpoint, what):
         await asyncio.sleep(0.05)
-        if calls.now() > 1:
+        if calls.seconds() > 1:
             raise calls.fault("wrong_key", "settings")
         return what
 
@@ -166,7 +166,7 @@ def test_requests_that_always_fail_end_by_number_too_when_the_others_are_done(ru
 
     async def main():
         endpoint = calls.Endpoint(answer)
-        return await endpoint.conversations(20, 60), endpoint.errors, calls.now()
+        return await endpoint.conversations(20, 60), endpoint.errors, calls.seconds()
 
     finished, errors, seconds = run(main())
     assert finished == 17

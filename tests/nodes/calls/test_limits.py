@@ -14,7 +14,7 @@ def test_an_endpoint_that_allows_ten_requests_a_second_lets_everybody_finish(run
     async def main():
         limited = calls.Limited(10, latency, **how)
         endpoint = calls.Endpoint(limited)
-        return await endpoint.conversations(60, 6), len(endpoint.requests), limited.refused, calls.now()
+        return await endpoint.conversations(60, 6), len(endpoint.requests), limited.refused, calls.seconds()
 
     finished, requests, refused, seconds = run(main())
     assert finished == 60
@@ -29,7 +29,7 @@ def test_other_rates_are_found_out_too(run, calls, per_second):
     async def main():
         limited = calls.Limited(per_second, 0.5)
         endpoint = calls.Endpoint(limited)
-        return await endpoint.conversations(60, number // 60), len(endpoint.requests), limited.refused, calls.now()
+        return await endpoint.conversations(60, number // 60), len(endpoint.requests), limited.refused, calls.seconds()
 
     finished, requests, refused, seconds = run(main())
     assert finished == 60
@@ -71,7 +71,7 @@ def test_the_gate_grows_again_after_an_endpoint_that_bore_few_at_a_time(run, cal
         await asyncio.sleep(60)
         few = endpoint.gate.counts.succeeded
         bears = 1000
-        return await task, few, endpoint.most, calls.now()
+        return await task, few, endpoint.most, calls.seconds()
 
     finished, few, most, seconds = run(main())
     assert finished == 40
@@ -97,8 +97,8 @@ def test_an_endpoint_without_limits_is_not_slowed_down(run, calls, wanted, laten
 def test_a_pause_that_is_asked_for_holds_for_all_calls(run, calls):
     async def answer(endpoint, what):
         await asyncio.sleep(0.01)
-        if 1 < calls.now() < 41:
-            raise calls.fault("rate_limited", "limit", 41 - calls.now())
+        if 1 < calls.seconds() < 41:
+            raise calls.fault("rate_limited", "limit", 41 - calls.seconds())
         return what
 
     async def main():
@@ -118,7 +118,7 @@ def test_a_pause_that_is_longer_than_patience_ends_the_run_at_once(run, calls):
     async def main():
         endpoint = calls.Endpoint(answer)
         await endpoint.conversations(20, 3)
-        return endpoint, calls.now()
+        return endpoint, calls.seconds()
 
     endpoint, seconds = run(main())
     assert {type(error) for error in endpoint.errors} == {EndpointError}
@@ -129,7 +129,7 @@ def test_a_pause_that_is_longer_than_patience_ends_the_run_at_once(run, calls):
 
 def test_an_endpoint_that_refuses_for_minutes_from_the_start_is_waited_for(run, calls):
     async def answer(endpoint, what):
-        if calls.now() < 300:
+        if calls.seconds() < 300:
             raise calls.fault("rate_limited", "limit")
         await asyncio.sleep(0.1)
         return what
@@ -160,7 +160,7 @@ def test_tokens_a_minute_are_estimated_before_and_corrected_after(run, calls):
         endpoint = calls.Endpoint(calls.always(0.05), tokens_per_minute=60_000)
         one_by_one = [endpoint.call(each, tokens=100, spent=lambda reply: 500) for each in range(60)]
         await asyncio.gather(*one_by_one)
-        return calls.now()
+        return calls.seconds()
 
     assert run(main()) == pytest.approx(60 * 500 / 1000, rel=0.2)
 
@@ -202,7 +202,7 @@ def test_calls_that_only_queue_at_the_endpoint_are_held_back_without_loss(run, c
     async def main():
         endpoint = calls.Endpoint(queueing(calls, servers, lambda chance: 0.2))
         await endpoint.conversations(50, 40, pause=0)
-        return endpoint, calls.now()
+        return endpoint, calls.seconds()
 
     endpoint, seconds = run(main())
     assert seconds < 1.05 * 2000 * 0.2 / servers
@@ -231,7 +231,7 @@ def test_a_model_that_is_slow_or_whose_replies_vary_is_not_held_back(run, calls,
 
 def test_a_model_that_becomes_slower_for_another_reason_keeps_its_calls(run, calls):
     async def answer(endpoint, what):
-        await asyncio.sleep((0.2 if calls.now() < 20 else 2.0) * endpoint.chance.uniform(0.7, 1.3))
+        await asyncio.sleep((0.2 if calls.seconds() < 20 else 2.0) * endpoint.chance.uniform(0.7, 1.3))
         return what
 
     async def main():

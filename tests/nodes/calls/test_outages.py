@@ -9,7 +9,7 @@ from duologue.nodes.calls.gates import CallError, EndpointError
 
 def outage(calls, begins, seconds, latency=0.2):
     async def answer(endpoint, what):
-        if begins <= calls.now() < begins + seconds:
+        if begins <= calls.seconds() < begins + seconds:
             await asyncio.sleep(0.001)
             raise calls.fault("connection_refused")
         await asyncio.sleep(latency)
@@ -38,7 +38,7 @@ def test_an_outage_that_is_longer_than_patience_ends_the_run_with_one_line(run, 
     async def main():
         endpoint = calls.Endpoint(outage(calls, 3, 10_000), patience=60)
         await endpoint.conversations(40, 20)
-        return endpoint, calls.now()
+        return endpoint, calls.seconds()
 
     endpoint, seconds = run(main())
     [line] = {str(error) for error in endpoint.errors}
@@ -51,7 +51,7 @@ def test_a_closed_port_is_tried_for_fifteen_seconds_with_few_requests(run, calls
     async def main():
         endpoint = calls.Endpoint(outage(calls, 0, 10_000))
         assert await endpoint.conversations(40, 6) == 0
-        return endpoint, calls.now()
+        return endpoint, calls.seconds()
 
     endpoint, seconds = run(main())
     assert 14.9 <= seconds < 15.5
@@ -67,7 +67,7 @@ def test_a_single_call_to_a_closed_port_ends_after_fifteen_seconds_too(run, call
         endpoint = calls.Endpoint(outage(calls, 0, 10_000))
         with pytest.raises(EndpointError):
             await endpoint.call()
-        return len(endpoint.requests), calls.now()
+        return len(endpoint.requests), calls.seconds()
 
     requests, seconds = run(main())
     assert requests <= 15
