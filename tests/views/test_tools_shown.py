@@ -70,7 +70,7 @@ def test_what_an_endpoint_did_before_a_reply_stands_behind_the_message_and_is_co
     conversation = Conversation(id="a", scenario={"kind": "airline"}, messages=(message,))
     told = "flaw: odd usage; called again after 2 × rate limited, 1 × null content"
     assert told in words(conversation_page(conversation), tags)
-    assert "user called again after rate limited 2, null content 1" in words(run_page([conversation], "a run"), tags)
+    assert "user called again after</dt><dd>rate limited 2, null content 1</dd>" in run_page([conversation], "a run")
 
 
 def test_a_model_that_is_the_one_that_was_asked_for_is_not_named_again(tags):
