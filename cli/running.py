@@ -191,19 +191,30 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
             say(f"not in the data set: {line}")
         if total(summary.left_out) > 5:
             say(f"not in the data set: {total(summary.left_out) - 5} more, named in its card")
-        for name, reason in list(summary.failed.items())[:5]:
-            say(f"failed: {name}: {reason}")
-        if len(summary.failed) > 5:
-            say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
+        for line in failures(summary):
+            say(line)
         put(f"run:     {summary.path}")
         put(f"dataset: {summary.dataset}")
     return ended(summary, control)
+
+
+def failures(summary: Any) -> list[str]:
+    """Which conversations failed, and why: one line where all failed for the same reason."""
+    file = summary.path / "failures.jsonl"
+    reasons = set(summary.failed.values())
+    if len(summary.failed) > 1 and len(reasons) == 1:
+        (reason,) = reasons
+        same = "" if summary.stopped_by is not None and reason == str(summary.stopped_by) else f": {reason}"
+        return [f"failed: {len(summary.failed)} conversations, kept in {file}{same}"]
+    lines = [f"failed: {name}: {reason}" for name, reason in list(summary.failed.items())[:5]]
+    return lines + ([f"failed: {len(summary.failed) - 5} more, in {file}"] if len(summary.failed) > 5 else [])
 
 
 def ended(summary: Any, control: "Control") -> int:
     """Say in one line why a run is not complete, and how to go on; gives the exit code."""
     if summary.complete:
         return 0
+    cut = summary.counts.stops.get("budget", 0)
     missing, again = summary.planned - summary.finished, f"the same command with --out {summary.path} --resume"
     if summary.stopped_by is not None:
         say(f"ended early: {summary.stopped}; {missing} are missing: {again} goes on")
@@ -211,7 +222,7 @@ def ended(summary: Any, control: "Control") -> int:
         say(f"interrupted: {missing} conversations are missing; {again} goes on")
     elif control.ending is not None:
         wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
-        say(f"ended early: {control.ending}; {missing} are missing: {again}{wider} goes on")
+        say(f"ended early: {control.ending}; {cut} were cut short and {missing} not begun: {again}{wider} goes on")
     elif not missing and summary.unanswered:
         say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
     elif not missing:

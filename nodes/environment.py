@@ -104,6 +104,8 @@ def settings() -> Settings:
     name = next((name for name in (BASE_URL, OLD_BASE_URL) if name in process), "")
     address = process.get(name, "")
     if not name:
+        if blank := next((name for name in (BASE_URL, OLD_BASE_URL) if name in os.environ), None):
+            raise SettingError(f"{blank} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}")
         name = next((name for name in (BASE_URL, OLD_BASE_URL) if file.values.get(name)), "")
         address = file.values.get(name, "")
         of_file = key == file.values.get(KEY) or not key

@@ -177,6 +177,9 @@ def host_of(url: str) -> str:
 
 def error_line(error: BaseException) -> str:
     """Class, message and cause of an error on one line of at most 500 characters, without secrets."""
+    told = getattr(error, "told", None)  # of an error that says all in a line of its own
+    if isinstance(told, str):
+        return redacted(" ".join(told.split()))[:500]
     line = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if error.__cause__ is not None and str(error.__cause__):
         line += f" ({type(error.__cause__).__name__}: {error.__cause__})"

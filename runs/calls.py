@@ -83,6 +83,8 @@ class CallFile:
         """A file that holds every call of a run: no other is made. DataError if it cannot be read."""
         made = cls(Path(path), writes=False)
         made._read(frozenset())
+        if not made._lines:
+            raise DataError(f"{at(path)}: holds no reply: record the run again")
         return made
 
     def find(self, key: CallKey, asked: Sent) -> Reply | None:
@@ -210,9 +212,7 @@ class CallFile:
     def _missing(self, key: CallKey, asked: Sent) -> str:
         """What to say of a call that is not there: the nearest one, and the first difference."""
         name = f"{self.path}: has no call of {_named(key)}"
-        nearest = min(self._lines, key=lambda other: _distance(key, other), default=None)
-        if nearest is None:
-            return f"{name}; it holds no call at all: record the run again"
+        nearest = min(self._lines, key=lambda other: _distance(key, other))
         if nearest != key:
             return (
                 f"{name}; the nearest is {_named(nearest)}: record the run again, or replay the run that was recorded"

@@ -73,6 +73,10 @@ def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Sum
 def notes_of(file: CallFile | None, calls: Calls) -> list[str]:
     """What there is to say about the calls of a run."""
     notes = []
+    for gate in calls.gates.values():
+        if faults := gate.counts.faults:
+            told = ", ".join(f"{count} {name}" for name, count in faults.most_common())
+            notes.append(f"{gate.endpoint}: {gate.counts.requests} requests, of which failed: {told}")
     if file is not None and calls.replayed and file.writes:
         notes.append(f"{calls.replayed} replies were taken from {file.path.name}: they were paid before")
     if file is not None and file.unused:

@@ -218,6 +218,7 @@ _BY_CLASS = (
     ("server_error", {"ModelAPIError", "InternalServerError"}),
 )
 """Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""
+_OF_CONNECTION = frozenset({"ConnectError", "ConnectTimeout", "ReadError", "WriteError", "RemoteProtocolError"})
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
 _NO_STREAM = "No generations found in stream"
 
@@ -234,6 +235,9 @@ def _of_classes(chain: list[BaseException]) -> str | None:
 def _told(error: BaseException, chain: list[BaseException]) -> str:
     broken = next((one for one in chain if isinstance(one, JSONDecodeError)), None)
     if broken is None:
-        return error_line(error)
+        root = " ".join(str(chain[-1]).split())
+        # Clients wrap what the system said in words that say less, such as "Connection error."
+        wrapped = len(chain) > 1 and root and type(chain[-1]).__name__ in _OF_CONNECTION
+        return redacted(root)[:500] if wrapped else error_line(error)
     begin = f", it begins with {broken.doc[:60]!r}" if broken.doc.strip() else ", it is empty"
     return f"{broken.msg} at character {broken.pos}{begin}"

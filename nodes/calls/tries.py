@@ -14,6 +14,11 @@ LONGEST = 30.0
 class EndpointError(DuologueError, RuntimeError):
     """An endpoint cannot be used by this run at all, or no more: one line that says why, and what to do."""
 
+    @property
+    def told(self) -> str:
+        """The line, for records."""
+        return str(self)
+
 
 class CallError(Exception):
     """One call failed for good: `fault` is the last one, `retried` how often it was made again, by fault."""
@@ -21,6 +26,12 @@ class CallError(Exception):
     def __init__(self, fault: Fault, retried: dict[str, int]) -> None:
         super().__init__(f"{fault.name}: {fault.detail}")
         self.fault, self.retried = fault, retried
+
+    @property
+    def told(self) -> str:
+        """What the fault means, and how often the call was made, for records."""
+        tries = sum(self.retried.values()) + 1
+        return self.fault.line + (f"; tried {tries} times" if tries > 1 else "")
 
 
 class Tries:
