@@ -191,13 +191,20 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
             say(f"not in the data set: {line}")
         if total(summary.left_out) > 5:
             say(f"not in the data set: {total(summary.left_out) - 5} more, named in its card")
-        for name, reason in list(summary.failed.items())[:5]:
+        # What ended the run is said once, at the end, not for each conversation that it ended.
+        failed = [each for each in summary.failed.items() if not was_stopped(each[1], summary.stopped)]
+        for name, reason in failed[:5]:
             say(f"failed: {name}: {reason}")
-        if len(summary.failed) > 5:
-            say(f"failed: {len(summary.failed) - 5} more, in {summary.path / 'failures.jsonl'}")
+        if len(failed) > 5:
+            say(f"failed: {len(failed) - 5} more, in {summary.path / 'failures.jsonl'}")
         put(f"run:     {summary.path}")
         put(f"dataset: {summary.dataset}")
     return ended(summary, control)
+
+
+def was_stopped(reason: str, why: str | None) -> bool:
+    """Whether a conversation failed only because the whole run was ended."""
+    return why is not None and (why in reason or reason == "cancelled")
 
 
 def ended(summary: Any, control: "Control") -> int:
@@ -205,13 +212,14 @@ def ended(summary: Any, control: "Control") -> int:
     if summary.complete:
         return 0
     missing, again = summary.planned - summary.finished, f"the same command with --out {summary.path} --resume"
+    lacking = f"{missing} are missing" if missing else f"{summary.finished - summary.ended} were cut off"
     if summary.stopped_by is not None:
-        say(f"ended early: {summary.stopped}; {missing} are missing: {again} goes on")
+        say(f"ended early: {summary.stopped}; {lacking}: {again} goes on")
     elif control.ending == STOPPED:
         say(f"interrupted: {missing} conversations are missing; {again} goes on")
     elif control.ending is not None:
         wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
-        say(f"ended early: {control.ending}; {missing} are missing: {again}{wider} goes on")
+        say(f"ended early: {control.ending}; {lacking}: {again}{wider} goes on")
     elif not missing and summary.unanswered:
         say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
     elif not missing:

@@ -39,7 +39,7 @@ WORDS: Mapping[str, str] = {
     "user_rejected": "no message of the user was accepted",
     "agent_interrupted": "the agent stopped for a person",
     "model_failed": "a model or a node failed",
-    "budget": "the limit of tokens was reached",
+    "budget": "a limit of tokens, money or time was reached",
     "cancelled": "it was cancelled",
 }
 """Each stop reason in plain words, for people."""

@@ -33,7 +33,7 @@ _CHINESE = MappingProxyType(
         "no message of the user was accepted": "用户的消息均未被接受",
         "the agent stopped for a person": "助手停下等待人工处理",
         "a model or a node failed": "模型或节点出错",
-        "the limit of tokens was reached": "已达到词元上限",
+        "a limit of tokens, money or time was reached": "已达到词元、费用或时间上限",
         "it was cancelled": "已取消",
         "why it ended is not recorded": "未记录结束原因",
     }
