@@ -124,7 +124,7 @@ def counts_table(counts: Counts) -> Table:
     ]
     for row in (*rows, *rare):
         table.add_row(row, *(str(getattr(side, row)) for side in counts.sides))
-    for title, group in (("part", "parts"), ("reason", "reasons"), ("counted", "notes")):
+    for title, group in (("part", "parts"), ("reason", "reasons"), ("counted", "notes"), ("called again", "retried")):
         names = dict.fromkeys(name for side in counts.sides for name in getattr(side, group))
         for name in names:
             table.add_row(

@@ -28,6 +28,8 @@ class SideCounts(Record):
     """Rejected and observed drafts by reason."""
     notes: dict[str, int]
     """Drafts by the validator's notes, which reject nothing."""
+    retried: dict[str, int] = Field(default_factory=dict)
+    """Calls that were made again, by the endpoint's fault."""
     tool_calls: int = 0
     """Tool calls of all drafts, including rejected ones. One that waited for the user's answer counts once, with its result."""
     failed_calls: int = 0
@@ -60,6 +62,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
     reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     notes: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     parts: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+    retried: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
     exchanges, conversation_count, usage = 0, 0, Usage.none()
     for conversation in conversations:
         conversation_count += 1
@@ -87,6 +90,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 if attempt.reason and attempt.verdict in ("rejected", "observed"):
                     reasons[role][attempt.reason] += 1
                 notes[role].update(attempt.notes)
+                retried[role].update(attempt.retried)
     return Counts(
         conversations=conversation_count,
         exchanges=exchanges,
@@ -102,6 +106,7 @@ def count(conversations: Iterable[Conversation]) -> Counts:
                 fallbacks=side["fallbacks"],
                 reasons=dict(reasons[role].most_common()),
                 notes=dict(notes[role].most_common()),
+                retried=dict(retried[role].most_common()),
                 tool_calls=side["tool_calls"],
                 failed_calls=side["failed_calls"],
                 parts=dict(parts[role].most_common()),

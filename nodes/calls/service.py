@@ -92,7 +92,8 @@ class Calls:
 
         async def send() -> AIMessage:
             reply = await chosen.ainvoke(sent, None, **cast(Any, arguments))
-            check_reply(reply)
+            if endpoint_of(model) is not None:
+                check_reply(reply)
             return reply
 
         message, retried = await self._made(chosen, send, sent, key, asked)

@@ -44,11 +44,11 @@ def test_every_shipped_topic_is_simulated_with_spans_that_are_slices(duologue, t
 
 def test_json_stands_alone_on_stdout(duologue):
     code, out, _ = duologue(
-        "simulate", "simquac", "--limit", 1, "--max-turns", 1, "--assistant", "offline?empty=1", "--json"
+        "simulate", "simquac", "--limit", 1, "--max-turns", 1, "--assistant", "offline?background=1", "--json"
     )
     told = json.loads(out)
     assert code == 0
-    assert told["sides"][1]["reasons"] == {"empty": 4}
+    assert told["sides"][1]["reasons"] == {"in_background": 4}
     assert told["sides"][1]["fallbacks"] == 1
     assert told["stops"] == {"max_turns": 1}
     assert set(told) >= {"out", "dataset", "planned", "finished", "failed", "left_out", "tokens", "calls"}

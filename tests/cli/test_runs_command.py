@@ -12,9 +12,7 @@ def run(duologue):
 
 
 def test_runs_are_listed_with_what_they_planned_and_finished(duologue, run, tmp_path):
-    duologue(
-        "simulate", "simquac", "--limit", 2, "--assistant", "offline?empty=1", "--max-turns", 1, "--out", "out/two"
-    )
+    duologue("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--out", "out/two")
     lines = (tmp_path / "out/two/conversations.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "out/two/conversations.jsonl").write_text(lines[0] + "{\n")
     (tmp_path / "out/else").mkdir()
