@@ -160,3 +160,19 @@ def test_who_has_no_time_left_is_answered_by_an_endpoint_that_is_there(run, call
         return await endpoint.conversations(40, 20)
 
     assert run(main()) == 40
+
+
+def test_a_request_that_is_always_answered_with_nothing_fails_alone_though_no_other_is_made(run, calls):
+    async def main():
+        async def nothing(endpoint, what):
+            raise calls.fault("null_content")
+
+        endpoint = calls.Endpoint(nothing)
+        endpoint.gate._health.breaker.succeeded()  # it has answered before
+        with pytest.raises(CallError, match="null_content"):
+            await endpoint.gate.call(lambda: nothing(endpoint, ""))
+        return endpoint.gate.counts.requests, calls.seconds()
+
+    requests, seconds = run(main())
+    assert requests == 10
+    assert seconds < 180
