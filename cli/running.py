@@ -199,30 +199,35 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
 
 
 def failures(summary: Any) -> list[str]:
-    """Which conversations failed, and why: one line where all failed for the same reason."""
+    """Which conversations failed, and why; what ended the run is said once, at the end."""
     file = summary.path / "failures.jsonl"
-    reasons = set(summary.failed.values())
-    if len(summary.failed) > 1 and len(reasons) == 1:
-        (reason,) = reasons
-        same = "" if summary.stopped_by is not None and reason == str(summary.stopped_by) else f": {reason}"
-        return [f"failed: {len(summary.failed)} conversations, kept in {file}{same}"]
-    lines = [f"failed: {name}: {reason}" for name, reason in list(summary.failed.items())[:5]]
-    return lines + ([f"failed: {len(summary.failed) - 5} more, in {file}"] if len(summary.failed) > 5 else [])
+    failed = {name: why for name, why in summary.failed.items() if not was_stopped(why, summary.stopped)}
+    if len(failed) > 1 and len(set(failed.values())) == 1:
+        return [f"failed: {len(failed)} conversations, kept in {file}: {next(iter(failed.values()))}"]
+    lines = [f"failed: {name}: {reason}" for name, reason in list(failed.items())[:5]]
+    return lines + ([f"failed: {len(failed) - 5} more, in {file}"] if len(failed) > 5 else [])
+
+
+def was_stopped(reason: str, why: str | None) -> bool:
+    """Whether a conversation failed only because the whole run was ended."""
+    return why is not None and (why in reason or reason == "cancelled")
 
 
 def ended(summary: Any, control: "Control") -> int:
     """Say in one line why a run is not complete, and how to go on; gives the exit code."""
     if summary.complete:
         return 0
-    cut = summary.counts.stops.get("budget", 0)
+    cut = summary.finished - summary.ended
     missing, again = summary.planned - summary.finished, f"the same command with --out {summary.path} --resume"
+    parts = [f"{cut} were cut short"] * bool(cut) + [f"{missing} are missing"] * bool(missing)
+    lacking = " and ".join(parts) or "nothing is missing"
     if summary.stopped_by is not None:
-        say(f"ended early: {summary.stopped}; {missing} are missing: {again} goes on")
+        say(f"ended early: {summary.stopped}; {lacking}: {again} goes on")
     elif control.ending == STOPPED:
         say(f"interrupted: {missing} conversations are missing; {again} goes on")
     elif control.ending is not None:
         wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
-        say(f"ended early: {control.ending}; {cut} were cut short and {missing} not begun: {again}{wider} goes on")
+        say(f"ended early: {control.ending}; {lacking}: {again}{wider} goes on")
     elif not missing and summary.unanswered:
         say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
     elif not missing:

@@ -34,6 +34,15 @@ class _Line:
     offset: int
     length: int
     digest: str
+    before: "_Line | None" = None
+    """An earlier call with the same key, such as one of another judge of the same draft."""
+
+    def all(self) -> Iterator["_Line"]:
+        """The calls with this key, the last one first."""
+        line: _Line | None = self
+        while line is not None:
+            yield line
+            line = line.before
 
 
 @dataclass
@@ -52,6 +61,8 @@ class CallFile:
     """Bytes of a line that was cut off in writing, and lines that cannot be read, which are asked again."""
     skip: frozenset[str] = frozenset()
     """Conversations that are simulated anew: their kept replies are not used."""
+    copy: "CallFile | None" = None
+    """A second file, which gets all that this one gets, and each reply that it is asked for."""
     _lines: dict[CallKey, _Line] = field(default_factory=dict, repr=False)
     _known: dict[str, set[str]] = field(default_factory=dict, repr=False)
     """Digests of the messages that the file has, by conversation."""
@@ -90,9 +101,15 @@ class CallFile:
     def find(self, key: CallKey, asked: Sent) -> Reply | None:
         """The kept reply of this call, if the same was sent. ReplayError if the file must hold it and does not."""
         line = None if key.conversation in self.skip else self._lines.get(key)
-        if line is not None and line.digest == asked.digest:
-            call = self._call(line)
-            return Reply(call["reply"], call.get("retried") or {})
+        same = None if line is None else next((each for each in line.all() if each.digest == asked.digest), None)
+        if same is not None:
+            call = self._call(same)
+            reply = Reply(call["reply"], call.get("retried") or {})
+            if self.copy is not None and self.copy.find(key, asked) is None:
+                self.copy.keep(key, asked, reply)
+            return reply
+        if self.copy is not None and key.conversation not in self.skip and (found := self.copy.find(key, asked)):
+            return found
         if line is not None and self.writes:
             self.unused[key] = self._difference(line, asked)
         if not self.writes:
@@ -110,15 +127,21 @@ class CallFile:
     def forget(self, conversation: str) -> None:
         """A conversation is over: what is known of its messages is not needed any more."""
         self._known.pop(conversation, None)
+        if self.copy is not None:
+            self.copy.forget(conversation)
 
     def sync(self) -> None:
         """Wait until everything written is on the disk."""
         if self._file is not None and self._unsynced:
             self._unsynced = False
             self._file.sync()
+        if self.copy is not None:
+            self.copy.sync()
 
     def close(self) -> None:
         """Close the file and let others write it."""
+        if self.copy is not None:
+            self.copy.close()
         if self._file is not None:
             self.sync()
             self._file.close()
@@ -132,7 +155,7 @@ class CallFile:
     @property
     def paid(self) -> Iterator[tuple[str, str | None, dict[str, int]]]:
         """Role, model and usage, by the names of `data.Usage`, of each kept reply of a model."""
-        for key, line in self._lines.items():
+        for key, line in ((key, line) for key, last in self._lines.items() for line in last.all()):
             reply = self._call(line)["reply"]
             usage = reply.get("usage_metadata")
             if isinstance(usage, dict):
@@ -143,6 +166,8 @@ class CallFile:
                 yield key.role, model, counted | ({"cached_tokens": cached} if cached else {})
 
     def _append(self, key: CallKey, asked: Sent, outcome: Mapping[str, Any]) -> None:
+        if self.copy is not None:
+            self.copy._append(key, asked, outcome)
         if self._file is None:
             return
         known = self._known.setdefault(key.conversation, set())
@@ -188,7 +213,7 @@ class CallFile:
                 self._known.setdefault(conversation, set()).add(value["message"])
             elif isinstance(value.get("reply"), dict):
                 key = CallKey(*(value[name] for name in CallKey._fields))
-                self._lines[key] = _Line(offset, len(line), value["digest"])
+                self._lines[key] = _Line(offset, len(line), value["digest"], self._lines.get(key))
         except (UnicodeDecodeError, DataError, KeyError, TypeError):
             self.torn += len(line)  # asked again
 

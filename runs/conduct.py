@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,25 +68,27 @@ class Conduct:
     ) -> Iterator[CallFile | None]:
         """The file of a run's calls: the one to replay, the one to record, or the journal of its folder.
 
-        None without a folder, and inside `kept_in`, whose store comes first. RunError for a file that cannot be used.
+        A run in a folder that is recorded has both: each reply is in the journal, from which the run is resumed, and in
+        the record. None without a folder, and inside `kept_in`, whose store comes first. RunError for a file that cannot
+        be used.
         """
         if self.replay_calls is not None:
             yield CallFile.replaying(self.replay_calls)
             return
-        if self.record is not None:
-            path = Path(self.record)
-            if not resume and path.exists() and path.stat().st_size:
-                raise SettingError(f"{path}: is there already: name a new file for the calls, or remove it")
-        elif folder is None or AMBIENT.get() is not None:
-            yield None
-            return
-        else:
-            path = folder / CALLS
-        file = CallFile.recording(path, done=done)
-        try:
-            yield file
-        finally:
-            file.close()
+        record = None if self.record is None else Path(self.record)
+        if record is not None and not resume and record.exists() and record.stat().st_size:
+            raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
+        paths = [record] if record is not None else []
+        if folder is not None and (paths or AMBIENT.get() is None):
+            paths.insert(0, folder / CALLS)
+        with ExitStack() as opened:
+            files = []
+            for path in paths:
+                files.append(CallFile.recording(path, done=done))
+                opened.callback(files[-1].close)
+            if len(files) == 2:
+                files[0].copy = files[1]
+            yield files[0] if files else None
 
 
 @asynccontextmanager

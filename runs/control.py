@@ -79,11 +79,18 @@ class Control:
         if seconds is None:
             yield
             return
-        timer = asyncio.get_running_loop().call_later(seconds, self.cut, f"--max-time is over, {seconds:g} seconds")
+        over = f"--max-time is over, {seconds:g} seconds"
+        timer = asyncio.get_running_loop().call_later(seconds, self._no_time_left, over)
         try:
             yield
         finally:
             timer.cancel()
+
+    def _no_time_left(self, reason: str) -> None:
+        """Cut the run, also where it waits for an endpoint: that may take longer than all the rest."""
+        self.cut(reason)
+        for gate in () if self.calls is None else self.calls.gates.values():
+            gate.hurry(reason)
 
     @contextmanager
     def held(self) -> Iterator[None]:

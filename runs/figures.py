@@ -137,17 +137,18 @@ class Figures:
 
     def _rejections(self) -> Sequence[str]:
         """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""
-        count = sum(self.rejected.values())
+        rejected = self.rejected.copy()  # what is shown is made in a thread of its own, while the run goes on counting
+        count = sum(rejected.values())
         if not count:
             return ()
-        most = self.rejected.most_common(3)
+        most = rejected.most_common(3)
         told = [f"{reason.replace('_', ' ')} {number:,}" for reason, number in most]
         forms = [f"{count:,} rejected ({', '.join(told[:number])})" for number in range(len(told), 0, -1)]
         return (*forms, f"{count:,} rejected")
 
     def _spent(self) -> list[str]:
         told = []
-        for role, spent in self.sides.items():
+        for role, spent in list(self.sides.items()):
             if spent.tokens:
                 mark = "about " if spent.by_characters else ""
                 cost = f" ${spent.cost:,.2f}" if spent.cost else ""
@@ -161,7 +162,7 @@ class Figures:
     def _faults(self) -> list[str]:
         faults: Counter[str] = Counter()
         for each in self._endpoints():
-            faults.update(each.faults)
+            faults.update(dict(each.faults))
         limited, others = faults.pop("rate_limited", 0), sum(faults.values())
         told = [f"{limited:,} rate limited"] if limited else []
         return told + ([f"{others:,} fault{'' if others == 1 else 's'}"] if others else [])

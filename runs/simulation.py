@@ -179,7 +179,7 @@ async def arun(
                 raise
             summary = written(folder, plan, failed)
             notes = [*summary.notes, *notes_of(file, calls)]
-            if file is not None and file.writes and summary.complete and not (conduct.keep_calls or conduct.record):
+            if file is not None and file.writes and summary.complete and not conduct.keep_calls:
                 file.drop()
         ending = str(stopped) if stopped is not None else control.ending
         return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)

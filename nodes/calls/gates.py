@@ -40,6 +40,7 @@ class Gate:
         self._told, self._uniform = said, uniform
         self._tickets = count()
         self._ended: str | None = None
+        self._hurried: str | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._begin()
 
@@ -169,6 +170,7 @@ class Gate:
         why = self._health.failed(turn, fault, now)
         if why is not None:
             self._end(why)
+        self._end_if_hurried()
         breaker = self._health.breaker
         tries.failed(fault, now, self.counts.succeeded, shared=breaker.open or fault.whose == "settings")
         if breaker.since is not None and now < breaker.deadline():
@@ -227,6 +229,15 @@ class Gate:
             self._turns.end()
             for rest in self._resting:
                 _wake(rest)
+
+    def hurry(self, why: str) -> None:
+        """From now on wait for the endpoint no more when it is gone, or asks to wait: there is no time."""
+        self._hurried = self._hurried or why
+        self._end_if_hurried()
+
+    def _end_if_hurried(self) -> None:
+        if self._hurried is not None and (waits_for := self.waits_for) is not None:
+            self._end(f"{self._hurried}, and no call is sent: {waits_for}")
 
     def _say(self, what: str) -> None:
         log.log(logging.INFO if self._told else logging.WARNING, "%s %s", self.endpoint, what)

@@ -92,7 +92,7 @@ class Calls:
 
         async def send() -> AIMessage:
             reply = await chosen.ainvoke(sent, None, **cast(Any, arguments))
-            if endpoint_of(model) is not None:
+            if endpoint_host(model) is not None:  # a model of one's own may have nothing to say
                 check_reply(reply)
             return reply
 

@@ -73,7 +73,8 @@ class Tries:
             self.rest = self._jitter(self._limits - 2) if self._limits > 1 else 0.0
         else:
             self._limits = 0
-            self._own += successes > self.successes or self._own >= self.BLAMED
+            said_nothing = fault.name == "null_content"  # it is there, and may answer this request so for ever
+            self._own += said_nothing or successes > self.successes or self._own >= self.BLAMED
             self._all += 1
             self.rest = 0.0 if shared else max(self._jitter(self._all - 1), fault.after or 0.0)
         self.successes = successes

@@ -268,3 +268,48 @@ def test_a_score_whose_judge_failed_is_asked_again_on_resume(tmp_path, topics):
     assert (summary.finished, summary.unanswered, summary.complete) == (2, 0, True)
     assert len(till) == paid
     assert len(judge_till) == 2
+
+
+def test_two_judges_of_the_same_question_are_replayed_apart(tmp_path, topics):
+    class Judge(BaseChatModel):
+        name_: str
+        value: bool
+        till: Any
+
+        @property
+        def _llm_type(self) -> str:
+            return "judge"
+
+        @property
+        def model(self) -> str:
+            return self.name_
+
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
+            from langchain_core.messages import AIMessage
+            from langchain_core.outputs import ChatGeneration, ChatResult
+
+            self.till.append(1)
+            message = AIMessage(json.dumps({"reason": self.name_, "value": self.value}))
+            return ChatResult(generations=[ChatGeneration(message=message)])
+
+    till: list[int] = []
+    judges = {name: nodes.judged(Judge(name_=name, value=name == "a", till=till), "Is it polite?") for name in "ab"}
+    made = cast([]).replace(closing=nodes.scoring(**judges))
+    recorded = simulated(made, topics, None, conduct=Conduct(record=tmp_path / "calls.jsonl"))
+    assert len(till) == 8
+    replayed = simulated(made, topics, None, conduct=Conduct(replay_calls=tmp_path / "calls.jsonl"))
+    assert plain(replayed) == plain(recorded)
+    assert len(till) == 8
+
+
+@pytest.mark.parametrize("recorded", ["first", "second"])
+def test_a_run_that_is_recorded_in_one_of_its_parts_pays_nothing_twice(tmp_path, topics, whole, recorded):
+    undisturbed, calls = whole
+    till: list[int] = []
+    record = Conduct(record=tmp_path / "calls.jsonl")
+    simulated(cast(till, most=calls // 2), topics, tmp_path / "run", conduct=record if recorded == "first" else None)
+    more = record if recorded == "second" else None
+    resumed = simulated(cast(till), topics, tmp_path / "run", resume=True, conduct=more)
+    assert plain(resumed) == undisturbed
+    assert len(till) == calls
+    assert not (tmp_path / "run" / "calls.jsonl").exists()

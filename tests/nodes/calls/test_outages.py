@@ -136,3 +136,43 @@ def test_a_run_that_waits_behind_an_outage_does_not_use_up_tries(run, calls):
     finished, endpoint = run(main())
     assert finished == 3
     assert not any(isinstance(error, CallError) for error in endpoint.errors)
+
+
+def test_who_has_no_time_left_waits_for_no_endpoint_that_is_away_or_goes_away(run, calls):
+    async def main(hurried_at):
+        endpoint = calls.Endpoint(outage(calls, 3, 10_000), patience=600)
+        asyncio.get_running_loop().call_at(hurried_at, endpoint.gate.hurry, "--max-time is over")
+        await endpoint.conversations(400, 20)
+        return endpoint, calls.seconds()
+
+    for hurried_at, ended in ((2, 5), (60, 61)):  # before it goes away, and while it is away
+        endpoint, seconds = run(main(hurried_at))
+        assert seconds < ended
+        assert {str(error) for error in endpoint.errors} == {
+            "http://x/v1: --max-time is over, and no call is sent: gone, tried again from time to time"
+        }
+
+
+def test_who_has_no_time_left_is_answered_by_an_endpoint_that_is_there(run, calls):
+    async def main():
+        endpoint = calls.Endpoint(outage(calls, 10_000, 1), patience=600)
+        asyncio.get_running_loop().call_at(1, endpoint.gate.hurry, "--max-time is over")
+        return await endpoint.conversations(40, 20)
+
+    assert run(main()) == 40
+
+
+def test_a_request_that_is_always_answered_with_nothing_fails_alone_though_no_other_is_made(run, calls):
+    async def main():
+        async def nothing(endpoint, what):
+            raise calls.fault("null_content")
+
+        endpoint = calls.Endpoint(nothing)
+        endpoint.gate._health.breaker.succeeded()  # it has answered before
+        with pytest.raises(CallError, match="null_content"):
+            await endpoint.gate.call(lambda: nothing(endpoint, ""))
+        return endpoint.gate.counts.requests, calls.seconds()
+
+    requests, seconds = run(main())
+    assert requests == 10
+    assert seconds < 180
