@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from ..data.formats.folders import make_folder
 from ..data.formats.jsonfiles import dumps, write_text
 from ..errors import DataError, SettingError, at
 from .output import print_json, put, say, stdout
@@ -110,7 +111,7 @@ def draw_figures(figures: Mapping[str, Any], folder: Path, out: Path | None = No
     check_free(None if out is None or out.is_dir() else out, force=force)
     check_free(*(folder / f"{name}.{kind}" for name in figures for kind in ("svg", "png")), force=force)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for name, figure in figures.items():
             (folder / f"{name}.svg").write_bytes(rendered(figure, "svg"))
             (folder / f"{name}.png").write_bytes(rendered(figure, "png"))

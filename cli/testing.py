@@ -127,7 +127,6 @@ def measure_success(
             addresses=addresses,
             plan=[(state["scenario"], state.get("ordinal", 0)) for state in planned.states],
         )
-        junit.parent.mkdir(parents=True, exist_ok=True)
         write_text(junit, told)
     missed = result.success is None or (threshold is not None and result.success.value < threshold)
     passed = not missed and not result.unscored and summary.finished >= summary.planned

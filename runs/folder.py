@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats.folders import make_folder
 from ..data.formats.journals import is_of_journal
 from ..data.formats.jsonfiles import write_json
 from ..data.formats.record_lines import MEND, RECORDS, of_run, told_flaws
@@ -184,7 +185,7 @@ def _make(root: Path) -> None:
     try:
         if root.is_dir() and not all(map(_is_leftover, root.iterdir())):
             raise RunError(f"{root}: holds other files and no run: choose a new or empty folder")
-        root.mkdir(parents=True, exist_ok=True)
+        make_folder(root)
     except OSError as error:
         raise RunError(f"{root}: cannot be made ({error.strerror}): choose another folder") from None
 

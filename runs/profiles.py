@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
+from ..data.formats.folders import make_folder
 from ..data.formats.journals import Codec
 from ..data.recllmsim import Coverage, Profile, coverage
 from ..data.text.languages import Language
@@ -141,7 +142,7 @@ class _Kept:
                 f"{path}: holds profiles that were not made here: give it as the pool to extend, and another file for new ones"
             )
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as error:
             raise RunError(f"{path.parent}: cannot be made ({error.strerror}): choose another folder") from None
         origin = {"language": language, "model": model}

@@ -9,6 +9,7 @@ from ..analysis.outcomes import SCORES, SUCCESS, score_of
 from ..data import domains
 from ..data.counts import Counts, count
 from ..data.executed_graph import executed
+from ..data.formats.folders import make_folder
 from ..data.formats.jsonfiles import write_text
 from ..data.outlines import Outline, outline
 from ..data.records import Conversation, NodeInfo
@@ -73,7 +74,7 @@ def write_run(
     if folder.exists() and not _ours(folder):
         raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another folder with --out")
     try:
-        pages.mkdir(parents=True, exist_ok=True)
+        make_folder(pages)
         for old in pages.glob("*.html"):  # an earlier list may have been longer
             old.unlink()
         digits = len(str(len(conversations)))

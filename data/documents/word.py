@@ -9,6 +9,14 @@ from .blocks import Block
 
 MOST_BYTES = 200_000_000
 """Most bytes of an unpacked file; more are taken for an attack."""
+MOST_TEXT = 50_000_000
+"""Most bytes of its parts that are XML."""
+MOST_TAGS = 500_000
+"""Most tags in them, a book of a thousand pages has some hundred thousand."""
+MOST_PARAGRAPHS = 30_000
+"""Most paragraphs: mammoth takes thousands a second."""
+LONGEST = 1_000_000
+"""Most bytes between two tags: Python's reader of XML takes a time that grows as the square of it."""
 
 _STYLES = "\n".join(
     ["p[style-name='Title'] => h1:fresh"]
@@ -31,8 +39,9 @@ def word_blocks(content: bytes) -> list[Block]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             size = sum(part.file_size for part in packed.infolist())
-        if size > MOST_BYTES:
-            raise DataError(f"unpacks to {size:,} bytes, the bound is {MOST_BYTES:,}: save its text alone")
+            if size > MOST_BYTES:
+                raise DataError(f"unpacks to {size:,} bytes, the bound is {MOST_BYTES:,}: save its text alone")
+            _check_texts(packed)
         pictures = mammoth.images.img_element(lambda _: {"src": ""})  # only their alternative text is read
         made = mammoth.convert_to_html(
             io.BytesIO(content), style_map=_STYLES, include_embedded_style_map=False, convert_image=pictures
@@ -44,3 +53,24 @@ def word_blocks(content: bytes) -> list[Block]:
             f"is no Word document that can be read ({type(error).__name__}): save it anew as .docx, or as .txt"
         ) from None
     return hypertext.blocks(soup(made.value, "html.parser"))
+
+
+def _check_texts(packed: zipfile.ZipFile) -> None:
+    """DataError for a document that would take minutes to read, though it is small as long as it is packed."""
+    found = [part for part in packed.infolist() if part.filename.lower().endswith((".xml", ".rels"))]
+    size = sum(part.file_size for part in found)
+    tags = paragraphs = longest = 0
+    if size <= MOST_TEXT:
+        for part in found:
+            text = packed.read(part)
+            tags += text.count(b"<")
+            paragraphs += text.count(b"<w:p>") + text.count(b"<w:p ")
+            longest = max(longest, *map(len, text.split(b"<", MOST_TAGS)))
+    for count, bound, what in (
+        (size, MOST_TEXT, "bytes of text and form"),
+        (tags, MOST_TAGS, "tags"),
+        (paragraphs, MOST_PARAGRAPHS, "paragraphs"),
+        (longest, LONGEST, "bytes in one piece of text"),
+    ):
+        if count > bound:
+            raise DataError(f"has {count:,} {what}, the bound is {bound:,}: give it in parts, or save its text alone")

@@ -12,6 +12,7 @@ from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from ...errors import DataError, at
 from .jsonfiles import parsed
+from .regular_files import check
 
 T = TypeVar("T")
 
@@ -234,6 +235,7 @@ def _planned_first(plan: Iterable[str], keys: Collection[str]) -> list[str]:
 
 
 def _opened(path: Path) -> IO[bytes]:
+    check(path)
     try:
         return path.open("rb")
     except OSError as error:

@@ -8,6 +8,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from ...errors import DataError, at
+from .folders import make_folder
 from .jsonfiles import replacing
 
 _BLOCK = 1 << 20
@@ -50,7 +51,7 @@ def write(path: str | Path, key: str, array: Iterable[str], holder: Callable[[],
     """
     target = Path(path)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         spool = TemporaryFile("w+", dir=target.parent, encoding="utf-8", errors="surrogatepass", newline="")  # noqa: SIM115
     except OSError as error:
         raise DataError(f"{at(path)}: cannot be written ({error.strerror}): choose another place") from None

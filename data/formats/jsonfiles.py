@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ...errors import DataError, at
+from .folders import make_folder
 from .regular_files import GZIP, content, unzipped
 
 DEEPEST = 200
@@ -143,7 +144,7 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         try:
             with partial.open("w", encoding="utf-8", newline="") as file:
                 yield file

@@ -87,6 +87,11 @@ def test_rich_prints_markup_as_text():
     assert [line.strip() for line in printed(table).splitlines()] == ["[red]t[/red]", "[b]", "[/x]", "[dim]"]
 
 
+def test_rich_prints_the_headings_of_a_table_without_rows():
+    table = Table(title="t", columns=COLUMNS, rows=())
+    assert printed(table).split() == ["t", "side", "messages", "length", "(words)", "p", "survives"]
+
+
 def test_no_word_is_cut_where_the_terminal_has_room_for_the_longest_ones():
     columns = (Column(name="measure"), *(Column(name=f"number{n}", kind="count") for n in range(6)), Column(name="x"))
     rows = (("lexical diversity exclamation", *[1] * 6, "a translation of translations"),)

@@ -322,3 +322,18 @@ def test_tags_and_comments_that_never_end_are_text() -> None:
         blocks, _, _ = documents.hypertext.page("<p>First</p>" + begin * 20_000)
         assert blocks[0].text == "First"
     assert documents.hypertext.page("<p>a <b>c</b> <!-- d --> 1 < 2</p>")[0][0].text == "a c 1 < 2"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"0" * 60_000_000, "bytes of text and form"),
+        (b"0" * 1_500_000, "bytes in one piece of text"),
+        (b"<w:p/>" * 1_100_000, "tags"),
+        (b"<w:p></w:p>" * 40_000, "paragraphs"),
+    ],
+)
+def test_a_word_document_that_takes_minutes_to_read_is_refused_before(body: bytes, told: str) -> None:
+    with zipfile.ZipFile("a.docx", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("word/document.xml", b"<a>" + body + b"</a>")
+    assert told in fault(documents.read, "a.docx")

@@ -10,9 +10,6 @@ from scipy import sparse
 from ....data.identity import digest
 from .transcripts import Keys, UserTranscript
 
-_CHUNK = 256
-"""Conversations that are compared with all others at a time, to spare memory."""
-
 Parts = Callable[[UserTranscript], Keys]
 _Integers = NDArray[np.int64]
 _Mixed = NDArray[np.uint64]
@@ -85,19 +82,27 @@ def _with_drawn(
     names[users] = [_key(transcript.cluster) for transcript in group]
     drawn = len(names) - 1 if wanted is None else min(max(wanted, 0), len(names) - 1)
     shared = np.zeros(len(group), dtype=np.int64)
-    for start in range(0, len(group), _CHUNK):
-        rows = range(start, min(start + _CHUNK, len(group)))
-        overlap = (table[start : rows.stop] @ table.T).toarray()
-        for row in rows:
-            keys = _mixed(names ^ _mixed(texts[row : row + 1]))
-            keys[users[row]] = np.iinfo(np.uint64).max  # no other user
-            wanted_users = np.zeros(len(names), dtype=bool)
-            wanted_users[np.argpartition(keys, max(drawn - 1, 0))[:drawn]] = True
-            theirs = np.flatnonzero(wanted_users[users])
-            by_user = theirs[np.lexsort((_mixed(texts[theirs] ^ texts[row]), users[theirs]))]
-            one_of_each = by_user[np.flatnonzero(np.diff(users[by_user], prepend=-1))]
-            shared[row] = overlap[row - start, one_of_each].sum()
+    has = np.zeros(table.shape[1], dtype=bool)
+    of_users = np.argsort(users, kind="stable")
+    begins = np.searchsorted(users[of_users], np.arange(len(names) + 1))
+    for row in range(len(group)):
+        keys = _mixed(names ^ _mixed(texts[row : row + 1]))
+        keys[users[row]] = np.iinfo(np.uint64).max  # no other user
+        theirs = _joined(of_users, begins, np.argpartition(keys, max(drawn - 1, 0))[:drawn])
+        by_user = theirs[np.lexsort((_mixed(texts[theirs] ^ texts[row]), users[theirs]))]
+        one_of_each = by_user[np.flatnonzero(np.diff(users[by_user], prepend=-1))]
+        own = _joined(table.indices, table.indptr, np.array([row]))
+        has[own] = True
+        # Only the parts of those that are drawn: all with all would take the square of their number.
+        shared[row] = np.count_nonzero(has[_joined(table.indices, table.indptr, one_of_each)])
+        has[own] = False
     return shared, np.full(len(group), drawn, dtype=np.int64)
+
+
+def _joined(values: _Integers, begins: _Integers, rows: _Integers) -> _Integers:
+    """The values of some rows, one after the other; row n lies from `begins[n]` to `begins[n + 1]`."""
+    sizes = begins[rows + 1] - begins[rows]
+    return values[np.repeat(begins[rows] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())]
 
 
 def _key(*parts: Any) -> int:
@@ -106,6 +111,9 @@ def _key(*parts: Any) -> int:
 
 def _mixed(keys: _Mixed) -> _Mixed:
     """Keys that look random, equal ones for equal keys (the last step of SplitMix64; Steele et al. 2014)."""
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
+    keys = keys ^ (keys >> np.uint64(30))
+    keys *= np.uint64(0xBF58476D1CE4E5B9)
+    keys ^= keys >> np.uint64(27)
+    keys *= np.uint64(0x94D049BB133111EB)
+    keys ^= keys >> np.uint64(31)
+    return keys

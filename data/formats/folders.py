@@ -1,0 +1,20 @@
+"""Folders that are made for what is written."""
+
+import errno
+import os
+from pathlib import Path
+
+MOST_MISSING = 100
+"""Most folders inside each other that are made at once: Python's own ways to list and to remove folders end at some
+hundreds."""
+
+
+def make_folder(path: str | Path) -> None:
+    """Make a folder and those above it, unless they are there; OSError if that fails, or if too many are missing."""
+    missing = [Path(path)]
+    while not (above := missing[-1].parent).exists():
+        missing.append(above)
+    if len(missing) > MOST_MISSING:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(path))
+    for each in reversed(missing):
+        each.mkdir(exist_ok=True)

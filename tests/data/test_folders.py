@@ -1,0 +1,29 @@
+"""Folders for what is written: made as far as they are missing, and one line where one cannot be."""
+
+from pathlib import Path
+
+import pytest
+
+from duologue.data import DataError
+from duologue.data.formats import jsonfiles
+from duologue.data.formats.folders import make_folder
+
+
+def test_more_folders_inside_each_other_than_python_can_list_are_not_made() -> None:
+    with pytest.raises(DataError, match=r"x.txt: cannot be written \(File name too long\): choose another place"):
+        jsonfiles.write_text("a/" * 1_000 + "x.txt", "said")
+    assert not Path("a").exists()
+    jsonfiles.write_text("a/" * 50 + "x.txt", "said")
+    assert Path("a/" * 50 + "x.txt").read_text() == "said"
+
+
+def test_a_folder_that_is_there_is_no_error_and_a_file_is_one() -> None:
+    make_folder("one/two")
+    make_folder("one/two")
+    make_folder(".")
+    Path("one/file").write_text("")
+    for place in ("one/file", "one/file/more/still", "x" * 300 + "/more"):
+        with pytest.raises(OSError, match=r"exists|Not a directory|too long"):
+            make_folder(place)
+    with pytest.raises(DataError, match=r"one/file/more/x: cannot be written \(Not a directory\)"):
+        jsonfiles.write_text("one/file/more/x", "")
