@@ -100,13 +100,10 @@ def run_into(
     check_replays(cast, scenarios)
     say_uncounted(cast, options)
     control.spending.refuse_unknown(models_asked(cast))
-    go_on(
-        conversations_planned(cast, scenarios, folder, limits, resume=options.resume),
-        quiet=options.as_json,
-        yes=options.yes,
-    )
+    plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
+    go_on(plan, quiet=options.as_json, yes=options.yes)
     with (
-        Progress(len(scenarios), control.spending, control.endpoints, quiet=options.as_json) as progress,
+        Progress(plan.count, control.spending, control.endpoints, quiet=options.as_json) as progress,
         resumable(folder),
     ):
         work = runs.arun(

@@ -4,23 +4,22 @@ The first line says what the file is. A line with `message` holds one message th
 a line with `sent` holds a call: its key, to whom it went, the digests of what was sent, and the reply or the fault.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..data.formats.jsonfiles import dumps, parsed
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
+from .call_differences import distance, named, short, where_they_differ
 from .journal import Appended
 
 CALLS = "calls.jsonl"
 """Name of the journal in a run folder."""
 HEAD = {"calls": 1}
 """The first line: the version of the form."""
-_SHOWN = 60
 
 
 class ReplayError(DuologueError, LookupError):
@@ -45,6 +44,18 @@ class _Line:
             line = line.before
 
 
+class Paid(NamedTuple):
+    """What a kept reply has taken."""
+
+    role: str
+    model: str | None
+    usage: dict[str, int]
+    """By the names of `data.Usage`; without tokens if the endpoint reported none."""
+    sent: list[str]
+    """The texts that were sent, where tokens are to be counted by characters."""
+    reply: str
+
+
 @dataclass
 class CallFile:
     """A file of calls, read to answer calls that were made before, and written with those that are made now.
@@ -59,13 +70,13 @@ class CallFile:
     """Kept replies that were not used because something else is sent now: by their key, the first difference."""
     torn: int = 0
     """Bytes of a line that was cut off in writing, and lines that cannot be read, which are asked again."""
-    skip: frozenset[str] = frozenset()
-    """Conversations that are simulated anew: their kept replies are not used."""
     copy: "CallFile | None" = None
     """A second file, which gets all that this one gets, and each reply that it is asked for."""
     _lines: dict[CallKey, _Line] = field(default_factory=dict, repr=False)
     _known: dict[str, set[str]] = field(default_factory=dict, repr=False)
     """Digests of the messages that the file has, by conversation."""
+    _anew: dict[str, int] = field(default_factory=dict, repr=False)
+    """Conversations that are simulated anew, with where that began: what was kept before is not used."""
     _file: Appended | None = field(default=None, repr=False)
     _unsynced: bool = field(default=False, repr=False)
 
@@ -100,15 +111,18 @@ class CallFile:
 
     def find(self, key: CallKey, asked: Sent) -> Reply | None:
         """The kept reply of this call, if the same was sent. ReplayError if the file must hold it and does not."""
-        line = None if key.conversation in self.skip else self._lines.get(key)
-        same = None if line is None else next((each for each in line.all() if each.digest == asked.digest), None)
+        line, begun = self._lines.get(key), self._anew.get(key.conversation, 0)
+        if line is not None and line.offset < begun:
+            line = None
+        known = () if line is None else line.all()
+        same = next((each for each in known if each.digest == asked.digest and each.offset >= begun), None)
         if same is not None:
             call = self._call(same)
             reply = Reply(call["reply"], call.get("retried") or {})
             if self.copy is not None and self.copy.find(key, asked) is None:
                 self.copy.keep(key, asked, reply)
             return reply
-        if self.copy is not None and key.conversation not in self.skip and (found := self.copy.find(key, asked)):
+        if self.copy is not None and (found := self.copy.find(key, asked)):
             return found
         if line is not None and self.writes:
             self.unused[key] = self._difference(line, asked)
@@ -124,9 +138,23 @@ class CallFile:
         """Append what an endpoint did in place of a reply."""
         self._append(key, asked, {"fault": {"name": fault.name, "whose": fault.whose, "detail": fault.detail}})
 
+    def begin_anew(self, conversations: Iterable[str]) -> None:
+        """Simulate these conversations anew: replies that were kept for them until now are not used.
+
+        One that was begun anew before, and is not over since, goes on.
+        """
+        for conversation in sorted(set(conversations) - self._anew.keys()):
+            if self._file is not None:
+                self._anew[conversation] = self._file.size
+                self._file.append(dumps({"conversation": conversation, "anew": True}) + "\n", sync=False)
+        if self.copy is not None:
+            self.copy.begin_anew(conversations)
+
     def forget(self, conversation: str) -> None:
         """A conversation is over: what is known of its messages is not needed any more."""
         self._known.pop(conversation, None)
+        if self._file is not None and self._anew.pop(conversation, None) is not None:
+            self._file.append(dumps({"conversation": conversation, "anew": False}) + "\n", sync=False)
         if self.copy is not None:
             self.copy.forget(conversation)
 
@@ -153,17 +181,23 @@ class CallFile:
         self.path.unlink(missing_ok=True)
 
     @property
-    def paid(self) -> Iterator[tuple[str, str | None, dict[str, int]]]:
-        """Role, model and usage, by the names of `data.Usage`, of each kept reply of a model."""
+    def paid(self) -> Iterator[Paid]:
+        """Each kept reply of a model: what it has taken."""
         for key, line in ((key, line) for key, last in self._lines.items() for line in last.all()):
-            reply = self._call(line)["reply"]
-            usage = reply.get("usage_metadata")
-            if isinstance(usage, dict):
-                metadata = reply.get("response_metadata") or {}
-                cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-                counted = {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"], "calls": 1}
-                model = metadata.get("model_name") or metadata.get("model")
-                yield key.role, model, counted | ({"cached_tokens": cached} if cached else {})
+            call = self._call(line)
+            reply = call["reply"]
+            if "drafts" in reply:  # an agent's
+                continue
+            usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
+            counted = {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens")} | {"calls": 1}
+            if cached := (usage.get("input_token_details") or {}).get("cache_read"):
+                counted["cached_tokens"] = cached
+            texts: list[str] = []
+            if not usage:
+                messages = self._messages(key.conversation)
+                texts = [str(messages.get(each, {}).get("content", "")) for each in call.get("sent", [])]
+            model = metadata.get("model_name") or metadata.get("model")
+            yield Paid(key.role, model, counted, texts, str(reply.get("content", "")))
 
     def _append(self, key: CallKey, asked: Sent, outcome: Mapping[str, Any]) -> None:
         if self.copy is not None:
@@ -209,7 +243,11 @@ class CallFile:
             conversation = value["conversation"]
             if conversation in done:
                 return
-            if "message" in value:
+            if "anew" in value:
+                self._anew |= {conversation: offset} if value["anew"] else {}
+                if not value["anew"]:
+                    self._anew.pop(conversation, None)
+            elif "message" in value:
                 self._known.setdefault(conversation, set()).add(value["message"])
             elif isinstance(value.get("reply"), dict):
                 key = CallKey(*(value[name] for name in CallKey._fields))
@@ -236,12 +274,10 @@ class CallFile:
 
     def _missing(self, key: CallKey, asked: Sent) -> str:
         """What to say of a call that is not there: the nearest one, and the first difference."""
-        name = f"{self.path}: has no call of {_named(key)}"
-        nearest = min(self._lines, key=lambda other: _distance(key, other))
+        name = f"{self.path}: has no call of {named(key)}"
+        nearest = min(self._lines, key=lambda other: distance(key, other))
         if nearest != key:
-            return (
-                f"{name}; the nearest is {_named(nearest)}: record the run again, or replay the run that was recorded"
-            )
+            return f"{name}; the nearest is {named(nearest)}: record the run again, or replay the run that was recorded"
         return f"{name} with what is sent now: {self._difference(self._lines[key], asked)}: record the run again"
 
     def _difference(self, line: _Line, asked: Sent) -> str:
@@ -250,48 +286,12 @@ class CallFile:
         to, now = dict(call.get("to") or {}), dict(asked.to)
         for name in [*to, *(name for name in now if name not in to)]:
             if to.get(name) != now.get(name):
-                return f"{name} was {_short(to.get(name))}, now it is {_short(now.get(name))}"
+                return f"{name} was {short(to.get(name))}, now it is {short(now.get(name))}"
         sent = list(call.get("sent") or [])
         for number, message in enumerate(asked.messages):
             if number >= len(sent):
-                return f"message {number + 1} is new: {_short(message)}"
+                return f"message {number + 1} is new: {short(message)}"
             if sent[number] != asked.digests[number]:
                 was = self._messages(call["conversation"]).get(sent[number])
-                return f"message {number + 1} ({message.get('type')}) {_where(was, message)}"
+                return f"message {number + 1} ({message.get('type')}) {where_they_differ(was, message)}"
         return f"{len(sent)} messages were sent, now {len(asked.messages)}"
-
-
-def _distance(wanted: CallKey, other: CallKey) -> tuple[Any, ...]:
-    """How far another call is from the wanted one: another conversation is further than another turn."""
-    return (
-        wanted.conversation != other.conversation,
-        wanted.subject != other.subject,
-        wanted.role != other.role,
-        abs(wanted.turn - other.turn),
-        abs(wanted.attempt - other.attempt),
-        wanted.vote != other.vote,
-        other,
-    )
-
-
-def _named(key: CallKey) -> str:
-    vote = f", vote {key.vote}" if key.vote else ""
-    return f"{key.role} in turn {key.turn + 1}, attempt {key.attempt}{vote} of conversation {key.conversation}"
-
-
-def _where(was: Any, now: Mapping[str, Any]) -> str:
-    """Where two messages differ: the texts around the first character that does."""
-    before, after = (str(one.get("content")) if isinstance(one, Mapping) else "" for one in (was, now))
-    if before == after:
-        return f"was {_short(was)}, now it is {_short(now)}"
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
-    at_character = sum(1 for _ in same)
-    start = max(0, at_character - 20)
-    shown = (text[start : start + _SHOWN] for text in (before, after))
-    then, here = (f"{'…' if start else ''}{text}" for text in shown)
-    return f"differs at character {at_character + 1}: was {then!r}, now {here!r}"
-
-
-def _short(value: Any) -> str:
-    text = dumps(value)
-    return text if len(text) <= 2 * _SHOWN else text[: 2 * _SHOWN] + "…"

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..data.records import Conversation, Role
+from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
 from ..nodes.calls.prices import Asked, asked_model
 from ..nodes.calls.spending import Spending
@@ -44,21 +45,27 @@ def spent_before(
         return
     speakers = {role: _asked(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}
     judges = {role: _asked(getattr(cast, judge)) for role, (_, judge) in _PLACES.items()}
+    pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in _PLACES}
     for conversation in kept:
         if conversation.id in again:
             continue
+        said = [message.text for message in conversation.messages]
         for role in _PLACES:
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:
-                    spending.add(attempt.model, attempt.usage.model_dump(), role=role, asked=speakers[role])
+                    # Where no tokens were reported: the page, and half of what was said in the end, were sent.
+                    sent = [*pages[role], *texts_in(conversation.scenario), *said[: (len(said) + 1) // 2]]
+                    used = attempt.usage.model_dump()
+                    spending.add(attempt.model, used, role=role, asked=speakers[role], sent=sent, reply=attempt.text)
                 if attempt.judging is not None:
                     spending.add(None, attempt.judging.model_dump(), role="judge", asked=judges[role])
         if conversation.closing_usage is not None:
             spending.add(None, conversation.closing_usage.model_dump(), role="judge", asked=_asked(cast.closing))
     judge = next(filter(None, judges.values()), None)
-    for name, model, usage in file.paid if file is not None else ():
-        side = next((role for role in _PLACES if role == name), None)
-        spending.add(model, usage, role=side or "judge", asked=judge if side is None else speakers[side])
+    for paid in file.paid if file is not None else ():
+        side = next((role for role in _PLACES if role == paid.role), None)
+        asked = judge if side is None else speakers[side]
+        spending.add(paid.model, paid.usage, role=side or "judge", asked=asked, sent=paid.sent, reply=paid.reply)
 
 
 def _asked(node: Any) -> Asked | None:

@@ -143,7 +143,7 @@ async def arun(
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
             if file is not None:
-                file.skip = frozenset(anew)
+                file.begin_anew(anew)
             calls = control.made(file)
             if resume:
                 spent_before(control.spending, cast, folder.conversations(), again, file)

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from langchain_core.exceptions import ModelInvalidRequestError
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
 
 import duologue
 from duologue import data, nodes, runs
 from duologue.errors import DataError, SettingError
 from duologue.graphs import recllmsim, simquac
 from duologue.nodes import Limits
+from duologue.nodes.calls.kept import Call, Reply, Sent
 from duologue.nodes.models.offline.model import OfflineChatModel
 from duologue.runs import CallFile, Conduct
 
@@ -313,3 +315,53 @@ def test_a_run_that_is_recorded_in_one_of_its_parts_pays_nothing_twice(tmp_path,
     assert plain(resumed) == undisturbed
     assert len(till) == calls
     assert not (tmp_path / "run" / "calls.jsonl").exists()
+
+
+def test_what_is_begun_anew_does_not_use_what_was_kept_before_and_goes_on_after_a_kill(tmp_path):
+    first, second = Call(0, "c1", "user").key(1), Call(0, "c1", "user", 1).key(1)
+    sent, path = Sent.of({"m": 1}, [HumanMessage("Now?")]), tmp_path / "calls.jsonl"
+    file = CallFile.recording(path)
+    file.keep(first, sent, Reply({"content": "old"}))
+    file.begin_anew({"c1"})
+    assert file.find(first, sent) is None
+    file.keep(first, sent, Reply({"content": "new"}))
+    file.close()  # as a kill leaves it: the conversation is not over
+    file = CallFile.recording(path)
+    file.begin_anew({"c1"})
+    assert file.find(first, sent).value == {"content": "new"}
+    file.keep(second, sent, Reply({"content": "and on"}))
+    file.forget("c1")
+    file.close()
+    file = CallFile.recording(path)
+    assert file.find(second, sent).value == {"content": "and on"}
+    file.begin_anew({"c1"})
+    assert file.find(first, sent) is None
+    assert file.find(second, sent) is None
+    assert [paid.reply for paid in file.paid] == ["new", "old", "and on"]
+    file.close()
+
+
+def test_a_bound_of_tokens_counts_what_was_spent_before_also_where_no_usage_is_reported(tmp_path, topics):
+    class Silent(Paid):
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
+            result = super()._generate(messages, stop, run_manager, **more)
+            result.generations[0].message.usage_metadata = None
+            return result
+
+    till: list[int] = []
+
+    def resumed(resume, tokens):
+        silent = simquac.cast(user=Silent(side="student", till=till), assistant=Silent(side="teacher", till=till))
+        conduct = Conduct(max_run_tokens=tokens)
+        scenarios = simquac.scenarios(topics(4))
+        work = runs.arun(
+            silent, scenarios, tmp_path / "run", limits=LIMITS, resume=resume, concurrency=1, conduct=conduct
+        )
+        return runs.blocking(work)
+
+    assert not resumed(False, 2000).complete
+    paid = len(till)
+    assert paid > 3
+    assert "is reached" in str(resumed(True, 2000).stopped)
+    assert len(till) <= paid + 3  # what finished conversations have sent is estimated
+    assert resumed(True, 10**6).complete
