@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.formats.jsonfiles import dumps, parsed
+from ..data.formats.regular_files import check
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
@@ -65,6 +66,8 @@ class CallFile:
         RunError if it cannot be written, or another process writes it; DataError if it is another file.
         """
         made = cls(Path(path))
+        if made.path.exists():
+            check(made.path)
         file = Appended(made.path, alone_in=made.path)
         try:
             made.torn = file.cut_torn_line()
@@ -155,6 +158,7 @@ class CallFile:
 
     def _read(self, done: frozenset[str] | set[str]) -> None:
         """Note where each call stands, without those of the conversations that are done."""
+        check(self.path)
         try:
             with self.path.open("rb") as file:
                 self._check_head(file.readline())

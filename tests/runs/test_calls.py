@@ -1,6 +1,7 @@
 """The call journal: what was paid for is not paid again, and a recorded run runs without its endpoint."""
 
 import json
+import os
 import re
 from typing import Any
 
@@ -14,7 +15,7 @@ from duologue.errors import DataError, SettingError
 from duologue.graphs import recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.models.offline.model import OfflineChatModel
-from duologue.runs import CallFile, Conduct
+from duologue.runs import CallFile, Conduct, RunError
 
 
 class Paid(BaseChatModel):
@@ -268,3 +269,24 @@ def test_a_score_whose_judge_failed_is_asked_again_on_resume(tmp_path, topics):
     assert (summary.finished, summary.unanswered, summary.complete) == (2, 0, True)
     assert len(till) == paid
     assert len(judge_till) == 2
+
+
+@pytest.mark.parametrize("harm", [lambda path: os.truncate(path, 0), os.remove], ids=["cut", "removed"])
+def test_a_run_whose_replies_cannot_be_kept_ends_at_once_and_pays_no_more(tmp_path, topics, harm):
+    class Till(list[int]):
+        def append(self, one):
+            super().append(one)
+            if len(self) == 3:
+                harm(tmp_path / "run/calls.jsonl")
+
+    till = Till()
+    with pytest.raises(RunError, match=r"calls\.jsonl: was (cut|removed)"):
+        simulated(cast(till), topics, tmp_path / "run", concurrency=1)
+    assert len(till) == 3
+
+
+def test_a_pipe_is_no_file_of_calls(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for opened in (CallFile.replaying, CallFile.recording):
+        with pytest.raises(DataError, match="is a pipe and no file"):
+            opened(tmp_path / "pipe")
