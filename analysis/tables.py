@@ -224,7 +224,7 @@ class _Fitted:
         from rich.text import Text
 
         columns, shown = self.table.columns, [[plain(text) for text in row] for row in self.table.shown()]
-        cells = [[column.heading, *texts] for column, texts in zip(columns, zip(*shown, strict=True), strict=False)]
+        cells = [[column.heading, *(texts[number] for texts in shown)] for number, column in enumerate(columns)]
         longest = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in cells]
         room = options.max_width - sum(longest)
         gap = 2 if room >= 2 * len(longest) else 1
