@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..data.formats.jsonfiles import dumps, parsed
+from ..data.formats.regular_files import check
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
@@ -76,7 +77,7 @@ class CallFile:
     _known: dict[str, set[str]] = field(default_factory=dict, repr=False)
     """Digests of the messages that the file has, by conversation."""
     _anew: dict[str, int] = field(default_factory=dict, repr=False)
-    """Conversations that are simulated anew, with where that began: what was kept before is not used."""
+    """Conversations that are simulated anew, with where that began."""
     _file: Appended | None = field(default=None, repr=False)
     _unsynced: bool = field(default=False, repr=False)
 
@@ -87,6 +88,8 @@ class CallFile:
         RunError if it cannot be written, or another process writes it; DataError if it is another file.
         """
         made = cls(Path(path))
+        if made.path.exists():
+            check(made.path)
         file = Appended(made.path, alone_in=made.path)
         try:
             made.torn = file.cut_torn_line()
@@ -114,8 +117,8 @@ class CallFile:
         line, begun = self._lines.get(key), self._anew.get(key.conversation, 0)
         if line is not None and line.offset < begun:
             line = None
-        known = () if line is None else line.all()
-        same = next((each for each in known if each.digest == asked.digest and each.offset >= begun), None)
+        kept = [] if line is None else [each for each in line.all() if each.offset >= begun]
+        same = next((each for each in kept if each.digest == asked.digest), None)
         if same is not None:
             call = self._call(same)
             reply = Reply(call["reply"], call.get("retried") or {})
@@ -139,10 +142,7 @@ class CallFile:
         self._append(key, asked, {"fault": {"name": fault.name, "whose": fault.whose, "detail": fault.detail}})
 
     def begin_anew(self, conversations: Iterable[str]) -> None:
-        """Simulate these conversations anew: replies that were kept for them until now are not used.
-
-        One that was begun anew before, and is not over since, goes on.
-        """
+        """Do not use what was kept for these conversations until now; one that was begun anew and is not over goes on."""
         for conversation in sorted(set(conversations) - self._anew.keys()):
             if self._file is not None:
                 self._anew[conversation] = self._file.size
@@ -216,6 +216,7 @@ class CallFile:
 
     def _read(self, done: frozenset[str] | set[str]) -> None:
         """Note where each call stands, without those of the conversations that are done."""
+        check(self.path)
         try:
             with self.path.open("rb") as file:
                 self._check_head(file.readline())

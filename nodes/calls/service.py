@@ -105,8 +105,8 @@ class Calls:
             sent=(str(each.content) for each in sent),
             reply=str(message.text),
         )
-        if asked is not None and self._store is not None:
-            self._store.keep(key, asked, Reply(plain_reply(message), retried))
+        if asked is not None:
+            self._keep(key, asked, Reply(plain_reply(message), retried))
         return _draft(message, retried)
 
     async def update(
@@ -127,8 +127,8 @@ class Calls:
             if isinstance(draft, Mapping) and (usage := draft.get("usage")):
                 # What an agent's own calls cost is not known, only how many tokens they took.
                 self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), asked=None)
-        if asked is not None and self._store is not None and not update.get("failed"):
-            self._store.keep(key, asked, Reply(without_known_secrets(update)))
+        if asked is not None and not update.get("failed"):
+            self._keep(key, asked, Reply(without_known_secrets(update)))
         return update
 
     @property
@@ -143,6 +143,19 @@ class Calls:
             raise
         self.replayed += kept is not None
         return kept
+
+    def _keep(self, key: CallKey, asked: Sent, came: Reply | Fault) -> None:
+        """Keep what came of a call. What cannot be kept is lost, and so would be all that is paid after it: the run ends."""
+        if (store := self._store) is None:
+            return
+        try:
+            if isinstance(came, Fault):
+                store.keep_fault(key, asked, came)
+            else:
+                store.keep(key, asked, came)
+        except DuologueError as error:
+            self.stopped = self.stopped or error
+            raise
 
     async def _made(
         self,
@@ -161,8 +174,8 @@ class Calls:
             return await send(), {}
 
         def failed(fault: Fault) -> None:
-            if asked is not None and self._store is not None:
-                self._store.keep_fault(key, asked, fault)
+            if asked is not None:
+                self._keep(key, asked, fault)
 
         try:
             return await self.gate(endpoint).call(

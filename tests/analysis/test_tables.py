@@ -166,3 +166,9 @@ def test_any_text_comes_back_from_csv_and_breaks_no_row(texts):
     lines = table.to_markdown().splitlines()
     assert len(lines) == 4 + len(texts)
     printed(table)
+
+
+def test_a_table_without_rows_is_printed_as_its_heads():
+    console = Console(width=60, file=io.StringIO())
+    console.print(Table(title="t", columns=(Column(name="end"), Column(name="count")), rows=()).rich())
+    assert {"end", "count"} <= set(console.file.getvalue().split())  # type: ignore[attr-defined]

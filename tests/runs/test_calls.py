@@ -1,6 +1,7 @@
 """The call journal: what was paid for is not paid again, and a recorded run runs without its endpoint."""
 
 import json
+import os
 import re
 from typing import Any
 
@@ -16,7 +17,7 @@ from duologue.graphs import recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.calls.kept import Call, Reply, Sent
 from duologue.nodes.models.offline.model import OfflineChatModel
-from duologue.runs import CallFile, Conduct
+from duologue.runs import CallFile, Conduct, RunError
 
 
 class Paid(BaseChatModel):
@@ -365,3 +366,24 @@ def test_a_bound_of_tokens_counts_what_was_spent_before_also_where_no_usage_is_r
     assert "is reached" in str(resumed(True, 2000).stopped)
     assert len(till) <= paid + 3  # what finished conversations have sent is estimated
     assert resumed(True, 10**6).complete
+
+
+@pytest.mark.parametrize("harm", [lambda path: os.truncate(path, 0), os.remove], ids=["cut", "removed"])
+def test_a_run_whose_replies_cannot_be_kept_ends_at_once_and_pays_no_more(tmp_path, topics, harm):
+    class Till(list[int]):
+        def append(self, one):
+            super().append(one)
+            if len(self) == 3:
+                harm(tmp_path / "run/calls.jsonl")
+
+    till = Till()
+    with pytest.raises(RunError, match=r"calls\.jsonl: was (cut|removed)"):
+        simulated(cast(till), topics, tmp_path / "run", concurrency=1)
+    assert len(till) == 3
+
+
+def test_a_pipe_is_no_file_of_calls(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for opened in (CallFile.replaying, CallFile.recording):
+        with pytest.raises(DataError, match="is a pipe and no file"):
+            opened(tmp_path / "pipe")
