@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.formats.jsonfiles import dumps, parsed
+from ..data.formats.regular_files import check
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
@@ -20,6 +21,7 @@ CALLS = "calls.jsonl"
 """Name of the journal in a run folder."""
 HEAD = {"calls": 1}
 """The first line: the version of the form."""
+_LONGEST_HEAD = 1_000
 _SHOWN = 60
 
 
@@ -155,9 +157,10 @@ class CallFile:
 
     def _read(self, done: frozenset[str] | set[str]) -> None:
         """Note where each call stands, without those of the conversations that are done."""
+        check(self.path)
         try:
             with self.path.open("rb") as file:
-                self._check_head(file.readline())
+                self._check_head(file.readline(_LONGEST_HEAD))
                 offset = file.tell()
                 for number, line in enumerate(file, start=2):
                     if line.endswith(b"\n"):
