@@ -102,7 +102,8 @@ def _with_drawn(
 def _joined(values: _Integers, begins: _Integers, rows: _Integers) -> _Integers:
     """The values of some rows, one after the other; row n lies from `begins[n]` to `begins[n + 1]`."""
     sizes = begins[rows + 1] - begins[rows]
-    return values[np.repeat(begins[rows] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())]
+    joined: _Integers = values[np.repeat(begins[rows] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())]
+    return joined
 
 
 def _key(*parts: Any) -> int:
