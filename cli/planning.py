@@ -147,7 +147,11 @@ def _dollars(about: Estimate) -> str:
     if about.cost is None:
         return f"unknown: {about.unknown}"
     low, high = about.cost
-    return f"about ${low:.2g} to ${high:.2g}" if high else "nothing: the speakers follow rules or play stored messages, and are no language model"
+    return (
+        f"about ${low:.2g} to ${high:.2g}"
+        if high
+        else "nothing: the speakers follow rules or play stored messages, and are no language model"
+    )
 
 
 def models_of_cast(cast: Any) -> "list[BaseChatModel]":

@@ -192,7 +192,8 @@ def find(name: str) -> CastFactory:
     if name not in factories:
         meant = get_close_matches(name, factories, n=1)
         hint = f": did you mean {meant[0]}? There are" if meant else ", only"
-        raise SettingError(f"there is no cast {name!r}{hint} {', '.join(factories)}: or give one as MODULE:FUNCTION")
+        asked = name.partition("?")[0]  # what follows may be a model's arguments, a key among them
+        raise SettingError(f"there is no cast {asked!r}{hint} {', '.join(factories)}: or give one as MODULE:FUNCTION")
     return factories[name]
 
 

@@ -47,3 +47,28 @@ def short(value: Any) -> str:
     """The begin of a JSON value."""
     text = dumps(value)
     return text if len(text) <= 2 * SHOWN else text[: 2 * SHOWN] + "…"
+
+
+def check_call(key: CallKey, line: Mapping[str, Any]) -> None:
+    """TypeError unless a line of a file of calls is one that was written here: nothing else may answer a call."""
+    reply, usage = line["reply"], line["reply"].get("usage_metadata") if isinstance(line["reply"], dict) else 0
+    numbers = (key.turn, key.attempt, key.vote)
+    right = (
+        isinstance(reply, dict)
+        and isinstance(line.get("to"), dict)
+        and isinstance(line.get("sent"), list)
+        and isinstance(line.get("digest"), str)
+        and isinstance(line.get("retried", {}), dict)
+        and all(isinstance(name, str) for name in key[:3])
+        and all(isinstance(number, int) for number in numbers)
+    )
+    if right and usage is not None:
+        right = isinstance(usage, dict) and all(isinstance(usage.get(each), int) for each in _COUNTED)
+    if right and "drafts" not in reply:
+        right = isinstance(reply.get("content", ""), (str, list))
+        right = right and isinstance(reply.get("response_metadata", {}), dict)
+    if not right:
+        raise TypeError(f"no call: {short(line)}")
+
+
+_COUNTED = ("input_tokens", "output_tokens", "total_tokens")

@@ -14,13 +14,14 @@ from ..data.formats.regular_files import check
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
-from .call_differences import distance, named, short, where_they_differ
+from .call_differences import check_call, distance, named, short, where_they_differ
 from .journal import Appended
 
 CALLS = "calls.jsonl"
 """Name of the journal in a run folder."""
 HEAD = {"calls": 1}
 """The first line: the version of the form."""
+_LONGEST_HEAD = 1_000
 
 
 class ReplayError(DuologueError, LookupError):
@@ -219,7 +220,7 @@ class CallFile:
         check(self.path)
         try:
             with self.path.open("rb") as file:
-                self._check_head(file.readline())
+                self._check_head(file.readline(_LONGEST_HEAD))
                 offset = file.tell()
                 for number, line in enumerate(file, start=2):
                     if line.endswith(b"\n"):
@@ -250,8 +251,9 @@ class CallFile:
                     self._anew.pop(conversation, None)
             elif "message" in value:
                 self._known.setdefault(conversation, set()).add(value["message"])
-            elif isinstance(value.get("reply"), dict):
+            elif "reply" in value:
                 key = CallKey(*(value[name] for name in CallKey._fields))
+                check_call(key, value)
                 self._lines[key] = _Line(offset, len(line), value["digest"], self._lines.get(key))
         except (UnicodeDecodeError, DataError, KeyError, TypeError):
             self.torn += len(line)  # asked again

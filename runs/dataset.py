@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from ..data import domains
 from ..data.counts import Counts, count
 from ..data.domain import Dataset, Domain
+from ..data.formats.detection import MANIFEST
 from ..data.formats.jsonfiles import write_text
-from ..data.formats.record_lines import Run
+from ..data.formats.record_lines import MEND, Run
 from ..data.records import Conversation
 from ..errors import DataError
 from ..nodes.state import State
@@ -102,5 +103,12 @@ def write(
     counts = count(counted())
     files = {form.name or form.files or "*": form.description}
     attributions = [domain.attribution for domain in present if domain.attribution]
-    write_text(folder / DATASET / CARD, card(manifest, counts, files, left_out, attributions))
+    try:
+        told = card(manifest, counts, files, left_out, attributions)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{MANIFEST}: its settings or data are not what a run writes ({type(error).__name__}: {error}): "
+            f"move it away, and {MEND} FOLDER restores it from the records"
+        ) from error
+    write_text(folder / DATASET / CARD, told)
     return Written(path, counts, ended, left_out, unanswered)

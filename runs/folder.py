@@ -91,6 +91,8 @@ class RunFolder:
         """RunError if somebody removed, replaced or cut what the run has written."""
         self._finished.check()
         self._failed.check()
+        if not (self.path / MANIFEST).is_file():
+            self._tell()  # the plan is known here: nothing is lost
 
     def simulate_again(self, names: Collection[str]) -> None:
         """Note that these conversations are simulated again: of each the last line counts, not the first."""

@@ -138,13 +138,18 @@ def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> st
     made = conversation.provenance
     if made is None:
         return ""
-    limits, pages = settings.get("limits") or {}, settings.get("prompts") or {}
+    limits, pages = (_object(settings.get(name)) for name in ("limits", "prompts"))
     here_and_there = [("cast", made.cast, settings.get("cast")), ("seed", made.limits.get("seed"), limits.get("seed"))]
     here_and_there += [(f"prompt page {name}", made.prompts[name], pages.get(name)) for name in made.prompts]
     for name, here, there in here_and_there:
         if here is not None and there is not None and here != there:
             return f"its {name} is {here!r}, not {there!r}"
     return ""
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    """A part of a manifest; nothing if somebody put something else there."""
+    return value if isinstance(value, dict) else {}
 
 
 def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:

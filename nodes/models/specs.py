@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from ...errors import ModelError
 from ..environment import BASE_URL, KEY, host_of, keep_secret, keep_url_secrets, redacted, settings
@@ -136,9 +136,13 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     arguments = {aliases.get(key, key): value for key, value in arguments.items()}
     timeout, retries = arguments.get("timeout", 120), arguments.pop("max_retries", 0)
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
-        raise ModelError(f"model 'openai:{name}': timeout must be a number of seconds above 0, not {timeout!r}")
+        raise ModelError(
+            f"model 'openai:{name}': timeout must be a number of seconds above 0, not {redacted(repr(timeout))}"
+        )
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ModelError(f"model 'openai:{name}': max_retries must be a whole number from 0, not {retries!r}")
+        raise ModelError(
+            f"model 'openai:{name}': max_retries must be a whole number from 0, not {redacted(repr(retries))}"
+        )
     # How often a call is made again is the run's matter, which finds `max_retries` in the model's metadata.
     with_defaults = {"timeout": timeout, "use_responses_api": False} | arguments
     try:
@@ -152,8 +156,11 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
             default_headers={"Connection": "close"},
             **with_defaults,
         )
+    except ValidationError as error:  # without the values, which may be anything
+        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        raise ModelError(f"model 'openai:{name}': {redacted('; '.join(wrong[:3]))}") from None
     except (TypeError, ValueError) as error:
-        first = str(error).strip().splitlines()
+        first = redacted(str(error)).strip().splitlines()
         raise ModelError(f"model 'openai:{name}': {'; '.join(line.strip() for line in first[:3])}") from None
 
 

@@ -10,6 +10,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from duologue.errors import ModelError, SettingError
+from duologue.graphs.casts import find
+from duologue.nodes.models.specs import chat_model
 from duologue.nodes.redaction import _kept, _of_urls
 
 USER, PASSWORD, PARAMETER, KEY = "keeper-4711", 'la"mp/ö&+<77>', "query.lamp.4711", "open.sesame.0815"
@@ -151,3 +154,17 @@ def test_a_stranger_s_file_is_refused_by_one_line_and_trusted_by_its_option(duol
     assert not Path("run").exists()
     assert "--trust-env-file" in duologue("doctor")[1]
     assert "openai:NAME calls go to collector.example" in duologue("doctor", "--trust-env-file")[1]
+
+
+@pytest.mark.parametrize("arguments", ["timeout=la.mp.4711", "max_retries=la.mp.4711", "temperature=la.mp.4711"])
+def test_a_spec_in_the_place_of_a_cast_is_told_without_its_arguments(arguments: str) -> None:
+    with pytest.raises(SettingError, match="there is no cast 'openai:m', only") as caught:
+        find(f"openai:m?{arguments}")
+    assert "la.mp" not in str(caught.value)
+
+
+def test_what_a_model_refuses_is_told_without_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with pytest.raises(ModelError, match="temperature: Input should be a valid number") as caught:
+        chat_model("openai:m?temperature=la.mp.4711")
+    assert "la.mp" not in str(caught.value)

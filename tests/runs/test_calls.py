@@ -387,3 +387,19 @@ def test_a_pipe_is_no_file_of_calls(tmp_path):
     for opened in (CallFile.replaying, CallFile.recording):
         with pytest.raises(DataError, match="is a pipe and no file"):
             opened(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    "spoiled", [{"reply": {"usage_metadata": {}}}, {"reply": {"content": 5}}, {"to": 5}, {"sent": None}, {"turn": "x"}]
+)
+def test_a_line_that_is_no_call_is_passed_over_and_the_good_one_before_it_stands(tmp_path, topics, whole, spoiled):
+    undisturbed, calls = whole
+    till: list[int] = []
+    simulated(cast(till, 12), topics, tmp_path / "run")
+    journal = tmp_path / "run/calls.jsonl"
+    kept = [json.loads(line) for line in journal.read_text().splitlines()]
+    call = next(line for line in kept if "reply" in line)
+    with journal.open("a") as file:
+        file.write(json.dumps(call | spoiled) + "\n")
+    assert plain(simulated(cast(till), topics, tmp_path / "run", resume=True)) == undisturbed
+    assert len(till) == calls
