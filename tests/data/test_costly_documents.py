@@ -87,3 +87,10 @@ def test_a_plain_text_without_headings_is_not_parsed_as_markdown(monkeypatch: py
     monkeypatch.setattr("markdown_it.MarkdownIt.parse", None)
     Path("a.txt").write_text("A title\n\nSome [words.\n\n- an item #1\n")
     assert len(documents.read("a.txt")[0][0].blocks) == 2
+
+
+def test_runs_of_word_count_too(fault: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word, "MOST_RUNS", 10)
+    with zipfile.ZipFile("a.docx", "w") as packed:
+        packed.writestr("word/document.xml", f"<a><w:rPr/><w:p>{'<w:r/>' * 11}</w:p></a>")
+    assert "a.docx: has 11 runs of text in one format, the bound is 10: " in fault(documents.read, "a.docx")
