@@ -4,6 +4,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...errors import DataError
+
+MOST_LINES = 100_000
+"""Most lines of Markdown and plain text: a book of 1,200 pages, broken to fit a width, has 70,000."""
+
 _UNSPACED = "[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff00-\uffef]"
 """Characters of scripts that put no space between words, with their punctuation. Korean puts spaces."""
 _WRAP = re.compile(rf"(?<={_UNSPACED})\n(?={_UNSPACED})")
@@ -29,6 +34,12 @@ class Document:
     """Title that the file declares outside of its text: in front matter, or `<title>` in HTML."""
     notes: tuple[str, ...] = ()
     """Remarks about the reading, without the document's name."""
+
+
+def check(count: int, most: int, what: str) -> None:
+    """DataError if there is more of something than is read of one document in seconds."""
+    if count > most:
+        raise DataError(f"has {count:,} {what}, the bound is {most:,}: split the document")
 
 
 def unwrapped(lines: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...errors import DataError, MissingExtraError, at
 from ..formats.regular_files import content
-from .blocks import Block, Document
+from .blocks import MOST_LINES, Block, Document, check
 from .hypertext import decoded, page
 from .markdown import titled_markdown
 from .plain import text_blocks
@@ -86,6 +86,7 @@ def _read(read: bytes, suffix: str) -> tuple[list[Block], str | None, list[str]]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if suffix in HTML:
         return page(text)
+    check(text.count("\n"), MOST_LINES, "lines")
     return (*(titled_markdown(text) if suffix in MARKDOWN else text_blocks(text)), [])
 
 

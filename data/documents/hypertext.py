@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from ...errors import DataError, of_extra
-from .blocks import Block, heading, one_line, paragraph, unwrapped
+from .blocks import Block, check, heading, one_line, paragraph, unwrapped
 from .tags import APART, HEADINGS
 
 ENDING = (APART - {"br"}).union(HEADINGS)
@@ -15,6 +15,9 @@ LEFT_OUT = frozenset("nav footer aside button select textarea noscript iframe ob
 """Parts of a page that are no text of the document; the notes say how much was in them."""
 NO_TEXT = frozenset("script style template".split())
 
+MOST_SIGNS = 200_000
+"""Most tags, their ends and entities of a page: a book of 500 pages has about 30,000. Beautiful Soup takes some
+microseconds for an entity, and 50 for a tag with its text."""
 MOST_OPEN = 100
 """Most comments or tags without an end, behind the last end of one, that are left to the parser."""
 
@@ -45,6 +48,7 @@ def page(text: str) -> tuple[list[Block], str | None, list[str]]:
     The page's text is that of its only `<main>`, else of its only `<article>`, else of all of it. MissingExtraError
     without Beautiful Soup.
     """
+    check(text.count("<") + text.count("&"), MOST_SIGNS, "signs of tags and entities (< and &)")
     soup = of_extra("bs4", "documents").BeautifulSoup(_ended(text), "html.parser")
     title = soup.title.extract() if soup.title and soup.title.find_parent("svg") is None else None
     left: Counter[str] = Counter()

@@ -7,30 +7,61 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ..formats.yaml_text import YamlError, loaded
-from .blocks import Block, heading, one_line, paragraph, unwrapped
+from .blocks import Block, check, heading, one_line, paragraph, unwrapped
 from .tags import tagged_blocks, without_tags
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 NESTING = 100
 """Most levels of lists and quotations inside each other; the parser leaves deeper text out."""
 
+SIGNS = (*"[]*_`~<>&\\|!", "- ", "+ ", ". ", ") ")
+"""What may begin a link, emphasis, code, a tag, a cell or an item, also several of them in one line."""
+MOST_SIGNS = 200_000
+"""Most of them: a book of 500 pages has about 20,000. The parser takes up to 50 microseconds for each."""
+MOST_LOOKED_AT = 1_000_000
+"""Most pieces of text that the parser looks at for the ends of links: it looks at the same ones again for each `[`."""
+
 _FRONT = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^ {0,3}(?:#{1,6}(?:[ \t]|$)|(?:=+|-+)[ \t]*$)", re.MULTILINE)
+"""What each heading has: its `#`, or the line below it."""
 _FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\n]+\]:", re.MULTILINE)
 
 
 def parsed(text: str) -> "list[Token]":
-    """The tokens of a text as markdown-it-py gives them; DataError if it is nested too deeply."""
+    """The tokens of a text as markdown-it-py gives them; DataError if it is nested too deeply or asks for too much."""
     from markdown_it import MarkdownIt
 
+    spaced = text.replace("\t", " ")
+    check(sum(map(spaced.count, SIGNS)), MOST_SIGNS, "signs of Markdown, such as [ * ` < |")
     parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
     if _FOOTNOTE.search(text):  # CommonMark knows no footnotes, and takes one of a single word for a link's address
         parser.disable("reference")
+    _bound_links(parser, text.count("["))
     tokens = parser.parse(text)
     if any(token.level >= NESTING - 1 for token in tokens):
         raise DataError(f"has lists or quotations nested {NESTING // 2} deep: make them flatter")
     return tokens
+
+
+def _bound_links(parser: "MarkdownIt", brackets: int) -> None:
+    """Have the parser give up with a DataError when it looks for the ends of links without end."""
+    skip, left = parser.inline.skipToken, MOST_LOOKED_AT
+
+    def bounded(state: "StateInline") -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise DataError(
+                f"has {brackets:,} brackets [, the ends of which are not found in {MOST_LOOKED_AT:,} steps: "
+                "write \\[ for those that begin no link, or split the document"
+            )
+        skip(state)
+
+    parser.inline.skipToken = bounded  # type: ignore[method-assign]
 
 
 def front_matter(text: str) -> tuple[dict[str, Any], str]:
@@ -58,6 +89,15 @@ def markdown_blocks(text: str) -> list[Block]:
     Headings inside lists and quotations are text, as is what looks like a heading inside code.
     """
     return _Reader().read(parsed(text))
+
+
+def headed_blocks(text: str) -> list[Block] | None:
+    """The blocks of a text that has Markdown headings; None if it has none. Only what looks like one is parsed."""
+    if not _HEADING.search(text):
+        return None
+    tokens = parsed(text)
+    headed = any(token.type == "heading_open" and token.level == 0 for token in tokens)
+    return _Reader().read(tokens) if headed else None
 
 
 class _Reader:

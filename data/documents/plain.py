@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from .blocks import Block, paragraph, unwrapped
-from .markdown import markdown_blocks, parsed
+from .markdown import headed_blocks
 
 TITLE = 80
 """Most characters of a first line that is taken for the title."""
@@ -20,8 +20,9 @@ def text_blocks(text: str) -> tuple[list[Block], str | None]:
     A text with Markdown headings is Markdown. In any other every word stays; the lines of a paragraph are joined,
     but not with one that begins an item of a list or is indented.
     """
-    if any(token.type == "heading_open" and token.level == 0 for token in parsed(text)):
-        return markdown_blocks(text), None
+    headed = headed_blocks(text)
+    if headed is not None:
+        return headed, None
     blocks = [block for chunk in re.split(r"\n[^\S\n]*(?:\n[^\S\n]*)+", text) for block in paragraph(_joined(chunk))]
     if len(blocks) > 1 and _is_title(blocks[0].text):
         return blocks[1:], blocks[0].text.strip()

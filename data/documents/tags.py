@@ -37,31 +37,31 @@ def tagged_blocks(text: str) -> list[Block]:
     """The headings and paragraphs of a piece of HTML inside Markdown, without comments."""
     text = _without_comments(text)
     blocks: list[Block] = []
-    kept, end, level = "", 0, 0
+    kept: list[str] = []
+    end, level = 0, 0
 
     def flush() -> None:
-        nonlocal kept
-        whole = unwrapped(html.unescape(kept).split("\n"))
+        whole = unwrapped(html.unescape("".join(kept)).split("\n"))
         blocks.extend(heading(whole, level) if level else paragraph(whole))
-        kept = ""
+        kept.clear()
 
     for tag in _TAG.finditer(text):
         name = tag[1].lower()
-        kept += text[end : tag.start()]
+        kept.append(text[end : tag.start()])
         end = tag.end()
         if name in HEADINGS:
             flush()
             level = 0 if tag[0].startswith("</") else int(name[1])
         elif name in APART:
             if level:
-                kept += " "
+                kept.append(" ")
             else:
                 flush()
         elif name == "img":
-            kept += html.escape(_alternative(tag[0]), quote=False)
+            kept.append(html.escape(_alternative(tag[0]), quote=False))
         elif name not in INLINE:
-            kept += html.escape(tag[0], quote=False)
-    kept += text[end:]
+            kept.append(html.escape(tag[0], quote=False))
+    kept.append(text[end:])
     flush()
     return blocks
 

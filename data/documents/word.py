@@ -1,7 +1,9 @@
 """Word documents (.docx), by mammoth and Beautiful Soup (extra `documents`)."""
 
 import io
+import re
 import zipfile
+from collections import Counter
 
 from ...errors import DataError, of_extra
 from . import hypertext
@@ -13,11 +15,15 @@ MOST_TEXT = 50_000_000
 """Most bytes of its parts that are XML."""
 MOST_TAGS = 500_000
 """Most tags in them, a book of a thousand pages has some hundred thousand."""
-MOST_PARAGRAPHS = 30_000
-"""Most paragraphs: mammoth takes thousands a second."""
+MOST_PARAGRAPHS = 20_000
+"""Most paragraphs: mammoth takes four thousand a second, and a book of 500 pages has about 10,000."""
+MOST_RUNS = 100_000
+"""Most pieces of text in one format: ten for each paragraph of that book."""
 LONGEST = 1_000_000
 """Most bytes between two tags: Python's reader of XML takes a time that grows as the square of it."""
 
+_BEGUN = re.compile(rb"<(?:[^\s<>/:]{1,100}:)?([pr])[\s/>]")
+"""The begin of a paragraph or run, also of one without content, under whatever prefix the document gives to Word's names."""
 _STYLES = "\n".join(
     ["p[style-name='Title'] => h1:fresh"]
     + [
@@ -59,17 +65,20 @@ def _check_texts(packed: zipfile.ZipFile) -> None:
     """DataError for a document that would take minutes to read, though it is small as long as it is packed."""
     found = [part for part in packed.infolist() if part.filename.lower().endswith((".xml", ".rels"))]
     size = sum(part.file_size for part in found)
-    tags = paragraphs = longest = 0
+    tags = longest = 0
+    begun: Counter[bytes] = Counter()
     if size <= MOST_TEXT:
         for part in found:
-            text = packed.read(part)
+            text = packed.read(part).replace(b"\0", b"")  # so that signs of UTF-16 are counted too
             tags += text.count(b"<")
-            paragraphs += text.count(b"<w:p>") + text.count(b"<w:p ")
+            if tags <= MOST_TAGS:
+                begun.update(found[1] for found in _BEGUN.finditer(text))
             longest = max(longest, *map(len, text.split(b"<", MOST_TAGS)))
     for count, bound, what in (
         (size, MOST_TEXT, "bytes of text and form"),
         (tags, MOST_TAGS, "tags"),
-        (paragraphs, MOST_PARAGRAPHS, "paragraphs"),
+        (begun[b"p"], MOST_PARAGRAPHS, "paragraphs"),
+        (begun[b"r"], MOST_RUNS, "runs of text in one format"),
         (longest, LONGEST, "bytes in one piece of text"),
     ):
         if count > bound:
