@@ -104,7 +104,8 @@ def settings() -> Settings:
     name = next((name for name in (BASE_URL, OLD_BASE_URL) if name in process), "")
     address = process.get(name, "")
     if not name:
-        if blank := next((name for name in (BASE_URL, OLD_BASE_URL) if name in os.environ), None):
+        blank = next((name for name in (BASE_URL, OLD_BASE_URL) if name in os.environ), None)
+        if key and blank:  # as a script leaves it that found no address: the key must not go elsewhere for that
             raise SettingError(f"{blank} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}")
         name = next((name for name in (BASE_URL, OLD_BASE_URL) if file.values.get(name)), "")
         address = file.values.get(name, "")

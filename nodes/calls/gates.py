@@ -110,7 +110,8 @@ class Gate:
         """
         self._enter()
         ticket = next(self._tickets)
-        tries = Tries(most or self.pace.tries, self.pace.wait, self.pace.patience, self._uniform)
+        own = most is not None
+        tries = Tries(most or self.pace.tries, self.pace.wait, self.pace.patience, self._uniform, asked_for=own)
 
         async def once() -> T:
             nonlocal ticket

@@ -11,6 +11,10 @@ LONGEST = 30.0
 """Most seconds between two tries of a call."""
 
 
+ANSWERED = frozenset({"null_content", "no_choices", "not_json", "not_a_completion"})
+"""Faults of an endpoint that answered all the same."""
+
+
 class EndpointError(DuologueError, RuntimeError):
     """An endpoint cannot be used by this run at all, or no more: one line that says why, and what to do."""
 
@@ -45,8 +49,18 @@ class Tries:
     BLAMED = 3
     """Failures while others succeeded, after which a call is to blame for its further ones too."""
 
-    def __init__(self, most: int, wait: float, patience: float, uniform: Callable[[float, float], float]) -> None:
+    def __init__(
+        self,
+        most: int,
+        wait: float,
+        patience: float,
+        uniform: Callable[[float, float], float],
+        *,
+        asked_for: bool = False,
+    ) -> None:
+        """`asked_for`: the number is the call's own, and holds whether others succeed or not."""
         self._most, self._wait, self._patience, self._uniform = most, wait, patience, uniform
+        self._asked_for = asked_for
         self.retried: dict[str, int] = {}
         self.successes = 0
         """Calls of the gate that had succeeded when this one was tried last."""
@@ -70,11 +84,12 @@ class Tries:
         self._first = now if self._first is None else self._first
         if fault.whose == "limit":
             self._limits += 1
+            self._own += self._asked_for
             self.rest = self._jitter(self._limits - 2) if self._limits > 1 else 0.0
         else:
             self._limits = 0
-            said_nothing = fault.name == "null_content"  # it is there, and may answer this request so for ever
-            self._own += said_nothing or successes > self.successes or self._own >= self.BLAMED
+            answered = fault.name in ANSWERED  # it is there, and may answer this request so for ever
+            self._own += self._asked_for or answered or successes > self.successes or self._own >= self.BLAMED
             self._all += 1
             self.rest = 0.0 if shared else max(self._jitter(self._all - 1), fault.after or 0.0)
         self.successes = successes

@@ -11,7 +11,7 @@ from duologue import data
 from duologue.data import Message
 from duologue.data.simquac import Topic
 from duologue.graphs import conversation, record, simquac
-from duologue.nodes import Limits, draft, environment
+from duologue.nodes import Limits, draft, environment, redaction
 from duologue.runs import asimulate
 
 TEXTS = st.sampled_from(
@@ -185,7 +185,7 @@ def test_a_placeholder_for_a_key_and_what_only_looks_like_one_stay_in_texts(monk
 
 
 def test_looking_for_secrets_costs_nothing_per_message_where_none_is_known(monkeypatch, steps):
-    monkeypatch.setattr(environment, "_kept", set())
+    monkeypatch.setattr(redaction, "_kept", set())
 
     def state(count):
         return {"messages": [{"role": "user", "text": "a"}] * count}

@@ -6,6 +6,7 @@ import pytest
 
 import duologue
 from duologue import graphs
+from duologue.errors import SettingError
 from duologue.nodes import Limits, ModelError, chat_model
 from duologue.nodes.environment import DEFAULT_BASE_URL, host_of, redacted, settings
 from duologue.nodes.models.specs import endpoint_host
@@ -23,6 +24,13 @@ def test_a_blank_value_is_none_at_all(monkeypatch, value):
         monkeypatch.setenv(name, value)
     assert settings().key is None
     assert settings().base_url == DEFAULT_BASE_URL
+
+
+def test_a_key_goes_nowhere_if_its_address_is_set_and_blank(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "open.sesame")
+    monkeypatch.setenv("OPENAI_BASE_URL", " ")
+    with pytest.raises(SettingError, match="OPENAI_BASE_URL is set and empty: write the address, or unset it"):
+        settings()
 
 
 def test_a_key_loses_the_white_space_around_it_and_is_not_shown(monkeypatch):
