@@ -30,7 +30,7 @@ def register(shell: Any) -> None:
     formatter.for_type(Loaded, loaded_html)
     formatter.for_type(list, list_html)
     formatter.for_type(tuple, list_html)
-    formatter.for_type_by_name("duologue.runs.simulation", "Summary", run_html)
+    formatter.for_type_by_name("duologue.runs.summary", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.cast", "Cast", cast_html)
     formatter.for_type_by_name("duologue.graphs.compiled", "ConversationGraph", compiled_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)

@@ -25,7 +25,8 @@ def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):
 
 
 def test_a_refused_key_ends_it_with_a_line_without_the_key(endpoint, tmp_path):
-    endpoint.say(user=[TEXTS[0], endpoint.failing(401, f"wrong key {endpoint.key}")])
+    endpoint.say(user=[TEXTS[0]])
+    endpoint.otherwise["user"] = endpoint.failing(401, f"wrong key {endpoint.key}")
     made = runs.profiles.generate(2, tmp_path / "a.txt", "openai:m")
     assert (made.stop, len(made.profiles)) == ("model_failed", 1)
     assert "401" in made.failure
