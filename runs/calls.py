@@ -7,13 +7,14 @@ a line with `sent` holds a call: its key, to whom it went, the digests of what w
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..data.formats.jsonfiles import dumps, parsed
 from ..data.formats.regular_files import check
 from ..errors import DataError, DuologueError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
+from ..nodes.calls.spending import Paid
 from .call_differences import check_call, distance, named, short, where_they_differ
 from .journal import Appended
 
@@ -44,18 +45,6 @@ class _Line:
         while line is not None:
             yield line
             line = line.before
-
-
-class Paid(NamedTuple):
-    """What a kept reply has taken."""
-
-    role: str
-    model: str | None
-    usage: dict[str, int]
-    """By the names of `data.Usage`; without tokens if the endpoint reported none."""
-    sent: list[str]
-    """The texts that were sent, where tokens are to be counted by characters."""
-    reply: str
 
 
 @dataclass
@@ -135,7 +124,7 @@ class CallFile:
         return None
 
     def keep(self, key: CallKey, asked: Sent, reply: Reply) -> None:
-        """Append a reply; it outlives this process at once, and the machine's failure after `sync`."""
+        """Append a reply; it outlives this process at once."""
         self._append(key, asked, {"reply": reply.value} | ({"retried": dict(reply.retried)} if reply.retried else {}))
 
     def keep_fault(self, key: CallKey, asked: Sent, fault: Fault) -> None:
@@ -150,6 +139,13 @@ class CallFile:
                 self._file.append(dumps({"conversation": conversation, "anew": True}) + "\n", sync=False)
         if self.copy is not None:
             self.copy.begin_anew(conversations)
+
+    def ask_again(self, conversation: str, role: str) -> None:
+        """Do not use what was kept for the last turn of a role: its replies said nothing, and the conversation failed."""
+        turns = [key.turn for key in self._lines if (key.conversation, key.role) == (conversation, role)]
+        for key in [key for key in self._lines if (key.conversation, key.role) == (conversation, role)]:
+            if key.turn == max(turns):
+                del self._lines[key]
 
     def forget(self, conversation: str) -> None:
         """A conversation is over: what is known of its messages is not needed any more."""

@@ -1,8 +1,9 @@
 """Resuming a run: which of its conversations are simulated again, and what it had spent before."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from ..data.formats import record_lines
 from ..data.records import Conversation, Role
 from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
@@ -32,6 +33,17 @@ def to_repeat(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple
         elif retry_failed and conversation.fault not in (None, "none"):
             anew.add(conversation.id)
     return again | anew, anew
+
+
+def said_nothing(folder: RunFolder) -> Iterator[tuple[str, Role]]:
+    """The conversations that failed because every reply of a turn was without a text, each with the side.
+
+    Such replies are the endpoint's fault, but were kept as replies, since a validator rejects one among others.
+    """
+    for conversation in record_lines.cut_short(folder.path):
+        turn = conversation.unsaid[-1] if conversation.failure is not None and conversation.unsaid else None
+        if turn is not None and all(attempt.flaw and not attempt.text for attempt in turn.attempts):
+            yield conversation.id, turn.role
 
 
 def spent_before(

@@ -23,7 +23,7 @@ from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
 from .inspection import PROMPTS
-from .resuming import spent_before, to_repeat
+from .resuming import said_nothing, spent_before, to_repeat
 from .summary import Summary, notes_of, written
 
 log = logging.getLogger(__name__)
@@ -144,6 +144,8 @@ async def arun(
         with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
             if file is not None:
                 file.begin_anew(anew)
+                for name, role in said_nothing(folder) if resume else ():
+                    file.ask_again(name, role)
             calls = control.made(file)
             if resume:
                 spent_before(control.spending, cast, folder.conversations(), again, file)

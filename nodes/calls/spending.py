@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...data.text.model_tokens import tokens_about
 from ...errors import SettingError
@@ -9,6 +10,18 @@ from .prices import Asked, price
 
 COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 """What is added up, by the names of `data.Usage`; cached and reasoning tokens are parts of the first two."""
+
+
+class Paid(NamedTuple):
+    """What a kept reply has taken."""
+
+    role: str
+    model: str | None
+    usage: dict[str, int]
+    """By the names of `data.Usage`; without tokens if the endpoint reported none."""
+    sent: list[str]
+    """The texts that were sent, where tokens are to be counted by characters."""
+    reply: str
 
 
 @dataclass

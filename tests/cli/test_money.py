@@ -45,7 +45,7 @@ def test_a_plan_as_json_says_what_is_unknown(duologue, tmp_path, endpoint):
 
 def test_a_plan_of_offline_speakers_costs_nothing(duologue, tmp_path):
     _, out, _ = duologue(*PLAN, "--out", tmp_path / "r")
-    assert "cost:   nothing: no endpoint is called by the speakers" in out
+    assert "cost:   nothing: the speakers follow rules or play stored messages, and are no language model" in out
 
 
 def test_a_test_of_an_agent_has_a_plan_too(duologue, tmp_path):

@@ -60,7 +60,7 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
         ("openai:m?temperature", "arguments are unclear: write ?name=value&name=value"),
         ("openai:m?temperature=0.5&&x", "arguments are unclear"),
         ("openai:m?temprature=0.5", "'openai:m' has no argument 'temprature'; there are temperature, top_p"),
-        ("openai:m?temperature=warm", "temperature; Input should be a valid number"),
+        ("openai:m?temperature=warm", "temperature: Input should be a valid number"),
         ("openai:m?n=0", "n must be at least 1"),
         ("openai:m?model=other", "multiple values for keyword argument 'model'"),
         ("offline?temperature=0.5", "'offline' has no argument 'temperature'; there are background, empty"),
