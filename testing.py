@@ -9,7 +9,7 @@ it imports the rest of the package only when a test asks for it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -159,12 +159,13 @@ def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedU
 def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], AbstractContextManager[None]]":
     """A context in which calls of models are answered from a file, so that a test needs no endpoint.
 
-    `with recorded_calls("moved.jsonl"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are called, and it is written anew. A call
-    that it does not hold fails the conversation, with the nearest one and the first difference.
+    `with recorded_calls("moved.jsonl"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
+    called, and it is written anew. A call that it does not hold fails the conversation, with the nearest one and the first
+    difference.
     """
 
     @contextmanager
-    def used(path: "str | Path") -> Iterator[None]:
+    def used(path: "str | Path") -> Generator[None]:
         from .runs import recorded_calls
 
         file, record = request.path.parent / path, bool(request.config.getoption("--record-calls"))

@@ -74,6 +74,7 @@ def estimate(cast: Any, missing: list[Any], folder: Path, limits: Any, *, resume
     finished = list(_finished(folder)) if resume else []
     roles: tuple[Role, ...] = ("user", "assistant")
     asking: dict[Role, BaseChatModel] = {role: model for role in roles if (model := speaker_model(cast, role))}
+    sides: dict[Role, tuple[Tokens, Tokens]]
     if len(finished) >= ENOUGH:
         rule = BY_FINISHED.format(count=len(finished))
         sides = {role: _by_mean([of_role[role] for of_role in finished], len(missing)) for role in asking}

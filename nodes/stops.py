@@ -76,10 +76,12 @@ def _by_characters(state: State) -> int:
     before = sum(tokens_about(text) for text in texts_in(state["scenario"]))
     spent = 0
     for message in state.get("messages", []):
-        spent += sum(map(partial(_of_call, before), filter(_unreported, message.get("attempts", []))))
+        tried: list[dict[str, Any]] = message.get("attempts", [])
+        spent += sum(map(partial(_of_call, before), filter(_unreported, tried)))
         before += tokens_about(message["text"]) + OF_MESSAGE
     unsaid: list[dict[str, Any]] = [attempt for turn in state.get("unsaid", []) for attempt in turn.get("attempts", [])]
-    return spent + sum(map(partial(_of_call, before), filter(_unreported, (*unsaid, *state.get("attempts", [])))))
+    unsaid += state.get("attempts", [])
+    return spent + sum(map(partial(_of_call, before), filter(_unreported, unsaid)))
 
 
 def _of_call(before: int, attempt: Mapping[str, Any]) -> int:

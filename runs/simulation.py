@@ -138,7 +138,9 @@ async def arun(
     told = manifest(cast, plan, limits, source)
     with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
-        again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed) if resume else (set(), set())
+        again, anew = set[str](), set[str]()
+        if resume:
+            again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed)
         folder.simulate_again(again & {name_of(state) for state in plan})
         missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
         with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
