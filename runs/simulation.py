@@ -15,6 +15,7 @@ from ..errors import DuologueError
 from ..graphs import Cast
 from ..graphs.recording import record
 from ..nodes.calls.gates import EndpointError
+from ..nodes.environment import traced
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from . import dataset
@@ -54,6 +55,7 @@ async def asimulate(
     plan = planned(cast, scenarios)
     conduct = conduct or Conduct()
     control = conduct.controlled()
+    traced()  # says where traces go, if the environment asks for them
     by_id: dict[str, Conversation] = {}
 
     def collect(conversation: Conversation) -> None:
