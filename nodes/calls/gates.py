@@ -173,7 +173,8 @@ class Gate:
             self._end(why)
         self._end_if_hurried()
         breaker = self._health.breaker
-        tries.failed(fault, now, self.counts.succeeded, shared=breaker.open or fault.whose == "settings")
+        shared = breaker.open or fault.whose == "settings" or (fault.whose == "limit" and self._health.paused > now)
+        tries.failed(fault, now, self.counts.succeeded, shared=shared)
         if breaker.since is not None and now < breaker.deadline():
             tries.rest = min(tries.rest, breaker.deadline() - now)  # the last try is made when patience ends
 

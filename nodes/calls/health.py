@@ -7,6 +7,7 @@ from .breakers import Breaker
 from .faults import Fault
 from .paces import Pace
 from .rates import LearnedPace, Rate, Recent
+from .refusals import Refusals
 from .tries import LONGEST
 from .turns import Turn
 from .windows import Window
@@ -23,7 +24,7 @@ class Health:
         self.learned = LearnedPace()
         self.paused = -math.inf
         """Until then nothing is sent: it asked for that."""
-        self._window, self._recent = Window(pace.concurrency), Recent()
+        self._window, self._recent, self._refusals = Window(pace.concurrency), Recent(), Refusals()
         self._requests = Rate(pace.requests_per_minute / 60) if pace.requests_per_minute else None
         self._tokens = Rate(pace.tokens_per_minute / 60) if pace.tokens_per_minute else None
         self._wait, self._said, self._uniform = pace.wait, said, uniform
@@ -93,8 +94,12 @@ class Health:
         """The endpoint replied."""
         if turn.sent > self._slowed:
             self._slowings = 0
+        self._refusals.outcome(turn.sent, refused=False)
         self._recent.add(turn.sent, now)
-        self.learned.succeeded(self._recent, now)
+        if self._refusals.tries:
+            self._weigh(now)
+        else:
+            self.learned.succeeded(self._recent, now)
         self._window.succeeded(turn.sent, turn.one_of, now, self.under_way)
         self._answered(now)
 
@@ -144,12 +149,12 @@ class Health:
         breaker = self.breaker
         breaker.limited(now)
         deadline = breaker.deadline()
+        self._refusals.outcome(turn.sent, refused=True)
         if turn.sent > self._slowed:  # of those that were under way together one is enough
-            if self._slowings == 0 or self.learned.per_second is None:
-                self.learned.refused(self._recent, now)
-            self._window.refused((self.learned.per_second or 0.0) * self._recent.latency)
-            self._slowed, self._slowings = now, self._slowings + 1
-            self.paused = max(self.paused, min(now + self._backoff(self._slowings), max(now, deadline)))
+            if self._refusals.tries:
+                self._weigh(now)
+            elif self._slowings or self._refusals.too_many():
+                self._slow(now)
         if fault.after is not None and now + fault.after > self.paused:
             self.paused = now + fault.after
             if fault.after >= 5:
@@ -158,6 +163,31 @@ class Health:
             return None
         wait = f"asks to wait {self.paused - now:.0f} s" if self.paused > now else "refuses all calls as too many"
         return f"{wait}, longer than patience ({breaker.patience:.0f} s): {fault.detail}; run again later"
+
+    def _slow(self, now: float) -> None:
+        """There are too many calls: go slower, and wait a little."""
+        if self._slowings == 0 or self.learned.per_second is None:
+            self.learned.refused(self._recent, now, self._refusals.chance)
+            rate = self.learned.per_second
+            if rate is not None and self._refusals.slowed(rate, now):
+                self.learned.hold(self._refusals.bore / 2, now)
+                self._slowed = now
+                return
+        self._window.refused((self.learned.per_second or 0.0) * self._recent.latency)
+        self._slowed, self._slowings = now, self._slowings + 1
+        self.paused = max(self.paused, min(now + self._backoff(self._slowings), max(now, self.breaker.deadline())))
+
+    def _weigh(self, now: float) -> None:
+        """See whether it is known by now why calls are refused."""
+        verdict = self._refusals.verdict()
+        if verdict == "chance":
+            self.learned.hold(None, now)
+            self._window.forget()
+            self._slowed = now
+        elif verdict == "limit":
+            self.learned.hold(self._refusals.limit, now)
+        elif verdict == "lower limit":
+            self._slow(now)
 
     def _backoff(self, times: int) -> float:
         """Seconds for all to wait after so many refusals in a row."""

@@ -84,6 +84,14 @@ class LearnedPace:
         """Requests a second; None: as many as there are."""
         return self._rate.per_second if self._rate else None
 
+    def hold(self, per_second: float | None, now: float) -> None:
+        """Set the pace; None: as many as there are."""
+        self._refused = self._bound = now
+        self._rate = None
+        if per_second is not None:
+            self._base = max(self.SLOWEST, per_second)
+            self._set(self._base, now)
+
     def ready(self) -> float:
         """When the next request may go."""
         return self._rate.ready() if self._rate else -math.inf
@@ -95,9 +103,9 @@ class LearnedPace:
                 self._bound = now  # else it was not the pace that they waited for
             self._rate.take(1, now)
 
-    def refused(self, recent: Recent, now: float) -> None:
-        """Go slower: a request that was sent at this pace was one too many."""
-        through = recent.per_second(now)
+    def refused(self, recent: Recent, now: float, chance: float = 0.0) -> None:
+        """Go slower: a request that was sent at this pace was one too many. `chance`: share that is refused at any."""
+        through = recent.per_second(now) / (1 - chance)
         if not through:
             return  # nothing is known yet of what it bears
         if self._rate:

@@ -85,7 +85,8 @@ class Tries:
         if fault.whose == "limit":
             self._limits += 1
             self._own += self._asked_for
-            self.rest = self._jitter(self._limits - 2) if self._limits > 1 else 0.0
+            alone = self._limits - shared  # where all wait, the first rest is theirs
+            self.rest = self._jitter(alone - 1) if alone else 0.0
         else:
             self._limits = 0
             answered = fault.name in ANSWERED  # it is there, and may answer this request so for ever

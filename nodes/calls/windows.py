@@ -54,6 +54,10 @@ class Window:
         self._shrink(max(self.size * self.BACK, min(self.size, bears)))
         self._trial = None
 
+    def forget(self) -> None:
+        """Grow fast again: it was not the number of calls."""
+        self._known, self.size = math.inf, max(self.size, float(min(self.START, self.most)))
+
     def restarted(self) -> None:
         """The endpoint was away: begin with few, and double up to half of what it bore."""
         self._known = max(2.0, self.size / 2)
