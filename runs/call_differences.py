@@ -59,6 +59,7 @@ def check_call(key: CallKey, line: Mapping[str, Any]) -> None:
         and isinstance(line.get("sent"), list)
         and isinstance(line.get("digest"), str)
         and isinstance(line.get("retried", {}), dict)
+        and isinstance(line.get("endpoint", ""), str)
         and all(isinstance(name, str) for name in key[:3])
         and all(isinstance(number, int) for number in numbers)
     )

@@ -111,7 +111,7 @@ class CallFile:
         same = next((each for each in kept if each.digest == asked.digest), None)
         if same is not None:
             call = self._call(same)
-            reply = Reply(call["reply"], call.get("retried") or {})
+            reply = Reply(call["reply"], call.get("retried") or {}, call.get("endpoint") or "")
             if self.copy is not None and self.copy.find(key, asked) is None:
                 self.copy.keep(key, asked, reply)
             return reply
@@ -125,7 +125,8 @@ class CallFile:
 
     def keep(self, key: CallKey, asked: Sent, reply: Reply) -> None:
         """Append a reply; it outlives this process at once."""
-        self._append(key, asked, {"reply": reply.value} | ({"retried": dict(reply.retried)} if reply.retried else {}))
+        more = {"retried": dict(reply.retried), "endpoint": reply.endpoint}
+        self._append(key, asked, {"reply": reply.value} | {name: value for name, value in more.items() if value})
 
     def keep_fault(self, key: CallKey, asked: Sent, fault: Fault) -> None:
         """Append what an endpoint did in place of a reply."""

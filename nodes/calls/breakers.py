@@ -2,8 +2,10 @@
 
 from .faults import Fault
 
-FIRST, LONGEST = 1.0, 30.0
+FIRST, LONGEST = 1.0, 10.0
 """Seconds to the first probe, and most between two."""
+SILENT = frozenset({"unreachable", "timeout", "too_slow", "reset"})
+"""Faults of an endpoint that said nothing. Whoever says something may be about to be well again."""
 
 
 class Breaker:
@@ -26,8 +28,10 @@ class Breaker:
         """When the first fault came after the last success."""
         self.refusals = 0
         """Refusals by the settings, one after another, since the last success."""
-        self._there = False
+        self.known = False
+        """Whether it has ever answered the run."""
         self._row = 0
+        self._silent = False
         self._distance = FIRST
         self._refused_at = 0.0
 
@@ -38,34 +42,36 @@ class Breaker:
     @property
     def patience(self) -> float:
         """Seconds for which it is waited for now."""
-        return self._patience if self._there else self._first_patience
+        return self._patience if self.known else self._first_patience
 
     def succeeded(self) -> bool:
         """It answered; whether that closes the breaker."""
         closed, self.open = self.open, False
-        self.answered = self._there = True
+        self.answered = self.known = True
         self.since, self._row, self.refusals, self._distance = None, 0, 0, FIRST
         return closed
 
-    def limited(self, now: float) -> None:
-        """It is there, and wants fewer calls."""
-        self._there = True
+    def limited(self, now: float) -> bool:
+        """It is there, and wants fewer calls; whether that closes the breaker."""
+        self.known = True
         self.since = now if self.since is None else self.since
-        if self.open:
-            self._probe_in(self._distance, now)
+        closed, self.open, self._row = self.open, False, 0
+        return closed
 
     def failed(self, fault: Fault, now: float, *, probe: bool) -> bool:
         """It failed; whether that opens the breaker."""
         self.since = now if self.since is None else self.since
         if self.open:
             if probe:
-                self._distance = min(LONGEST, 2 * self._distance)
+                speaks = self._silent and fault.name not in SILENT
+                self._distance = FIRST if speaks else min(LONGEST, 2 * self._distance)
+                self._silent = fault.name in SILENT
                 self._probe_in(max(self._distance, fault.after or 0.0), now)
             return False
         self._row += 1
         if self._row < (self.IN_A_ROW if self.answered else self.AT_FIRST):
             return False
-        self.open, self._distance = True, FIRST
+        self.open, self._distance, self._silent = True, FIRST, fault.name in SILENT
         self._probe_in(max(FIRST, fault.after or 0.0), now)
         return True
 

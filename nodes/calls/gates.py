@@ -93,6 +93,10 @@ class Gate:
         said = {"away": "gone, tried again from time to time", "paused": "it asked to wait", "ended": "given up"}
         return said.get(self.state)
 
+    def answered_before(self) -> None:
+        """The endpoint has answered this run in an earlier process: when it is gone it is waited for."""
+        self._health.breaker.known = True
+
     async def call(
         self,
         send: Callable[[], Awaitable[T]],

@@ -147,7 +147,8 @@ class Health:
     def _limited(self, turn: Turn, fault: Fault, now: float) -> str | None:
         """There are too many calls."""
         breaker = self.breaker
-        breaker.limited(now)
+        if breaker.limited(now):
+            self._said("is there again, and refuses calls as too many")
         deadline = breaker.deadline()
         self._refusals.outcome(turn.sent, refused=True)
         if turn.sent > self._slowed:  # of those that were under way together one is enough

@@ -84,6 +84,8 @@ class Reply:
     """The fields of an `AIMessage`; of an agent, its update of the state."""
     retried: Mapping[str, int] = field(default_factory=dict)
     """How often the call was made again before it, by fault."""
+    endpoint: str = ""
+    """A digest of the endpoint's address: whether it is the same is known, and no address is kept."""
 
 
 class CallStore(Protocol):

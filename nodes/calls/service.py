@@ -9,6 +9,7 @@ from typing import Any, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
+from ...data.identity import digest
 from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
 from ..environment import error_line, without_known_secrets
@@ -88,6 +89,9 @@ class Calls:
         kept_ones = self._store is not None and not isinstance(chosen, OfflineChatModel)
         asked = Sent.of({**model_provenance(model), **arguments}, sent) if kept_ones else None
         if asked is not None and (kept := self._found(key, asked)) is not None:
+            endpoint = endpoint_of(chosen)
+            if endpoint is not None and kept.endpoint == digest(endpoint)[:16]:
+                self.gate(endpoint).answered_before()
             return _draft(message_of(kept.value), kept.retried)
 
         async def send() -> AIMessage:
@@ -106,7 +110,7 @@ class Calls:
             reply=str(message.text),
         )
         if asked is not None:
-            self._keep(key, asked, Reply(plain_reply(message), retried))
+            self._keep(key, asked, Reply(plain_reply(message), retried, digest(endpoint_of(chosen) or "")[:16]))
         return _draft(message, retried)
 
     async def update(

@@ -166,10 +166,9 @@ def test_a_hundred_kills_pay_at_most_the_calls_in_flight_again(forks: Any, fault
 
 @pytest.mark.heavy
 def test_a_faulty_limited_absent_endpoint_and_five_kills_end_complete(forks: Any, faulty: Any, tmp_path: Path) -> None:
-    size: dict[str, Any] = {"topics": 10, "turns": 2}
+    size: dict[str, Any] = {"topics": 20, "turns": 3}
     whole = undisturbed(forks, faulty, tmp_path / "whole", **size)
-    absent = 2.0  # seconds, twice
-    endpoint = faulty(faults={"everything": 0.3}, per_second=10, gone=[[3, 3 + absent], [8, 8 + absent]])
+    endpoint = faulty(faults={"everything": 0.3}, per_second=10, gone=[[6, 36], [50, 80]])
     run = Killed(forks, endpoint, tmp_path / "run", **size)
     for number in range(5):
         run.kill_at(endpoint.counts()["answered"] + 5, WHENS[number % 3])

@@ -18,7 +18,7 @@ def outage(calls, begins, seconds, latency=0.2):
     return answer
 
 
-@pytest.mark.parametrize(("seconds", "probes"), [(3, 2), (10, 4), (30, 5), (300, 14)])
+@pytest.mark.parametrize(("seconds", "probes"), [(3, 2), (10, 4), (30, 5), (300, 33)])
 def test_all_conversations_outlive_an_outage_that_costs_one_request_at_a_time(run, calls, seconds, probes):
     async def main():
         endpoint = calls.Endpoint(outage(calls, 3, seconds))
@@ -32,6 +32,31 @@ def test_all_conversations_outlive_an_outage_that_costs_one_request_at_a_time(ru
     assert endpoint.said[0].startswith("http://x/v1 fails call after call, last connection_refused")
     assert "answers again" in endpoint.said[-1]
     assert len(endpoint.said) <= probes + 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_endpoint_that_comes_back_with_faults_is_found_back_soon(run, calls, seed):
+    faults = ["null_content", "overloaded", "rate_limited", "reset"]
+
+    async def answer(endpoint, what):
+        if 3 <= calls.seconds() < 33:
+            raise calls.fault("unreachable")
+        await asyncio.sleep(0.1)
+        if endpoint.chance.random() < 0.3:
+            name = endpoint.chance.choice(faults)
+            raise calls.fault(name, "limit" if name == "rate_limited" else "endpoint")
+        return what
+
+    async def main():
+        endpoint = calls.Endpoint(answer)
+        endpoint.chance.seed(seed)
+        back = []
+        endpoint.gate._told = lambda line: (endpoint.said.append(line), back.append((calls.seconds(), line)))
+        await endpoint.conversations(20, 15)
+        return [time for time, line in back if "again, after" in line or "is there again" in line]
+
+    times = run(main())
+    assert 33 <= times[0] < 50
 
 
 def test_an_outage_that_is_longer_than_patience_ends_the_run_with_one_line(run, calls):
