@@ -50,10 +50,10 @@ def test_an_endpoint_that_comes_back_with_faults_is_found_back_soon(run, calls, 
     async def main():
         endpoint = calls.Endpoint(answer)
         endpoint.chance.seed(seed)
-        back = []
-        endpoint.gate._told = lambda line: (endpoint.said.append(line), back.append((calls.seconds(), line)))
+        said = []
+        endpoint.gate._told = lambda line: said.append((calls.seconds(), line))
         await endpoint.conversations(20, 15)
-        return [time for time, line in back if "again, after" in line or "is there again" in line]
+        return [time for time, line in said if "again, after" in line or "is there again" in line]
 
     times = run(main())
     assert 33 <= times[0] < 50
