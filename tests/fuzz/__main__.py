@@ -18,7 +18,7 @@ from ..faulty.client import Faulty
 from ..forks.client import Forks
 from .corpus import Corpus
 from .orders import Orders
-from .verdict import LEAST, LONGEST, files_of, problems
+from .verdict import LEAST, LONGEST, SMALL, files_of, half_written, problems
 
 
 def run(number: int, orders: Orders, forks: Forks, root: Path, keep: bool) -> dict[str, Any]:
@@ -29,12 +29,13 @@ def run(number: int, orders: Orders, forks: Forks, root: Path, keep: bool) -> di
     (work := case / "work").mkdir()
     order = orders.made(number, work)
     before, outside = files_of(case), root / f"outside-{number}"
+    spoilt = {path for path in before if path.stat().st_size < SMALL and half_written(path)}
     surroundings = {"HOME": str(case / "home"), "TMPDIR": str(case / "temporary")} | order.environment
     fork = forks(
         order.arguments, work, surroundings, memory=LEAST, seconds=LONGEST, within=case, outside=outside
     )  # fmt: skip
     code = fork.wait(600)
-    found = problems(fork, case, before, outside)
+    found = problems(fork, case, before, outside, spoilt)
     if keep:
         print(f"in {work}: duologue {shlex.join(order.arguments)}", order.environment, file=sys.stderr)
         print(fork.stdout[:2_000], fork.stderr[:4_000], sep="\n", file=sys.stderr)
@@ -71,7 +72,8 @@ def main() -> None:
     root = Path(tempfile.mkdtemp(prefix="duologue-fuzz-"))
     forks, faulty = Forks("--all"), Faulty()
     try:
-        orders = Orders(Corpus(root / "corpus", forks), faulty(status="401").port)
+        corpus = Corpus(root / "corpus", forks, faulty().environment)
+        orders = Orders(corpus, faulty(status="401").port)
         numbers = given.only if given.only else range(given.start, given.start + given.cases)
         codes: Counter[str] = Counter()
         names: set[str] = set()

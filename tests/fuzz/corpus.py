@@ -11,9 +11,12 @@ import duologue
 
 from ..forks.client import Forks
 
-CONVERSATIONS, TOPICS, TASKS, PROFILES, SCENARIOS, PROMPTS = (
-    *("conversations", "topics", "tasks", "profiles", "scenarios", "prompts"),
+CONVERSATIONS, TOPICS, TASKS, PROFILES, SCENARIOS, PROMPTS, CALLS = (
+    *("conversations", "topics", "tasks", "profiles", "scenarios", "prompts", "calls"),
 )
+SPEAKERS = ("--user", "openai:m", "--assistant", "openai:m")
+RECORDED = ("simulate", "simquac", "--limit", "2", "--max-turns", "2", "--yes", *SPEAKERS)
+"""The run whose calls are kept."""
 SAMPLES = Path(duologue.__file__).parent / "data" / "samples"
 DOCUMENT = (
     "# The lighthouse\n\nA tower above the North Channel, *painted* white.\n\n## Keepers\n\nThree keepers lived on the "
@@ -143,7 +146,8 @@ def _written() -> dict[str, tuple[str, bytes]]:
 class Corpus:
     """The valid files and folders by kind, in a folder."""
 
-    def __init__(self, folder: Path, forks: Forks) -> None:
+    def __init__(self, folder: Path, forks: Forks, endpoint: dict[str, str]) -> None:
+        """`endpoint`: the environment in which a model answers."""
         self.folder, self.items = folder, dict[str, list[Path]]()
         folder.mkdir()
         for name, (kind, content) in _written().items():
@@ -168,8 +172,12 @@ class Corpus:
             shutil.copytree(prompts / cast / "en", folder / f"{cast}_prompts")
             self._add(PROMPTS, folder / f"{cast}_prompts")
 
-    def _made(self, forks: Forks, command: str) -> None:
-        fork = forks(command.split(), self.folder)
+        self._made(forks, " ".join(RECORDED) + " --out kept_run --keep-calls --record calls.jsonl", endpoint)
+        self._add(CONVERSATIONS, folder / "kept_run")
+        self._add(CALLS, folder / "calls.jsonl")
+
+    def _made(self, forks: Forks, command: str, environment: dict[str, str] | None = None) -> None:
+        fork = forks(command.split(), self.folder, environment or {})
         assert fork.wait(120) == 0, (command, fork.stderr)
 
     def _add(self, kind: str, path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from .corpus import CONVERSATIONS, PROFILES, PROMPTS, SCENARIOS, TASKS, TOPICS, Corpus
+from .corpus import CALLS, CONVERSATIONS, PROFILES, PROMPTS, RECORDED, SCENARIOS, TASKS, TOPICS, Corpus
 from .draws import Draw
 from .hostile import FILES, PATHS, furnish, hostile_folder
 from .mutations import mutated
@@ -22,6 +22,7 @@ KINDS = {
     "sim": CONVERSATIONS,
     "human": CONVERSATIONS,
     "reference": CONVERSATIONS,
+    "replay_calls": CALLS,
 }
 """What a parameter reads, by its name."""
 BY_COMMAND = {"topics": TOPICS, "tasks": TASKS, "stats baseline": TOPICS}
@@ -126,6 +127,8 @@ class Orders:
         turn = ("files", "arguments", "files", "hostile", "environment")[number // len(self.commands) % 5]
         furnish(folder)
         order = Order(words.split(), {}, f"{turn} of {words}")
+        if words == "simulate simquac" and turn == "files" and draw.chance(0.8):
+            return self._kept(order, folder, draw)
         if turn == "environment":
             self._surroundings(order, folder, draw)
         always = next((more for name, more in ALWAYS.items() if words.startswith(name)), [])
@@ -151,6 +154,23 @@ class Orders:
             if parameter.required or parameter is wild or draw.chance(0.7):
                 value = self._value(parameter, words, turn if parameter is wild else "good", folder, draw)
                 order.arguments.append(value if not value.startswith("-") or draw.chance(0.3) else f"./{value}")
+        return order
+
+    def _kept(self, order: Order, folder: Path, draw: Draw) -> Order:
+        """A run whose calls were kept: resumed in a spoilt folder, or replayed from a spoilt file, with no endpoint."""
+        order.arguments = list(RECORDED)
+        if draw.chance(0.5):
+            source = self.corpus.items[CALLS][0]
+            (folder / source.name).write_bytes(mutated(source.read_bytes(), source.name, draw))
+            order.arguments += ["--replay-calls", source.name, "--out", "made"]
+        else:
+            shutil.copytree(self.corpus.folder / "kept_run", folder / "run")
+            self._spoil(folder / "run", draw)
+            order.arguments += ["--resume", "--out", "run", *draw.of([(), ("--retry-failed",), ("--any-version",)])]
+        order.environment |= {
+            "OPENAI_API_KEY": "S3cret-4711-pass",
+            "OPENAI_BASE_URL": f"http://127.0.0.1:{self.port}/v1",
+        }
         return order
 
     def _option(self, order: Order, parameter: Any, words: str, turn: str, folder: Path, draw: Draw) -> None:

@@ -24,14 +24,18 @@ ENDS = {
 }
 
 
+SMALL = 100_000_000
+"""Bytes; larger files are not looked into."""
+
+
 def files_of(folder: Path) -> dict[Path, str]:
     """The regular files of a folder with the digest of each."""
     found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
-def problems(fork: Fork, folder: Path, before: dict[Path, str], outside: Path) -> list[str]:
-    """What is wrong with a case that is over, a line each."""
+def problems(fork: Fork, folder: Path, before: dict[Path, str], outside: Path, spoilt: set[Path]) -> list[str]:
+    """What is wrong with a case that is over, a line each. `spoilt`: what could not be read before may stay so."""
     told, complaint = fork.stdout, fork.stderr
     found = []
     if fork.code not in (0, 1, 2):
@@ -54,7 +58,9 @@ def problems(fork: Fork, folder: Path, before: dict[Path, str], outside: Path) -
     found += [f"changes elsewhere: {line[:200]}" for line in changes[:1]]
     told_files = (fork.stdout_path, fork.stderr_path)
     for path, digest in files_of(folder).items():
-        if path not in told_files and before.get(path) != digest and path.stat().st_size < 100_000_000:
+        if path in told_files or path in spoilt:
+            continue
+        if before.get(path) != digest and path.stat().st_size < SMALL:
             found += [f"{path.relative_to(folder)}: {line}" for line in half_written(path)]
     return found
 
