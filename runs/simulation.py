@@ -9,8 +9,7 @@ from typing import Any
 
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_json
-from ..data.identity import VERSION, digest, equals, ordinals
-from ..data.records import SCHEMA, Conversation
+from ..data.records import Conversation
 from ..errors import DuologueError
 from ..graphs import Cast
 from ..graphs.recording import record
@@ -18,7 +17,7 @@ from ..nodes.calls.gates import EndpointError
 from ..nodes.environment import traced
 from ..nodes.limits import Limits
 from ..nodes.state import State
-from . import dataset
+from . import dataset, manifests
 from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
@@ -137,7 +136,7 @@ async def arun(
     failed: dict[str, str] = {}
     stopped: EndpointError | None = None
     dataset.check_places(plan)
-    told = manifest(cast, plan, limits, source)
+    told = manifests.of_run(cast, plan, limits, source)
     with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
         again, anew = set[str](), set[str]()
@@ -189,34 +188,6 @@ async def arun(
                 file.drop()
         ending = str(stopped) if stopped is not None else control.ending
         return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
-
-
-def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The manifest of a run folder. What is under `settings` must be the same when the run is resumed."""
-    scenarios = [state["scenario"] for state in plan]
-    return {
-        "version": VERSION,
-        "schema_version": SCHEMA,
-        "cast": cast.plain(),
-        "settings": {
-            "cast": cast.name,
-            "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
-            "limits": limits.plain(),
-            "prompts": {name: page.digest for name, page in cast.pages.items()},
-            **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
-            **({"record_memory": True} if cast.record_memory else {}),
-        },
-        "data": [
-            {"source": "scenarios"}
-            | dict(source or {})
-            | {
-                "digest": digest(scenarios),
-                "scenarios": len({digest(scenario) for scenario in scenarios}),
-                "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
-            }
-        ],
-        "planned": [name_of(state) for state in plan],
-    }
 
 
 def simulate(
