@@ -23,6 +23,7 @@ from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
 from .inspection import PROMPTS
+from .progress import shown
 from .resuming import said_nothing, spent_before, to_repeat
 from .summary import Summary, notes_of, written
 
@@ -66,16 +67,18 @@ async def asimulate(
         try:
             with conduct.calls() as file, control.within(conduct.max_seconds):
                 calls = control.made(file)
-                await converse_all(
-                    cast,
-                    plan,
-                    limits,
-                    collect,
-                    concurrency=concurrency,
-                    watch=watch,
-                    calls=calls,
-                    control=control,
-                )
+                async with synced(file, calls):
+                    with shown(len(plan), control, watch, collect, conduct.progress) as (watched, kept):
+                        await converse_all(
+                            cast,
+                            plan,
+                            limits,
+                            kept,
+                            concurrency=concurrency,
+                            watch=watched,
+                            calls=calls,
+                            control=control,
+                        )
         except EndpointError as error:
             stopped = error
     else:
@@ -164,15 +167,18 @@ async def arun(
                     keep(conversation)
 
             try:
-                with control.within(conduct.max_seconds):
-                    async with synced(file):
+                with (
+                    control.within(conduct.max_seconds),
+                    shown(len(missing), control, watch, write, conduct.progress) as (watched, kept),
+                ):
+                    async with synced(file, calls):
                         await converse_all(
                             cast,
                             missing,
                             limits,
-                            write,
+                            kept,
                             concurrency=concurrency,
-                            watch=watch,
+                            watch=watched,
                             calls=calls,
                             control=control,
                         )
@@ -212,8 +218,10 @@ def simulate(
     `concurrency`: how many conversations run at the same time; `auto`: as many as the endpoints bear.
     `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.
     `resume`: continue the run in that folder; conversations that are finished there are not simulated again.
-    `watch`: is called with every state of every conversation, to show how far the run is.
-    `conduct`: the pace of calls, budgets, and where replies are recorded or replayed from (`runs.Conduct`).
+    `watch`: is called with every state of every conversation.
+    `conduct`: the pace of calls, budgets, where replies are recorded or replayed from, and whether to show how far the
+    run is (`runs.Conduct`). A notebook's cell shows that by itself once a run has taken a second, a script shows it with
+    `runs.Conduct(progress=True)`; False: neither.
 
     Gives a `Conversation` for each scenario, with its messages, every draft and the reason why it ended. One that
     fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`.
