@@ -18,7 +18,7 @@ from .figures import Figures
 A_SECOND = 1.0
 A_MINUTE = 60.0
 
-_BAR = "flex:1 1 8em;max-width:16em;height:1em"
+_BAR = "flex:1 1 4em;max-width:16em;height:1em"
 _ROW = "display:flex;flex-wrap:wrap;align-items:center;gap:0 1.2em"
 _FRAME = "font-size:13px;line-height:1.6;font-variant-numeric:tabular-nums;overflow-wrap:anywhere"
 """No colours: a cell has those of its notebook, light or dark."""
@@ -124,7 +124,7 @@ class Lines:
 def html(figures: Figures) -> str:
     """The figures as HTML for a cell, every text escaped."""
     words = figures.words()
-    done = f'<progress max="{figures.planned}" value="{figures.finished}" style="{_BAR}"></progress>'
+    done = f'<progress max="{figures.planned}" value="{figures.finished}" aria-label="conversations" style="{_BAR}"></progress>'
     rows = (
         [words.conversations, *words.left],
         [words.turns, *words.rejected[:1]],

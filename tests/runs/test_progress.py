@@ -14,6 +14,7 @@ import duologue
 from duologue import runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits, draft
+from duologue.nodes.calls.gates import Pace
 from duologue.runs import Conduct, progress
 from duologue.runs.control import EndpointNow
 from duologue.runs.figures import Figures
@@ -205,3 +206,20 @@ def test_where_prices_are_known_the_cost_is_counted_for_whoever_sees_it(cell):
     pytest.importorskip("genai_prices")
     assert Conduct().controlled().spending.priced
     assert not Conduct(progress=False).controlled().spending.priced
+
+
+async def test_simulate_in_a_running_loop_over_a_faulty_endpoint_finishes_and_shows_the_faults(
+    cell, faulty, topics, monkeypatch
+):
+    endpoint = faulty(faults={"429": 0.3, "null_content": 0.3})
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    conduct = Conduct(pace=Pace(wait=0.001), progress=True)
+    cast = simquac.cast(user="openai:m", assistant="openai:m")
+    made = duologue.simulate(cast, simquac.scenarios(topics(4)), limits=Limits(max_turns=2), conduct=conduct)
+    assert [one.stop for one in made] == ["max_turns"] * 4
+    assert sum(endpoint.counts()["faults"].values()) > 0
+    told = cell.bundles[-1]["text/plain"]
+    assert "rate limited" in told
+    assert "faults" in told
+    assert re.search(r"user [\d,.]+k? tokens", told)
