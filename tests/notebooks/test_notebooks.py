@@ -143,19 +143,14 @@ plan = simquac.scenarios(duologue.data.simquac.samples()[:3])
 """
 
 
-async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_only_if_it_is_asked(tmp_path):
+async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tmp_path):
     simulate = "duologue.{}(cast, plan, limits=Limits(max_turns=1){});"
     asked = ", conduct=duologue.runs.Conduct(progress=True)"
-    cells = [
-        SLOW,
-        simulate.format("simulate", ""),
-        "await " + simulate.format("asimulate", ""),
-        "cast = simquac.cast()",
-    ]
-    cells += [simulate.format("simulate", ""), simulate.format("simulate", asked)]
+    cells = [SLOW, simulate.format("simulate", ""), "await " + simulate.format("asimulate", "")]
+    cells += ["cast = simquac.cast()", simulate.format("simulate", asked)]
     ran = await executed(new_notebook(cells=list(map(new_code_cell, cells))), tmp_path)
     shown = [[output.data for output in cell.outputs if output.output_type == "display_data"] for cell in ran.cells]
-    assert [len(displays) for displays in shown] == [0, 1, 1, 0, 0, 1]
+    assert [len(displays) for displays in shown] == [0, 1, 1, 0, 1]
     for (display,) in filter(None, shown):
         assert display["text/plain"].startswith("3/3 conversations  3 turns")
         assert '<progress max="3" value="3"' in display["text/html"]

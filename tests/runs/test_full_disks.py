@@ -25,7 +25,7 @@ NAMES = ("whole", "run")
 
 class Slow(BaseChatModel):
     """The embedded model, which counts its calls. As long as it is not `open` it asks about Place 1 only when another
-    conversation is over, and never gets an answer."""
+    conversation is over, and gets no answer for long."""
 
     side: str
     till: Any
@@ -41,7 +41,7 @@ class Slow(BaseChatModel):
     async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> Any:
         if not self.till["open"] and "Place 1" in " ".join(message.text for message in messages):
             if self.side == "teacher":
-                await asyncio.Event().wait()
+                await asyncio.sleep(20)
             await asyncio.to_thread(self.till["over"].wait, 20)
         return self._generate(messages, stop, **more)
 
@@ -78,7 +78,7 @@ FULL = r"run/calls\.jsonl: cannot be written \(No space left on device\): make r
 
 def test_replies_that_cannot_be_brought_to_the_disk_end_the_run_at_once(disk, till, topics, monkeypatch):
     monkeypatch.setattr(conduct, "SYNCED", 0.001)
-    with pytest.raises(RunError, match=FULL):  # while the second conversation would wait for ever
+    with pytest.raises(RunError, match=FULL):  # while the second conversation waits
         simulated(till, topics)
     (kept,) = data.load("run").conversations
     assert kept.scenario["title"] == "Place 0"
