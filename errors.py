@@ -11,6 +11,9 @@ from types import ModuleType
 class DuologueError(Exception):
     """An error that the user can correct: one line that says what is wrong, where, and what to do."""
 
+    exit_code = 2
+    """Of a command that it ends: 2 for input that cannot be used, 1 for work that was begun and is not complete."""
+
 
 class DataError(DuologueError, ValueError):
     """Data that cannot be used."""

@@ -108,7 +108,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.exit(1)
     except (DuologueError, OSError) as error:
-        sys.exit(failed(_line(error)))
+        code = failed(_line(error))
+        sys.exit(error.exit_code if isinstance(error, DuologueError) else code)
     except Exception as error:
         sys.exit(crashed(error))
     sys.exit(result if isinstance(result, int) else 0)

@@ -1,9 +1,9 @@
 """Progress of a run on stderr: a live display in a terminal, a line a minute in a log."""
 
 from collections.abc import Callable, Iterable
-from threading import Event, Thread
+from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import RenderableType
 from rich.live import Live
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..nodes.state import State
     from ..runs.figures import EndpointFigures
 
-A_MINUTE = 60.0
 A_SECOND = 4
 """How often the display is renewed: the run only counts, and no text is made for each of its steps."""
 
@@ -38,27 +37,25 @@ class Progress:
 
         self.figures = Figures(planned, spending, endpoints)
         self._quiet, self._live = quiet, not quiet and stderr.is_terminal
-        self._display = Live(get_renderable=self._lines, console=stderr, transient=True, refresh_per_second=A_SECOND)
-        self._over, self._told = Event(), False
-        self._log = Thread(target=self._tell_each_minute, name="duologue progress", daemon=True)
+        self._shown, self._told = ExitStack(), False
 
     def __enter__(self) -> Self:
+        from ..runs.progress import A_MINUTE, each
+
         if self._live:
-            self._display.start()
+            self._shown.enter_context(
+                Live(get_renderable=self._lines, console=stderr, transient=True, refresh_per_second=A_SECOND)
+            )
         elif not self._quiet:
-            self._log.start()
+            self._shown.enter_context(each(A_MINUTE, self._tell))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live:
-            self._display.stop()
-        elif not self._quiet:
-            self._over.set()
-            self._log.join()
-            if self._told:  # of a run of less than a minute the report tells all
-                say(self.figures.line())
+        self._shown.close()
+        if self._told:  # of a run of less than a minute the report tells all
+            say(self.figures.line())
 
     def watch(self, state: "State") -> None:
         """Count a state's new turns and rejections."""
@@ -76,7 +73,7 @@ class Progress:
         lines = map(plain, self.figures.lines(min(stderr.width, 100) - 1))
         return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
-    def _tell_each_minute(self, wait: Callable[[float], Any] | None = None) -> None:
-        while not (wait or self._over.wait)(A_MINUTE):
-            self._told = True
-            say(self.figures.line())
+    def _tell(self) -> None:
+        """Tell all in a line, as a log has it."""
+        self._told = True
+        say(self.figures.line())

@@ -94,6 +94,7 @@ class RunOptions:
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
             any_version=self.any_version,
+            progress=False,  # the command shows it
         )
 
 

@@ -166,15 +166,19 @@ class CallFile:
 
     def close(self) -> None:
         """Close the file and let others write it."""
-        if self.copy is not None:
-            self.copy.close()
-        if self._file is not None:
-            self.sync()
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        try:
+            if file is not None and self._unsynced:
+                file.sync()
+        finally:
+            if file is not None:
+                file.close()
+            if self.copy is not None:
+                self.copy.close()
 
     def drop(self) -> None:
         """Close and remove the file: every conversation is finished."""
+        self._unsynced = False
         self.close()
         self.path.unlink(missing_ok=True)
 

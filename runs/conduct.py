@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import SettingError
+from ..errors import DuologueError, SettingError
 from ..nodes.calls.gates import Pace
 from ..nodes.calls.kept import AMBIENT, kept_in
+from ..nodes.calls.service import Calls
 from ..nodes.calls.spending import Spending
 from .calls import CALLS, CallFile
 from .control import Control, held_control
+from .progress import is_shown
 
 SYNCED = 0.2
 """Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
@@ -48,6 +51,9 @@ class Conduct:
     """On resume, simulate again what ended by somebody's fault, such as a user whose every draft was rejected."""
     any_version: bool = False
     """Resume a run that another version of this package began."""
+    progress: bool | None = None
+    """Whether to show how far the run is: in the cell of a notebook, else on stderr, at a terminal in one line that is
+    replaced each second, in a log in a line each minute. None: in a notebook, once the run has taken a second."""
 
     def __post_init__(self) -> None:
         if self.record is not None and self.replay_calls is not None:
@@ -55,12 +61,15 @@ class Conduct:
 
     def controlled(self) -> Control:
         """The control of a run: the given one, or a new one with this pace and these bounds."""
-        if self.control is not None:
-            return self.control
-        if self.pace is None and self.max_cost is None and self.max_run_tokens is None:
-            return held_control()
-        spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens)
-        return Control(spending, self.pace or Pace())
+        control = self.control
+        if control is None and self.pace is None and self.max_cost is None and self.max_run_tokens is None:
+            control = held_control()
+        elif control is None:
+            spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens)
+            control = Control(spending, self.pace or Pace())
+        if is_shown(self.progress) and find_spec("genai_prices") is not None:
+            control.spending.priced = True  # where prices can be looked up the cost is told, bounded or not
+        return control
 
     @contextmanager
     def calls(
@@ -92,21 +101,34 @@ class Conduct:
 
 
 @asynccontextmanager
-async def synced(file: CallFile | None) -> AsyncIterator[None]:
-    """Inside, what is written to the file is brought to the disk in small batches."""
+async def synced(file: CallFile | None, calls: Calls) -> AsyncIterator[None]:
+    """Inside, what is written to the file is brought to the disk in small batches. If that fails the run is ended: what
+    is paid after it might be lost. The error is raised at the end, if no other is."""
+    over = asyncio.Event()
 
     async def sync() -> None:
-        while file is not None:
-            await asyncio.sleep(SYNCED)
-            await asyncio.to_thread(file.sync)
+        while file is not None and not over.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), SYNCED)
+            try:
+                await asyncio.to_thread(file.sync)
+            except DuologueError as error:
+                calls.stopped = calls.stopped or error
+                if calls.on_room is not None:
+                    calls.on_room()  # wakes whoever waits for a conversation to end
+                raise
 
     task = asyncio.create_task(sync())
     try:
         yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+    except BaseException:
+        over.set()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # is the one that is raised here, or says less than it
+        raise
+    over.set()
+    await task
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..data.records import Conversation, Role
 from ..nodes.calls.spending import Spending, Spent
@@ -37,6 +37,19 @@ class EndpointFigures(Protocol):
     @property
     def waiting(self) -> str | None:
         """What it waits for, in words, such as `gone, trying again in 4 s`; None if calls go to it."""
+
+
+class Words(NamedTuple):
+    """How far a run is, in words: each part on its own, for whoever shows them."""
+
+    conversations: str
+    turns: str
+    rejected: Sequence[str]
+    """The same with fewer and fewer reasons, as there is room; nothing if no draft was rejected."""
+    spent: list[str]
+    calls: list[str]
+    left: list[str]
+    waiting: list[str]
 
 
 class Figures:
@@ -119,21 +132,35 @@ class Figures:
 
     def lines(self, width: int = 80) -> list[str]:
         """Two lines that tell how far the run is, and one for each endpoint that is waited for; none is wider."""
-        waiting = [f"{each.endpoint}: {each.waiting}" for each in self._endpoints() if each.waiting]
-        first = [f"{self.finished:,}/{self.planned:,} conversations", f"{self.turns:,} turns", *self._time()]
-        second = [*self._spent(), *self._rate(), *self._faults()]
-        rejections = self._rejections()
+        words = self.words()
+        first, second = [words.conversations, words.turns, *words.left], [*words.spent, *words.calls]
         room = width - len(BETWEEN.join(first)) - len(BETWEEN)
-        rejected = next((words for words in rejections if len(words) <= room), None)
+        rejected = next((form for form in words.rejected if len(form) <= room), None)
         if rejected:
             first.insert(2, rejected)
-        return [_fitting(first, width), *filter(None, [_fitting(second, width)]), *(line[:width] for line in waiting)]
+        return [
+            _fitting(first, width),
+            *filter(None, [_fitting(second, width)]),
+            *(line[:width] for line in words.waiting),
+        ]
 
     def line(self) -> str:
         """All of it in one line, for a log."""
-        waiting = [f"{each.endpoint}: {each.waiting}" for each in self._endpoints() if each.waiting]
-        said = [f"{self.finished:,}/{self.planned:,} conversations", f"{self.turns:,} turns", *self._rejections()[:1]]
-        return ", ".join([*said, *self._spent(), *self._rate(), *self._faults(), *self._time(), *waiting])
+        words = self.words()
+        said = [words.conversations, words.turns, *words.rejected[:1]]
+        return ", ".join([*said, *words.spent, *words.calls, *words.left, *words.waiting])
+
+    def words(self) -> Words:
+        """The figures as they are now, in words."""
+        return Words(
+            conversations=f"{self.finished:,}/{self.planned:,} conversations",
+            turns=f"{self.turns:,} turns",
+            rejected=self._rejections(),
+            spent=self._spent(),
+            calls=[*self._rate(), *self._faults()],
+            left=self._time(),
+            waiting=[f"{each.endpoint}: {each.waiting}" for each in self._endpoints() if each.waiting],
+        )
 
     def _rejections(self) -> Sequence[str]:
         """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""

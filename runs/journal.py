@@ -28,6 +28,12 @@ class RunError(DuologueError, ValueError):
     """A file or folder that this run cannot use: one line that says why, and what to do."""
 
 
+class BrokenOffError(RunError):
+    """A run that was under way cannot go on: its disk is full or broken, or somebody took its files away."""
+
+    exit_code = 1
+
+
 class Appended:
     """An open file that only grows. RunError if it cannot be written, if another process holds it, or if somebody
     removes, replaces or cuts it while it is open: what is written after that would be nowhere.
@@ -73,7 +79,7 @@ class Appended:
         except OSError as error:
             with suppress(OSError):
                 self.cut(start)
-            raise RunError(
+            raise BrokenOffError(
                 f"{self.path}: cannot be written ({error.strerror}): make room or mend the disk, then resume"
             ) from None
         except BaseException:
@@ -94,7 +100,9 @@ class Appended:
         try:
             os.fsync(self._handle)
         except OSError as error:
-            raise RunError(f"{self.path}: cannot be written ({error.strerror}): mend the disk, then resume") from None
+            raise BrokenOffError(
+                f"{self.path}: cannot be written ({error.strerror}): make room or mend the disk, then resume"
+            ) from None
 
     def check(self) -> None:
         """RunError if the file was removed, replaced or cut since it was opened."""
@@ -102,11 +110,11 @@ class Appended:
         try:
             there = self.path.stat()
         except OSError:
-            raise RunError(f"{self.path}: was removed under the run that writes it: {_AGAIN}") from None
+            raise BrokenOffError(f"{self.path}: was removed under the run that writes it: {_AGAIN}") from None
         if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):
-            raise RunError(f"{self.path}: was replaced under the run that writes it: {_AGAIN}")
+            raise BrokenOffError(f"{self.path}: was replaced under the run that writes it: {_AGAIN}")
         if own.st_size < self._end:
-            raise RunError(
+            raise BrokenOffError(
                 f"{self.path}: was cut from {self._end} to {own.st_size} bytes under the run that writes it: {_AGAIN}"
             )
 

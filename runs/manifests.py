@@ -1,4 +1,4 @@
-"""What a run folder's manifest says: reading it, and whether two manifests are of the same run."""
+"""What a run folder's manifest says: making it, reading it, and whether two manifests are of the same run."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -7,8 +7,14 @@ from typing import Any
 from ..data.formats.detection import MANIFEST
 from ..data.formats.jsonfiles import dumps, read_json
 from ..data.formats.record_lines import MEND
+from ..data.identity import VERSION, digest, equals, ordinals
+from ..data.records import SCHEMA
 from ..errors import DataError, at
+from ..graphs import Cast
+from ..nodes.limits import Limits
 from ..nodes.replay import replayed_path
+from ..nodes.state import State
+from .engine import name_of
 from .journal import RunError
 
 GIVEN_BY = ("object", "url")
@@ -22,6 +28,34 @@ RESTORED = "restored"
 
 _OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
 """What a manifest tells of each source of scenarios."""
+
+
+def of_run(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The manifest of a run folder. What is under `settings` must be the same when the run is resumed."""
+    scenarios = [state["scenario"] for state in plan]
+    return {
+        "version": VERSION,
+        "schema_version": SCHEMA,
+        "cast": cast.plain(),
+        "settings": {
+            "cast": cast.name,
+            "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
+            "limits": limits.plain(),
+            "prompts": {name: page.digest for name, page in cast.pages.items()},
+            **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
+            **({"record_memory": True} if cast.record_memory else {}),
+        },
+        "data": [
+            {"source": "scenarios"}
+            | dict(source or {})
+            | {
+                "digest": digest(scenarios),
+                "scenarios": len({digest(scenario) for scenario in scenarios}),
+                "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
+            }
+        ],
+        "planned": [name_of(state) for state in plan],
+    }
 
 
 def read(folder: Path) -> dict[str, Any] | None:

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_json
-from ..data.identity import VERSION, digest, equals, ordinals
-from ..data.records import SCHEMA, Conversation
+from ..data.records import Conversation
 from ..errors import DuologueError
 from ..graphs import Cast
 from ..graphs.recording import record
@@ -18,12 +17,13 @@ from ..nodes.calls.gates import EndpointError
 from ..nodes.environment import traced
 from ..nodes.limits import Limits
 from ..nodes.state import State
-from . import dataset
+from . import dataset, manifests
 from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
 from .inspection import PROMPTS
+from .progress import shown
 from .resuming import said_nothing, spent_before, to_repeat
 from .summary import Summary, notes_of, written
 
@@ -67,16 +67,18 @@ async def asimulate(
         try:
             with conduct.calls() as file, control.within(conduct.max_seconds):
                 calls = control.made(file)
-                await converse_all(
-                    cast,
-                    plan,
-                    limits,
-                    collect,
-                    concurrency=concurrency,
-                    watch=watch,
-                    calls=calls,
-                    control=control,
-                )
+                async with synced(file, calls):
+                    with shown(len(plan), control, watch, collect, conduct.progress) as (watched, kept):
+                        await converse_all(
+                            cast,
+                            plan,
+                            limits,
+                            kept,
+                            concurrency=concurrency,
+                            watch=watched,
+                            calls=calls,
+                            control=control,
+                        )
         except EndpointError as error:
             stopped = error
     else:
@@ -137,7 +139,7 @@ async def arun(
     failed: dict[str, str] = {}
     stopped: EndpointError | None = None
     dataset.check_places(plan)
-    told = manifest(cast, plan, limits, source)
+    told = manifests.of_run(cast, plan, limits, source)
     with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
         again, anew = set[str](), set[str]()
@@ -165,15 +167,18 @@ async def arun(
                     keep(conversation)
 
             try:
-                with control.within(conduct.max_seconds):
-                    async with synced(file):
+                with (
+                    control.within(conduct.max_seconds),
+                    shown(len(missing), control, watch, write, conduct.progress) as (watched, kept),
+                ):
+                    async with synced(file, calls):
                         await converse_all(
                             cast,
                             missing,
                             limits,
-                            write,
+                            kept,
                             concurrency=concurrency,
-                            watch=watch,
+                            watch=watched,
                             calls=calls,
                             control=control,
                         )
@@ -189,34 +194,6 @@ async def arun(
                 file.drop()
         ending = str(stopped) if stopped is not None else control.ending
         return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
-
-
-def manifest(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The manifest of a run folder. What is under `settings` must be the same when the run is resumed."""
-    scenarios = [state["scenario"] for state in plan]
-    return {
-        "version": VERSION,
-        "schema_version": SCHEMA,
-        "cast": cast.plain(),
-        "settings": {
-            "cast": cast.name,
-            "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
-            "limits": limits.plain(),
-            "prompts": {name: page.digest for name, page in cast.pages.items()},
-            **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
-            **({"record_memory": True} if cast.record_memory else {}),
-        },
-        "data": [
-            {"source": "scenarios"}
-            | dict(source or {})
-            | {
-                "digest": digest(scenarios),
-                "scenarios": len({digest(scenario) for scenario in scenarios}),
-                "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
-            }
-        ],
-        "planned": [name_of(state) for state in plan],
-    }
 
 
 def simulate(
@@ -241,8 +218,10 @@ def simulate(
     `concurrency`: how many conversations run at the same time; `auto`: as many as the endpoints bear.
     `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.
     `resume`: continue the run in that folder; conversations that are finished there are not simulated again.
-    `watch`: is called with every state of every conversation, to show how far the run is.
-    `conduct`: the pace of calls, budgets, and where replies are recorded or replayed from (`runs.Conduct`).
+    `watch`: is called with every state of every conversation.
+    `conduct`: the pace of calls, budgets, where replies are recorded or replayed from, and whether to show how far the
+    run is (`runs.Conduct`). A notebook's cell shows that by itself once a run has taken a second, a script shows it with
+    `runs.Conduct(progress=True)`; False: neither.
 
     Gives a `Conversation` for each scenario, with its messages, every draft and the reason why it ended. One that
     fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`.

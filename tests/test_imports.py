@@ -52,7 +52,7 @@ LATE = {
     ("analysis/realism/discriminator.py", "sklearn.*"): "an extra, and slow to import",
     ("analysis/tables.py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
     ("views/.*", "IPython.*"): "is there in a notebook alone",
-    ("runs/notebook_progress.py", "IPython.*"): "is there in a notebook alone",
+    ("runs/progress.py", "IPython.*"): "is there in a notebook alone",
     ("views/notebook.py", "views/realism.py"): "needs the extra stats, and conversations are shown without it",
 }
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""

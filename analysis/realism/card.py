@@ -1,6 +1,6 @@
 """The realism card: the report on one page, in a form that other programs can rely on."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from ...data.identity import VERSION, digest
 from ...data.records import Record
@@ -150,8 +150,3 @@ def _card_measure(row: Row) -> CardMeasure:
         p_adjusted=row.p_adjusted,
         ranked=row.is_ranked,
     )
-
-
-def card_schema() -> dict[str, Any]:
-    """The JSON schema of a card, as it is shipped in `card.schema.json`; every key is always there."""
-    return RealismCard.model_json_schema(mode="serialization")

@@ -50,18 +50,11 @@ class Gate:
         self._turns = Turns(lambda turn: self._health.ready(turn.tokens), self._taken, self._returned)
         self._resting: set[asyncio.Future[None]] = set()
         self._room = self.room
-        self._changed: asyncio.Future[int] | None = None
 
     @property
     def room(self) -> int:
         """How many conversations are worth having under way: the calls that the endpoint bears, and some to spare."""
         return self._health.room
-
-    async def changed(self) -> int:
-        """The next other `room`."""
-        if self._changed is None:
-            self._changed = asyncio.get_running_loop().create_future()
-        return await asyncio.shield(self._changed)
 
     @property
     def under_way(self) -> int:
@@ -208,9 +201,6 @@ class Gate:
         if room == self._room:
             return
         self._room = room
-        changed, self._changed = self._changed, None
-        if changed is not None and not changed.done():
-            changed.set_result(room)
         for told in self.on_room:
             told(room)
 

@@ -101,6 +101,8 @@ def child(order: dict[str, Any]) -> None:
     if seconds := order.get("seconds"):
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
         signal.alarm(6 * int(seconds))  # for what waits; a busy machine slows what works, too
+    if most := order.get("file"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
     code = 1
     try:
         from duologue.cli import main

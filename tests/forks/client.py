@@ -80,8 +80,8 @@ class Forks:
     def __call__(
         self, arguments: Sequence[object], cwd: Path, environment: dict[str, str] | None = None, **limits: Any
     ) -> Fork:
-        """Start a command. `limits`: `memory` in bytes beyond what is there; `seconds` of
-        work, and six times as many of waiting; `within` a folder, beyond which
+        """Start a command. `limits`: `memory` in bytes beyond what is there; `file`: most
+        bytes of each file that it writes, as if the disk were full; `seconds` of work, and six times as many of waiting; `within` a folder, beyond which
         each change is told in the file `outside`."""
         number = next(self._numbers)
         fork = Fork(cwd.parent / f"{cwd.name}.{number}.out", cwd.parent / f"{cwd.name}.{number}.err")

@@ -129,6 +129,40 @@ async def test_a_graph_as_the_last_line_of_a_cell_draws_itself(tmp_path):
     assert "answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;" in mermaid
 
 
+SLOW = """
+import asyncio, duologue
+from duologue.graphs import simquac
+from duologue.nodes import Limits, draft
+
+async def slow(state, runtime):
+    await asyncio.sleep(1.5)
+    return {"drafts": [draft("Who lived there?")]}
+
+cast = simquac.cast().replace(user_simulator=slow)
+plan = simquac.scenarios(duologue.data.simquac.samples()[:3])
+"""
+
+
+async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tmp_path):
+    simulate = "duologue.{}(cast, plan, limits=Limits(max_turns=1){});"
+    asked = ", conduct=duologue.runs.Conduct(progress=True)"
+    cells = [SLOW, simulate.format("simulate", ""), "await " + simulate.format("asimulate", "")]
+    cells += ["cast = simquac.cast()", simulate.format("simulate", asked)]
+    ran = await executed(new_notebook(cells=list(map(new_code_cell, cells))), tmp_path)
+    shown = [[output.data for output in cell.outputs if output.output_type == "display_data"] for cell in ran.cells]
+    assert [len(displays) for displays in shown] == [0, 1, 1, 0, 1]
+    for (display,) in filter(None, shown):
+        assert display["text/plain"].startswith("3/3 conversations  3 turns")
+        assert '<progress max="3" value="3"' in display["text/html"]
+
+
+async def test_the_first_notebook_shows_how_far_its_run_was(tmp_path):
+    notebook = nbformat.read(NOTEBOOKS[0], as_version=4)
+    shown = [output.data for _, output in outputs(await executed(notebook, tmp_path)) if "data" in output]
+    (display,) = [data for data in shown if "<progress" in data.get("text/html", "")]
+    assert re.match(r"(\d+)/\1 conversations ", display["text/plain"])
+
+
 async def test_without_published_data_the_realism_notebook_shows_differences_with_their_intervals(tmp_path):
     pytest.importorskip("sklearn")
     path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")

@@ -8,7 +8,6 @@ import pytest
 from duologue.data import Attempt, Conversation, Message, Usage
 from duologue.nodes.calls.prices import Asked
 from duologue.nodes.calls.spending import Spending
-from duologue.runs import notebook_progress
 from duologue.runs.figures import Figures, duration
 
 
@@ -167,29 +166,3 @@ def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):
 )  # fmt: skip
 def test_a_duration_in_words(seconds, words):
     assert duration(seconds) == words
-
-
-def test_in_a_cell_the_text_is_updated_in_place(monkeypatch):
-    shown = []
-
-    class Handle:
-        def update(self, bundle, raw):
-            shown.append(("update", bundle["text/plain"]))
-
-    def display(bundle, raw, display_id):
-        shown.append(("display", bundle["text/plain"]))
-        return Handle()
-
-    monkeypatch.setattr(notebook_progress, "_in_notebook", lambda: True)
-    monkeypatch.setattr("IPython.display.display", display)
-    figures = Figures(2)
-    with notebook_progress.shown(figures):
-        figures.keep(conversation("a"))
-    assert [what for what, _ in shown][:2] == ["display", "update"]
-    assert shown[-1][1].startswith("1/2 conversations")
-
-
-def test_outside_of_a_cell_there_is_a_line_at_the_end(capsys):
-    with notebook_progress.shown(Figures(2)):
-        pass
-    assert capsys.readouterr().err == "0/2 conversations, 0 turns\n"

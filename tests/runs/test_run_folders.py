@@ -163,9 +163,9 @@ def test_foreign_finished_and_unwritable_folders_are_refused(tmp_path, topics):
 
 def test_two_runs_cannot_write_in_one_folder(tmp_path, topics):
     cast, plan = simquac.cast(), runs.planned(simquac.cast(), simquac.scenarios(topics(1)))
-    from duologue.runs.simulation import manifest
+    from duologue.runs import manifests
 
-    told = manifest(cast, plan, Limits(max_turns=1))
+    told = manifests.of_run(cast, plan, Limits(max_turns=1))
     with (
         runs.RunFolder.open(tmp_path / "r", told, resume=False),
         pytest.raises(runs.RunError, match="another run is writing there"),
