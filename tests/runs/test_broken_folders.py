@@ -281,7 +281,7 @@ def test_everything_that_is_wrong_is_told(tmp_path, simulated, file):
     for line in (
         "ends in half a line",
         "not the scenario that was simulated",
-        "1 of 4 planned conversations are not finished",
+        "was stopped, 1 conversation missing",
         "simquac.json: not what the records give",
         "more.json: not of this data set",
         f"prompts.json: {name}: not the pages of the run",
