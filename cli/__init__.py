@@ -1,5 +1,27 @@
 """The command `duologue`: options in, calls to the other rooms, results printed."""
 
-from .commands import app, main
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .commands import app
 
 __all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command. Ctrl-C while its modules are still read, which takes a second, ends it in one line too."""
+    try:
+        from .commands import main as begun
+    except KeyboardInterrupt:
+        sys.stderr.write("duologue: interrupted\n")
+        sys.exit(130)
+    begun()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from .commands import app
+
+        return app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,5 @@
 """`python -m duologue.cli`."""
 
-from .commands import main
+from . import main
 
 main()

@@ -2,9 +2,12 @@
 
 import io
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ..data.identity import VERSION
 from ..errors import DuologueError, SettingError
@@ -24,7 +27,31 @@ from .testing import measure_success
 from .topics import topics
 from .tracing import off
 
+
+class Commands(TyperGroup):
+    """The commands. Ctrl-C aborts one: typer itself would make an exit of it that says nothing."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        """The context of a command line."""
+        with _aborting():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """The result of the command."""
+        with _aborting():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _aborting() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Abort from None
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Simulate conversations between a user and an assistant, write them in published data set formats, measure them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -15,7 +15,7 @@ from ..data.formats.detection import MANIFEST
 from ..data.outlines import outline, title_of
 from .output import print_json, put, stdout
 from .run_options import RunOptions
-from .running import OUT, run_into
+from .running import OUT, ended, run_into
 
 USER = "offline?two_questions=0.2"
 ASSISTANT = "offline?background=0.2&paraphrase=0.1"
@@ -51,7 +51,10 @@ def demo(
     limits = nodes.Limits(max_turns=EXCHANGES, seed=SEED)
     source = {"source": "sample topics of Duologue"}
     options = RunOptions(as_json=as_json)
-    summary = run_into(cast, list(scenarios), folder, limits, source, options, options.control())
+    control = options.control()
+    summary = run_into(cast, list(scenarios), folder, limits, source, options, control)
+    if control.ending is not None:  # interrupted: there may be nothing to show
+        return ended(summary, control)
     conversations = load(folder).conversations
     page = views.write_run(conversations, folder / "page.html", folder.name, manifest=load(folder).manifest)
     shown = most_telling(conversations)

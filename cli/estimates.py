@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS
@@ -17,11 +17,40 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data.records import Role
     from ..nodes.calls.prices import Asked
 
-LENGTHS: Mapping["Role", tuple[int, int]] = {"user": (10, 80), "assistant": (20, 400)}
-"""Tokens of a message of each side: of a short one and of a long one."""
+ROLES: tuple["Role", ...] = ("user", "assistant")
+ENDS = (0, 1, 2)
+"""At least, about, at most."""
 
-REJECTED = 1 / 3
-"""Share of the drafts of an expensive run that are asked for again."""
+
+class Talk(NamedTuple):
+    """How conversations of a kind go: a few, most, and the longest of them."""
+
+    exchanges: int | None
+    """Exchanges after which one ends, about; None: it goes on to the limit."""
+    lengths: Mapping["Role", tuple[int, int, int]]
+    """Tokens of a message of each side: of a short one (95 of 100 are longer), the mean, a long one (5 are longer)."""
+    known_by: str
+    """Where these figures are from, in words."""
+
+
+TALKS: Mapping[str, Talk] = {
+    "simquac": Talk(
+        None,
+        {"user": (10, 20, 32), "assistant": (6, 28, 103)},
+        "as in the published simulated conversations of SimQuAC",
+    ),
+    "recllmsim": Talk(
+        4,
+        {"user": (56, 132, 275), "assistant": (67, 349, 707)},
+        "as in the published simulated conversations of RecLLMSim",
+    ),
+}
+"""Measured in the open part of the published data: 77 and 233 conversations."""
+
+OTHER = Talk(5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios")
+
+REJECTED = 1 / 10
+"""Share of the drafts that are asked for again, about."""
 
 SAMPLED = 12
 """Most scenarios whose first calls are written out."""
@@ -30,9 +59,8 @@ ENOUGH = 5
 """Finished conversations of the folder from which their own mean is used."""
 
 BY_PAGES = (
-    "first calls as they would be sent, four characters a token (a Chinese one each); each exchange adds a message of "
-    f"each side, of {LENGTHS['user'][0]} to {LENGTHS['user'][1]} and {LENGTHS['assistant'][0]} to "
-    f"{LENGTHS['assistant'][1]} tokens; from half of the exchanges and no draft rejected to all of them and every third"
+    "first calls as they would be sent, four characters a token (a Chinese one each); with each call all that was said "
+    "before is sent again; reasoning is not foreseen"
 )
 BY_FINISHED = "the mean of the {count} finished conversations of the folder, and two standard errors to both sides"
 
@@ -56,34 +84,82 @@ class Tokens:
         return Tokens(self.input * factor, self.cached * factor, self.output * factor, self.calls * factor)
 
 
+Ends: TypeAlias = tuple[Tokens, Tokens, Tokens]
+"""What a side takes: at least, about, at most."""
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """Tokens and cost of a run: of a cheap one and of an expensive one."""
+    """Tokens and cost of a run: at least, about, at most."""
 
-    tokens: tuple[int, int]
-    cost: tuple[float, float] | None
+    tokens: tuple[int, int, int]
+    cost: tuple[float, float, float] | None
     """US dollars; None if the price of a model is unknown."""
     unknown: str | None
     """Why the cost is unknown."""
     rule: str
+    assumed: Mapping[str, str]
+    """What each end assumes, in words; empty where finished conversations tell."""
+
+    def within(self, max_tokens: int | None, max_cost: float | None) -> "Estimate":
+        """The estimate of a run with these bounds; it may pass them by the calls under way."""
+        shares = [
+            min(
+                1.0,
+                max_tokens / tokens if max_tokens and tokens else 1.0,
+                max_cost / self.cost[end] if max_cost and self.cost is not None and self.cost[end] else 1.0,
+            )
+            for end, tokens in enumerate(self.tokens)
+        ]
+        if min(shares) == 1.0:
+            return self
+        low, about, high = (round(tokens * share) for tokens, share in zip(self.tokens, shares, strict=True))
+        cost = self.cost and (self.cost[0] * shares[0], self.cost[1] * shares[1], self.cost[2] * shares[2])
+        at_most = {"at most": f"{self.assumed['at most']}; then a bound of the run ends it"} if self.assumed else {}
+        return replace(self, tokens=(low, about, high), cost=cost, assumed={**self.assumed, **at_most})
 
 
 def estimate(cast: Any, missing: list[Any], folder: Path, limits: Any, *, resume: bool) -> Estimate:
     """The estimate for conversations that are yet to be simulated."""
     limits = limits.or_else(cast.limits)
     finished = list(_finished(folder)) if resume else []
-    roles: tuple[Role, ...] = ("user", "assistant")
-    asking: dict[Role, BaseChatModel] = {role: model for role in roles if (model := speaker_model(cast, role))}
-    sides: dict[Role, tuple[Tokens, Tokens]]
+    asking: dict[Role, BaseChatModel] = {role: model for role in ROLES if (model := speaker_model(cast, role))}
+    sides: dict[Role, Ends]
     if len(finished) >= ENOUGH:
-        rule = BY_FINISHED.format(count=len(finished))
+        rule, assumed = BY_FINISHED.format(count=len(finished)), dict[str, str]()
         sides = {role: _by_mean([of_role[role] for of_role in finished], len(missing)) for role in asking}
     else:
-        rule = BY_PAGES
-        sides = asyncio.run(_by_pages(cast, asking, missing, limits))
-    low, high = (round(sum(side[end].all for side in sides.values())) for end in (0, 1))
+        talk = _talk(missing)
+        rule, assumed = BY_PAGES, _assumed(talk, limits)
+        sides = asyncio.run(_by_pages(cast, asking, missing, limits, talk))
+    low, about, high = (round(sum(side[end].all for side in sides.values())) for end in ENDS)
     cost, unknown = _cost(asking, sides)
-    return Estimate((low, high), cost, unknown, rule)
+    return Estimate((low, about, high), cost, unknown, rule, assumed)
+
+
+def _talk(missing: list[Any]) -> Talk:
+    """How conversations about these scenarios go."""
+    kinds = {str(state["scenario"].get("kind")) for state in missing}
+    return TALKS.get(kinds.pop(), OTHER) if len(kinds) == 1 else OTHER
+
+
+def _turns(talk: Talk, limits: Any) -> tuple[int, int, int]:
+    """Exchanges of a conversation: at least, about, at most."""
+    most = limits.max_turns or 1
+    return 1, most if talk.exchanges is None else min(talk.exchanges, most), most
+
+
+def _assumed(talk: Talk, limits: Any) -> dict[str, str]:
+    """What each end assumes, in words."""
+    _, about, most = (f"{count} exchange{'' if count == 1 else 's'}" for count in _turns(talk, limits))
+    user, assistant = talk.lengths["user"][1], talk.lengths["assistant"][1]
+    limit = "" if limits.max_tokens is None else ", within --max-tokens"
+    return {
+        "about": f"{about} with messages of {user} tokens (user) and {assistant} (assistant), {talk.known_by}; "
+        "one draft in ten is asked for again",
+        "at least": "one exchange of short messages, and no draft is rejected",
+        "at most": f"{most} of long messages, and each draft is rejected as often as may be{limit}",
+    }
 
 
 def speaker_model(cast: Any, role: "Role") -> "BaseChatModel | None":
@@ -100,7 +176,7 @@ def _finished(folder: Path) -> Iterator[dict["Role", Tokens]]:
         return
     for conversation in record_lines.iterate_run(folder):
         sides: dict[Role, Tokens] = {}
-        for role in LENGTHS:
+        for role in ROLES:
             used = [attempt.usage for attempt in conversation.attempts(role) if attempt.usage is not None]
             sides[role] = Tokens(
                 sum(usage.input_tokens for usage in used),
@@ -111,49 +187,56 @@ def _finished(folder: Path) -> Iterator[dict["Role", Tokens]]:
         yield sides
 
 
-def _by_mean(finished: list[Tokens], count: int) -> tuple[Tokens, Tokens]:
+def _by_mean(finished: list[Tokens], count: int) -> Ends:
     """So many further conversations like the finished ones."""
     if not count:
-        return Tokens(), Tokens()
+        return Tokens(), Tokens(), Tokens()
     mean = Tokens(
         *(fmean(getattr(each, name) for each in finished) for name in ("input", "cached", "output", "calls"))
     ).times(count)
     error = 2 * stdev(each.all for each in finished) * (1 / len(finished) + 1 / count) ** 0.5 * count
     share = error / mean.all if mean.all else 0.0
-    return mean.times(max(0.0, 1 - share)), mean.times(1 + share)
+    return mean.times(max(0.0, 1 - share)), mean, mean.times(1 + share)
 
 
 async def _by_pages(
-    cast: Any, asking: Mapping["Role", "BaseChatModel"], missing: list[Any], limits: Any
-) -> dict["Role", tuple[Tokens, Tokens]]:
+    cast: Any, asking: Mapping["Role", "BaseChatModel"], missing: list[Any], limits: Any, talk: Talk
+) -> dict["Role", Ends]:
     """Each side's calls, from those that begin a conversation."""
     sample = missing[:: max(1, -(-len(missing) // SAMPLED))]
-    exchanges, count = limits.max_turns or 1, len(missing)
-    sides: dict[Role, tuple[Tokens, Tokens]] = {}
-    for role, model in asking.items():
+    count, turns = len(missing), _turns(talk, limits)
+    attempts = {"user": limits.question_attempts, "assistant": limits.answer_attempts}
+    lengths = [_lengths(asking, talk, end) for end in ENDS]
+    sides: dict[Role, Ends] = {}
+    for role in asking:
         first = fmean([await first_call(cast, role, state, limits) for state in sample]) if sample else 0.0
-        most = getattr(model, "max_tokens", None)
+        drafts = (1.0, 1 + REJECTED, float(attempts[role]))
         ends = []
-        for end, turns in ((0, -(-exchanges // 2)), (1, exchanges)):
-            lengths = {side: LENGTHS[side][end] for side in LENGTHS}
-            own = min(lengths[role], most) if isinstance(most, int) else lengths[role]
+        for end in ENDS:
+            exchanges = turns[end]
             # Each call is sent what was said before it: the sum of 0, 1, ... exchanges.
-            sent = turns * first + turns * (turns - 1) / 2 * sum(lengths.values())
-            again = 1 + (REJECTED if end else 0.0)
-            ends.append(Tokens(sent, 0.0, turns * own, turns).times(again * count))
-        sides[role] = (ends[0], ends[1])
+            sent = exchanges * first + exchanges * (exchanges - 1) / 2 * sum(lengths[end].values())
+            ends.append(Tokens(sent, 0.0, exchanges * lengths[end][role], exchanges).times(drafts[end] * count))
+        sides[role] = (ends[0], ends[1], ends[2])
     return _bounded(sides, limits.max_tokens, count)
 
 
-def _bounded(
-    sides: dict["Role", tuple[Tokens, Tokens]], max_tokens: int | None, count: int
-) -> dict["Role", tuple[Tokens, Tokens]]:
+def _lengths(asking: Mapping["Role", "BaseChatModel"], talk: Talk, end: int) -> dict["Role", int]:
+    """Tokens of a message of each side; a model that may write no more than so many writes them all at most."""
+    lengths: dict[Role, int] = {}
+    for role, of_role in talk.lengths.items():
+        bound = getattr(asking.get(role), "max_tokens", None)
+        lengths[role] = of_role[end] if not isinstance(bound, int) else bound if end == 2 else min(of_role[end], bound)
+    return lengths
+
+
+def _bounded(sides: dict["Role", Ends], max_tokens: int | None, count: int) -> dict["Role", Ends]:
     """The estimates under the limit of tokens of each conversation."""
     if max_tokens is None:
         return sides
-    totals = [sum(side[end].all for side in sides.values()) or 1.0 for end in (0, 1)]
+    totals = [sum(side[end].all for side in sides.values()) or 1.0 for end in ENDS]
     shares = [min(1.0, max_tokens * count / total) for total in totals]
-    return {role: (low.times(shares[0]), high.times(shares[1])) for role, (low, high) in sides.items()}
+    return {role: (a.times(shares[0]), b.times(shares[1]), c.times(shares[2])) for role, (a, b, c) in sides.items()}
 
 
 async def first_call(cast: Any, role: "Role", scenario: Any, limits: Any) -> int:
@@ -166,7 +249,7 @@ async def first_call(cast: Any, role: "Role", scenario: Any, limits: Any) -> int
 
     state = merged(merged(scenario, opening(scenario, cast, limits)), {"memory": {}, "speaking": role})
     if role == "assistant":
-        asked = Message(role="user", text="word" * round(fmean(LENGTHS["user"])))
+        asked = Message(role="user", text="word" * _talk([scenario]).lengths["user"][1])
         state = merged(state, {"messages": [*state.get("messages", []), asked.plain()]})
     selector = getattr(cast, f"{role}_prompt_selector")
     if type(selector).__module__.startswith("duologue."):  # one of somebody's own may call a model
@@ -177,16 +260,16 @@ async def first_call(cast: Any, role: "Role", scenario: Any, limits: Any) -> int
 
 
 def _cost(
-    asking: Mapping["Role", "BaseChatModel"], sides: Mapping["Role", tuple[Tokens, Tokens]]
-) -> tuple[tuple[float, float] | None, str | None]:
+    asking: Mapping["Role", "BaseChatModel"], sides: Mapping["Role", Ends]
+) -> tuple[tuple[float, float, float] | None, str | None]:
     """What the calls cost, or why that is unknown."""
     from ..errors import MissingExtraError
     from ..nodes.calls.prices import asked_model
 
-    totals = [0.0, 0.0]
+    totals = [0.0, 0.0, 0.0]
     for role, model in asking.items():
         asked = asked_model(model)
-        for end in (0, 1):
+        for end in ENDS:
             try:
                 cost = 0.0 if asked is None else _price(asked, sides[role][end])
             except MissingExtraError as error:
@@ -194,7 +277,7 @@ def _cost(
             if cost is None:
                 return None, f"no price of the model {asked.name!r} is known" if asked else None
             totals[end] += cost
-    return (totals[0], totals[1]), None
+    return (totals[0], totals[1], totals[2]), None
 
 
 def _price(asked: "Asked", tokens: Tokens) -> float | None:

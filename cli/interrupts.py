@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +15,7 @@ from .output import say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.control import Control
+    from ..runs.summary import Summary
 
 T = TypeVar("T")
 
@@ -85,13 +87,17 @@ def interruptible(control: "Control", under_way: Callable[[], int], cancel: Call
         signal.signal(signal.SIGINT, before)
 
 
-@contextmanager
-def resumable(folder: Path) -> Iterator[None]:
-    """After an interruption, say how to continue the run, then end the command."""
+def or_so_far(work: Callable[[], "Summary"], folder: Path, control: "Control") -> "Summary":
+    """What a run has come to; if it is interrupted, what its folder holds by then. Ends the command if that is nothing."""
+    from ..runs.journal import RunError
+    from ..runs.summary import found
+
     try:
-        yield
+        return work()
     except (KeyboardInterrupt, asyncio.CancelledError):
-        say(
-            f"interrupted: the finished conversations are in {folder}; the same command with --out {folder} --resume goes on"
-        )
+        control.ending = STOPPED  # also of a run that a bound was ending, and by a signal
+    try:
+        return replace(found(folder), stopped=STOPPED)
+    except RunError:
+        say("interrupted: no conversation had begun, and nothing was written")
         raise typer.Exit(INTERRUPTED) from None

@@ -48,7 +48,8 @@ class Plan:
         """The plan in one line."""
         calls = f"up to {self.usual:,} calls, and up to {self.most:,} if drafts are rejected"
         beside = f"; calls made by {' and '.join(self.further)} are not counted" if self.further else ""
-        return f"{self.count:,} {self.what} planned, {self.each}: {calls}{beside}"
+        what = self.what.removesuffix("s") if self.count == 1 else self.what
+        return f"{self.count:,} {what} planned, {self.each}: {calls}{beside}"
 
 
 def go_on(plan: Plan, *, quiet: bool, yes: bool) -> None:
@@ -116,24 +117,28 @@ def tell_plan(cast: Any, scenarios: list[Any], folder: Path, limits: Any, option
     plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
     left = missing(cast, scenarios, folder, limits) if options.resume else scenarios
     about = estimate(cast, left, folder, limits, resume=options.resume)
+    about = about.within(options.max_run_tokens, options.max_cost)
     if options.as_json:
-        low, high = about.cost or (None, None)
         print_json(
             {
                 "conversations": plan.count,
                 "calls": {"usual": plan.usual, "most": plan.most},
-                "tokens": {"low": about.tokens[0], "high": about.tokens[1]},
-                "cost": None if about.cost is None else {"low": low, "high": high},
+                "tokens": dict(zip(("low", "about", "high"), about.tokens, strict=True)),
+                "cost": None if about.cost is None else dict(zip(("low", "about", "high"), about.cost, strict=True)),
                 "cost_unknown": about.unknown,
                 "not_counted": list(plan.further),
                 "rule": about.rule,
+                "assumed": about.assumed,
             }
         )
         return 0
     put(plan.line)
-    put(f"tokens: about {_rounded(about.tokens[0])} to {_rounded(about.tokens[1])}")
+    low, middle, high = map(_rounded, about.tokens)
+    put(f"tokens: about {middle} (at least {low}, at most {high})")
     put(f"cost:   {_dollars(about)}")
-    say(f"how tokens are estimated: {about.rule}")
+    for end, words in about.assumed.items():
+        say(f"{end}: {words}")
+    say(f"how tokens are counted: {about.rule}")
     return 0
 
 
@@ -146,9 +151,9 @@ def _rounded(value: int) -> str:
 def _dollars(about: Estimate) -> str:
     if about.cost is None:
         return f"unknown: {about.unknown}"
-    low, high = about.cost
+    low, middle, high = about.cost
     return (
-        f"about ${low:.2g} to ${high:.2g}"
+        f"about ${middle:.2g} (at least ${low:.2g}, at most ${high:.2g})"
         if high
         else "nothing: the speakers follow rules or play stored messages, and are no language model"
     )

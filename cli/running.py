@@ -9,7 +9,7 @@ import typer
 from ..data import DataError, identity
 from ..data.formats.unsupported import total
 from ..data.stop_reasons import in_words
-from .interrupts import INTERRUPTED, STOPPED, resumable, run
+from .interrupts import INTERRUPTED, STOPPED, or_so_far, run
 from .output import counts_table, print_json, put, say, stdout
 from .planning import SPEAKERS, conversations_planned, go_on, makes_own_calls, models_asked, models_of_cast, tell_plan
 from .progress import Progress
@@ -17,6 +17,7 @@ from .run_options import RunOptions
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.control import Control
+    from ..runs.summary import Summary
 
 TIME_OVER = "--max-time"
 """Begin of the reason of a run that took all its time: the same command may take as much again."""
@@ -59,6 +60,9 @@ LIMITS: dict[str, tuple[Any, Any]] = {
 }
 """Options for the limits of each conversation; those that are None are the cast's (`limits_with`)."""
 
+REASONS = 5
+"""Most reasons of failures that are told."""
+
 OUT = Path("out")
 """Folder of runs without --out."""
 
@@ -86,39 +90,41 @@ def run_into(
     source: dict[str, Any],
     options: RunOptions,
     control: "Control",
-) -> Any:
+) -> "Summary":
     """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
 
-    Before a large run it says how large, and at a terminal asks whether to go on.
+    Before a large run it says how large, and at a terminal asks whether to go on. Of a run that is interrupted the
+    summary is what its folder holds.
     """
     from .. import runs
 
+    control.spending.refuse_unknown(models_asked(cast))
     if options.replay_calls is None:
         say_hosts(cast)
     else:
         say(f"no endpoint is called: the replies are those of {options.replay_calls}")
     check_replays(cast, scenarios)
     say_uncounted(cast, options)
-    control.spending.refuse_unknown(models_asked(cast))
     plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
     go_on(plan, quiet=options.as_json, yes=options.yes)
-    with (
-        Progress(plan.count, control.spending, control.endpoints, quiet=options.as_json) as progress,
-        resumable(folder),
-    ):
-        work = runs.arun(
-            cast,
-            scenarios,
-            folder,
-            limits=limits,
-            concurrency=options.concurrency or "auto",
-            resume=options.resume,
-            watch=progress.watch,
-            keep=progress.keep,
-            source=source,
-            conduct=options.conduct(control),
-        )
-        return run(work, control, progress.under_way, options.max_time)
+
+    def work() -> "Summary":
+        with Progress(plan.count, control.spending, control.endpoints, quiet=options.as_json) as progress:
+            conversing = runs.arun(
+                cast,
+                scenarios,
+                folder,
+                limits=limits,
+                concurrency=options.concurrency or "auto",
+                resume=options.resume,
+                watch=progress.watch,
+                keep=progress.keep,
+                source=source,
+                conduct=options.conduct(control),
+            )
+            return run(conversing, control, progress.under_way, options.max_time)
+
+    return or_so_far(work, folder, control)
 
 
 def say_uncounted(cast: Any, options: RunOptions) -> None:
@@ -159,8 +165,10 @@ def say_hosts(cast: Any) -> None:
         say(f"calls go to {host}")
 
 
-def report(summary: Any, options: RunOptions, control: "Control") -> int:
+def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
     """Say how a run ended; gives the exit code."""
+    from ..runs.standing import cut_in_words
+
     for note in (*summary.notes, *control.spending.notes):
         say(note)
     if options.as_json:
@@ -170,6 +178,7 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
                 "dataset": str(summary.dataset),
                 "planned": summary.planned,
                 "finished": summary.finished,
+                "cut_by_run": summary.cut_by_run,
                 "equal": summary.equal,
                 "failed": summary.failed,
                 "left_out": summary.left_out,
@@ -178,9 +187,10 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
         )
     else:
         counts = summary.counts
-        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items()) or "none"
+        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items())
+        ends = f" ({stops})" if stops else ""
         stdout.print(
-            f"{summary.finished} of {summary.planned} conversations finished ({stops}), {counts.exchanges} exchanges, {counts.tokens} tokens",
+            f"{summary.finished} of {summary.planned} conversations finished{cut_in_words(summary.cut_by_run)}{ends}, {counts.exchanges} exchanges, {counts.tokens} tokens",
             soft_wrap=True,
         )
         stdout.print(counts_table(counts))
@@ -195,14 +205,26 @@ def report(summary: Any, options: RunOptions, control: "Control") -> int:
     return ended(summary, control)
 
 
-def failures(summary: Any) -> list[str]:
-    """Which conversations failed, and why; what ended the run is said once, at the end."""
-    file = summary.path / "failures.jsonl"
+def failures(summary: "Summary") -> list[str]:
+    """Which conversations failed, and why, the most frequent reason first; what ended the run is said at the end."""
+    from ..runs.reasons import grouped
+
     failed = {name: why for name, why in summary.failed.items() if not was_stopped(why, summary.stopped)}
-    if len(failed) > 1 and len(set(failed.values())) == 1:
-        return [f"failed: {len(failed)} conversations, kept in {file}: {next(iter(failed.values()))}"]
-    lines = [f"failed: {name}: {reason}" for name, reason in list(failed.items())[:5]]
-    return lines + ([f"failed: {len(failed) - 5} more, in {file}"] if len(failed) > 5 else [])
+    reasons = grouped(failed)
+    lines = []
+    for reason in reasons[:REASONS]:
+        count, first = len(reason.ids), reason.ids[0]
+        who = (
+            first
+            if count == 1
+            else f"{count} conversations"
+            if reason.same
+            else f"{count} conversations, such as {first}"
+        )
+        lines.append(f"failed: {who}: {reason.told}")
+    if left := sum(len(reason.ids) for reason in reasons[REASONS:]):
+        lines.append(f"failed: {left} more, for other reasons")
+    return lines + [f"what failed is kept in {summary.path / 'failures.jsonl'}"] * (len(failed) > 1)
 
 
 def was_stopped(reason: str, why: str | None) -> bool:
@@ -210,18 +232,22 @@ def was_stopped(reason: str, why: str | None) -> bool:
     return why is not None and (why in reason or reason == "cancelled")
 
 
-def ended(summary: Any, control: "Control") -> int:
+def ended(summary: "Summary", control: "Control") -> int:
     """Say in one line why a run is not complete, and how to go on; gives the exit code."""
     if summary.complete:
         return 0
-    cut = summary.finished - summary.ended
-    missing, again = summary.planned - summary.finished, f"the same command with --out {summary.path} --resume"
-    parts = [f"{cut} were cut short"] * bool(cut) + [f"{missing} are missing"] * bool(missing)
-    lacking = " and ".join(parts) or "nothing is missing"
+    cut, missing = summary.cut_by_run, summary.planned - summary.finished
+    again = f"the same command with --out {summary.path} --resume"
+    cancelled = sum(reason == "cancelled" for reason in summary.failed.values())
+    under_way = f", {cancelled} of them cancelled under way" if cancelled else ""
+    short = [f"{cut} {'was' if cut == 1 else 'were'} cut short"] * bool(cut)
+    lacks = [f"{missing} {'is' if missing == 1 else 'are'} missing{under_way}"] * bool(missing)
+    lacking = " and ".join(short + lacks) or "nothing is missing"
     if summary.stopped_by is not None:
         say(f"ended early: {summary.stopped}; {lacking}: {again} goes on")
     elif control.ending == STOPPED:
-        say(f"interrupted: {missing} conversations are missing; {again} goes on")
+        conversations = "conversation is" if missing == 1 else "conversations are"
+        say(f"interrupted: {missing} {conversations} missing{under_way}; {again} goes on")
     elif control.ending is not None:
         wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
         say(f"ended early: {control.ending}; {lacking}: {again}{wider} goes on")
@@ -229,7 +255,7 @@ def ended(summary: Any, control: "Control") -> int:
         say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
     elif not missing:
         say(
-            f"{summary.counts.stops.get('budget', 0)} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
+            f"{summary.counts.stops.get('budget', 0) - cut} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
         )
     else:
         say(f"{missing} are missing: {again} tries them again")

@@ -12,7 +12,7 @@ from .output import print_json, say, stdout
 from .running import OUT
 
 if TYPE_CHECKING:
-    from ..runs.listing import RunInfo
+    from ..runs.standing import RunInfo
 
 runs = typer.Typer(help="Run folders: list them, check one, mend one.", no_args_is_help=True)
 
@@ -32,8 +32,11 @@ def list_runs(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON on stdout.")] = False,
 ) -> int:
-    """List runs: cast, conversations planned, finished and failed, why they ended, size, version, date."""
+    """List runs: cast, conversations planned and finished, why they ended, size, version, when they were begun. Below a
+    run that is not complete: whether it is being written now, what is missing and what to do, and why conversations
+    failed."""
     from ..runs.listing import listed
+    from ..runs.standing import told
 
     # Without an argument and without a first run there is nothing to list, and nothing wrong.
     found = listed(sources) if sources else listed([OUT]) if OUT.is_dir() else []
@@ -44,7 +47,9 @@ def list_runs(
         say(f"no run in {', '.join(map(str, sources or [OUT]))}")
         return 0
     for run in found:
-        stdout.print(escape(plain(_line(run))), soft_wrap=True)
+        details = [] if run.being_written else told(run)  # the first line says so
+        for line in (_line(run), *(f"  {line}" for line in details)):
+            stdout.print(escape(plain(line)), soft_wrap=True)
     for run in found:
         if run.problem:
             say(run.problem)
@@ -53,10 +58,13 @@ def list_runs(
 
 def _line(run: "RunInfo") -> str:
     """A run in one line."""
-    state = "complete" if run.complete else f"{run.failed} failed" if run.failed else "incomplete"
+    from ..runs.standing import cut_in_words
+
+    state = "being written now" if run.being_written else "complete" if run.complete else "incomplete"
     ends = "; ".join(f"{in_words(reason)}: {count}" for reason, count in run.stops.items())
-    begun = (run.date or "at no known time").replace("T", " ").removesuffix("+00:00")
-    counts = f"{run.cast or 'cast unknown'}, {run.finished} of {run.planned} finished, {state}"
+    begun = (run.date or "at no known time").replace("T", " ").replace("+00:00", " UTC")
+    finished = f"{run.finished} of {run.planned} finished{cut_in_words(run.cut_by_run)}"
+    counts = f"{run.cast or 'cast unknown'}, {finished}, {state}"
     by = f"duologue {run.version}" if run.version else "version unknown"
     return f"{run.path}: {counts}{f' ({ends})' if ends else ''}, {_size(run.bytes)}, {by}, begun {begun}"
 
@@ -97,13 +105,16 @@ def repair(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
     """Take lines that cannot be read or do not belong to the run out of its files, restore a lost manifest, and write
-    the data set again. A file that is changed is kept beside the new one as NAME.broken."""
+    the data set again. A file that is changed is kept beside the new one as NAME.broken. At the end it says which
+    conversations are missing, if any."""
     from ..runs.mending import repair as mended
+    from ..runs.standing import standing, told
 
     done = mended(folder)
+    left = told(standing(folder))
     if as_json:
-        print_json({"run": str(folder), "done": done})
+        print_json({"run": str(folder), "done": done, "left": left})
     else:
-        for line in done or [f"{folder}: nothing to mend"]:
+        for line in [*(done or [f"{folder}: nothing to mend"]), *(f"{folder}: {line}" for line in left)]:
             stdout.print(escape(plain(line)), soft_wrap=True)
     return 0

@@ -129,7 +129,7 @@ def measure_success(
         )
         write_text(junit, told)
     missed = result.success is None or (threshold is not None and result.success.value < threshold)
-    passed = not missed and not result.unscored and summary.finished >= summary.planned
+    passed = not missed and not result.unscored and summary.finished >= summary.planned and not summary.cut_by_run
     if options.as_json:
         about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
         print_json({**about, "threshold": threshold, "passed": passed, **as_json(result, page)})

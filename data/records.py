@@ -180,6 +180,12 @@ class Conversation(Record):
         return is_finished(self.stop, self.fault)
 
     @property
+    def cut_by_run(self) -> bool:
+        """Whether a bound of its whole run ended it, and no limit of its own."""
+        most = self.provenance.limits.get("max_tokens") if self.provenance is not None else None
+        return self.stop == "budget" and (not isinstance(most, int) or self.usage.tokens < most)
+
+    @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """A new exchange begins where the user speaks after the assistant has."""
         groups: list[tuple[list[Message], list[Message]]] = []

@@ -96,7 +96,7 @@ class EnvFile:
 def refusal(address: str, key: str) -> str:
     """The line that refuses an address of the file."""
     return (
-        f"{FILE}: its {address} would get {key}: put the key into the same file, unset one of the two, or give "
+        f"{FILE.absolute()}: its {address} would get {key}: put the key into the same file, unset one of the two, or give "
         f"{OPTION} if the file is yours"
     )
 
@@ -125,24 +125,26 @@ def _text(trusted: bool) -> str | None:
             return None  # a virtual environment may have this name
         if stat.S_ISLNK(kind) and not trusted:
             raise SettingError(
-                f"{FILE}: is a link, and only a file of the working folder itself is read: copy it here, or give {OPTION}"
+                f"{FILE.absolute()}: is a link, and only a file of the working folder itself is read: copy it here, or give {OPTION}"
             )
         # A named pipe would wait for a writer; a link may take the file's place in between.
         flags = getattr(os, "O_NONBLOCK", 0) | (0 if trusted else getattr(os, "O_NOFOLLOW", 0))
         with open(os.open(FILE, os.O_RDONLY | flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise SettingError(f"{FILE}: is no ordinary file: remove it, or write the variables into a file")
+                raise SettingError(
+                    f"{FILE.absolute()}: is no ordinary file: remove it, or write the variables into a file"
+                )
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise SettingError(f"{FILE}: cannot be read ({error.strerror}): mend or remove it") from None
+        raise SettingError(f"{FILE.absolute()}: cannot be read ({error.strerror}): mend or remove it") from None
     if len(content) > LARGEST:
-        raise SettingError(f"{FILE}: is larger than {LARGEST // 1024} KiB: keep only variables in it")
+        raise SettingError(f"{FILE.absolute()}: is larger than {LARGEST // 1024} KiB: keep only variables in it")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SettingError(f"{FILE}: is not UTF-8: save it as UTF-8") from None
+        raise SettingError(f"{FILE.absolute()}: is not UTF-8: save it as UTF-8") from None
 
 
 def is_loopback(address: str) -> bool:

@@ -115,12 +115,12 @@ def settings() -> Settings:
     for used in (name, KEY):
         if used in file.foreign and used not in process and not file.trusted:
             raise SettingError(
-                f"{env_file.FILE}: its {used} quotes a variable of the environment: write the value itself, or give "
+                f"{env_file.FILE.absolute()}: its {used} quotes a variable of the environment: write the value itself, or give "
                 f"{env_file.OPTION} if the file is yours"
             )
     keep_url_secrets(address)
     if name:
-        _check_address(address, name)
+        _check_address(address, name if name in process else f"{name} of {env_file.FILE.absolute()}")
     return Settings(SecretStr(key) if key else None, address or DEFAULT_BASE_URL)
 
 
@@ -140,6 +140,11 @@ def _check_address(address: str, name: str) -> None:
             raise SettingError(told)
     except ValueError:
         raise SettingError(told) from None
+    for mark, part in (("?", "a query"), ("#", "a fragment")):
+        if mark in address:
+            raise SettingError(
+                f"{name} has {part}, which begins with {mark!r}: leave it out, as calls add a path at the end"
+            )
 
 
 def settings_notes() -> list[str]:
@@ -150,7 +155,9 @@ def settings_notes() -> list[str]:
         return [str(error)]
     if not unused:
         return []
-    return [f"{env_file.FILE}: {', '.join(unused)} not used: export what you need, or give {env_file.OPTION}"]
+    return [
+        f"{env_file.FILE.absolute()}: {', '.join(unused)} not used: export what you need, or give {env_file.OPTION}"
+    ]
 
 
 def connections() -> dict[str, str]:

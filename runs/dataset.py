@@ -35,6 +35,8 @@ class Written:
     ended: int
     """Conversations that ended by themselves: at a limit, by their user, or for a cast's own reason."""
     left_out: list[str]
+    cut_by_run: int
+    """Conversations that a bound of the run ended."""
     unanswered: int
     """Conversations of which `is_unanswered` holds."""
 
@@ -91,12 +93,13 @@ def write(
     form, present = form_of(scenarios)
     path = folder / DATASET / form.name
     left_out = form.write(conversations(), path)
-    ended = unanswered = 0
+    ended = cut_by_run = unanswered = 0
 
     def counted() -> Iterator[Conversation]:
-        nonlocal ended, unanswered
+        nonlocal ended, cut_by_run, unanswered
         for conversation in conversations():
             ended += conversation.ended_by_itself
+            cut_by_run += conversation.cut_by_run
             unanswered += is_unanswered(conversation)
             yield conversation
 
@@ -111,4 +114,4 @@ def write(
             f"move it away, and {MEND} FOLDER restores it from the records"
         ) from error
     write_text(folder / DATASET / CARD, told)
-    return Written(path, counts, ended, left_out, unanswered)
+    return Written(path, counts, ended, left_out, cut_by_run, unanswered)

@@ -39,6 +39,8 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
     Equal scenarios without an ordinal of their own get one, so that each has its own id and is simulated.
     """
     seen: set[str] = set()
+    following: dict[str, int] = {}
+    """The ordinal to try next, by the id that a scenario would have with its own."""
     plan: list[State] = []
     for number, scenario in enumerate(scenarios):
         if not isinstance(scenario, dict) or not isinstance(scenario.get("scenario"), dict):
@@ -51,10 +53,14 @@ def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
                 "make a list of them with a cast's scenarios(...), such as graphs.simquac.scenarios(topics)"
             )
         ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
-        while (name := state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)) in seen:
-            if scenario.get("id"):
-                raise SettingError(f"two scenarios have the id {name}: leave ids out, or make them differ")
+        first = name = state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
+        if name in seen and scenario.get("id"):
+            raise SettingError(f"two scenarios have the id {name}: leave ids out, or make them differ")
+        ordinal = following.get(first, ordinal)
+        while name in seen:
             ordinal += 1
+            name = state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
+        following[first] = ordinal
         seen.add(name)
         plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
     check_filled(cast, [state["scenario"] for state in plan])

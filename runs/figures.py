@@ -14,6 +14,8 @@ RECENT = 30.0
 ENOUGH = 5
 """Finished conversations from which the time left is told."""
 BETWEEN = "  "
+_ORDER = {"user": 0, "assistant": 1}
+"""Sides in the order in which they speak, not in that of their first replies; what judges take comes last."""
 
 
 class EndpointFigures(Protocol):
@@ -170,12 +172,15 @@ class Figures:
             return ()
         most = rejected.most_common(3)
         told = [f"{reason.replace('_', ' ')} {number:,}" for reason, number in most]
-        forms = [f"{count:,} rejected ({', '.join(told[:number])})" for number in range(len(told), 0, -1)]
+        forms = [
+            f"{count:,} rejected ({', '.join([*told[:number], *['…'] * (number < len(rejected))])})"
+            for number in range(len(told), 0, -1)
+        ]
         return (*forms, f"{count:,} rejected")
 
     def _spent(self) -> list[str]:
         told = []
-        for role, spent in list(self.sides.items()):
+        for role, spent in sorted(self.sides.items(), key=lambda side: _ORDER.get(side[0], len(_ORDER))):
             if spent.tokens:
                 mark = "about " if spent.by_characters else ""
                 cost = f" ${spent.cost:,.2f}" if spent.cost else ""

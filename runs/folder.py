@@ -1,6 +1,7 @@
 """A run on disk: its manifest, every finished conversation, what failed, and the data set itself."""
 
 from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -47,6 +48,8 @@ class RunFolder:
         earlier, broken = _earlier(root, notes, resume=resume)
         if earlier is None:
             _make(root)
+            begun = datetime.now(UTC)  # noqa: TID251 - when a run began is told, and nothing depends on it
+            manifest = {**manifest, manifests.BEGUN: begun.isoformat(timespec="seconds")}
         elif not resume:
             raise RunError(
                 f"{root}: holds a run already: continue it with --resume (resume=True) or choose another folder"

@@ -17,7 +17,8 @@ from ..data.records import Conversation
 from ..errors import DataError, DuologueError
 from ..prompts import Page
 from . import dataset, manifests
-from .journal import RunError
+from .journal import RunError, is_being_written
+from .standing import standing, told
 
 PROMPTS = "prompts.json"
 """File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
@@ -42,6 +43,9 @@ def problems(folder: str | Path) -> list[str]:
         if not (root / CONVERSATIONS).is_file():
             raise RunError(f"{root}: has no {MANIFEST} and no {CONVERSATIONS}: give the folder of a run")
         return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the conversations"]
+    if is_being_written(root / CONVERSATIONS):
+        # What it has written is whole only when it ends: half a line and an old data set are no flaws now.
+        return [f"{root}: {line}: validate it again when the run has ended" for line in told(standing(root))]
     return [*_of_manifest(root, manifest), *_of_records(root, manifest), *_of_prompts(root, manifest), *_foreign(root)]
 
 
@@ -66,9 +70,7 @@ def _of_records(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
         yield from (f"{path}: ends in half a line ({size} bytes)" for path, size in torn(reader))
     if odd:
         yield f"{root / CONVERSATIONS}: {_some(odd)}: not the scenario that was simulated, its digest differs"
-    if lacking := [name for name in dict.fromkeys(run.planned) if name not in run.finished]:
-        count = len(set(run.planned))
-        yield f"{root}: {len(lacking)} of {count} planned conversations are not finished: --resume simulates them"
+    yield from (f"{root}: {line}" for line in told(standing(root)))
     yield from _of_dataset(root, manifest, run)
 
 

@@ -7,6 +7,7 @@ Windows has no flock: there a byte beyond all data is locked.)
 
 import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,8 @@ T = TypeVar("T")
 
 _BLOCK = 1 << 16
 _AGAIN = "keep others away from it, then resume, which simulates what is missing"
+LOOKED = 0.05
+"""Seconds after which a locked file is tried once more."""
 _BEYOND = 1 << 40
 """Offset of the byte that Windows locks in place of the whole file."""
 
@@ -47,12 +50,9 @@ class Appended:
             self._handle = os.open(path, flags, 0o666)
         except OSError as error:
             raise RunError(f"{path}: cannot be written ({error.strerror}): choose another folder") from None
-        try:
-            if alone_in is not None:
-                _lock(self._handle)
-        except OSError:
+        if alone_in is not None and not _locked(self._handle):
             os.close(self._handle)
-            raise RunError(f"{alone_in}: another run is writing there: wait for it or choose another folder") from None
+            raise RunError(f"{alone_in}: another run is writing there: wait for it or choose another folder")
         self._end = self.size
         """Bytes that the file must have at least: what this object has found and written."""
 
@@ -208,6 +208,37 @@ class Journal(JournalReader[T]):
         self.close()
 
 
+def is_being_written(path: Path) -> bool:
+    """Whether a run is writing a file just now: a process has it open and locked."""
+    try:
+        handle = os.open(path, os.O_RDONLY) if path.is_file() else None
+    except OSError:
+        return False
+    if handle is None:
+        return False
+    try:
+        _look(handle)
+    except (BlockingIOError, PermissionError):
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def _locked(handle: int) -> bool:
+    """Lock a file; gives whether that was possible."""
+    for pause in (LOOKED, 0.0):  # who looks whether it is locked holds it for a moment
+        try:
+            _lock(handle)
+        except OSError:
+            time.sleep(pause)
+        else:
+            return True
+    return False
+
+
 if sys.platform == "win32":  # pragma: no cover - no other system has this module
     import msvcrt
 
@@ -215,8 +246,15 @@ if sys.platform == "win32":  # pragma: no cover - no other system has this modul
         os.lseek(handle, _BEYOND, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
+    def _look(handle: int) -> None:
+        _lock(handle)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
     def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _look(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

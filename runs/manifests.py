@@ -26,6 +26,9 @@ DEFAULT = "its default"
 RESTORED = "restored"
 """Key of a manifest that was made from the records; the next run that goes on puts its own in its place."""
 
+BEGUN = "begun"
+"""Key of the time, in UTC, at which a run was first begun, however often it was resumed."""
+
 _OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
 """What a manifest tells of each source of scenarios."""
 
@@ -150,7 +153,7 @@ def continued(earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str
     if not earlier.get(RESTORED):
         manifest["data"] = [*(source for source in earlier["data"] if source not in wanted["data"]), *wanted["data"]]
         manifest["planned"] = list(dict.fromkeys([*earlier["planned"], *wanted["planned"]]))
-    return manifest | {key: earlier[key] for key in ("versions", "again") if earlier.get(key)}
+    return manifest | {key: earlier[key] for key in ("versions", "again", BEGUN) if earlier.get(key)}
 
 
 def with_version(manifest: Mapping[str, Any], earlier: Mapping[str, Any], finished: int) -> dict[str, Any]:

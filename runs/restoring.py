@@ -11,7 +11,7 @@ from ..data.formats.record_lines import RECORDS
 from ..data.identity import digest
 from ..data.provenance import Provenance
 from ..data.records import SCHEMA, Conversation
-from .manifests import RESTORED
+from .manifests import BEGUN, RESTORED
 
 
 @dataclass
@@ -25,6 +25,8 @@ class _Made:
     max_tokens: list[int | None] = field(default_factory=list["int | None"])
     versions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
+    started: list[str] = field(default_factory=list[str])
+
     def add(self, conversation: Conversation, made: Provenance) -> None:
         if made.version and made.version not in [known["version"] for known in self.versions]:
             self.versions.append({"version": made.version, "finished_before": len(self.ids)})
@@ -33,6 +35,8 @@ class _Made:
         self.equal += bool(conversation.ordinal and not conversation.repeat)
         tokens = made.limits.get("max_tokens")
         self.max_tokens.append(tokens if isinstance(tokens, int) else None)
+        if started := conversation.timing.started:
+            self.started.append(started)
 
 
 def restored(folder: Path) -> dict[str, Any] | None:
@@ -74,6 +78,7 @@ def restored(folder: Path) -> dict[str, Any] | None:
         ],
         "planned": most.ids,
         **({"versions": most.versions} if len(most.versions) > 1 else {}),
+        **({BEGUN: min(most.started)} if most.started else {}),
     }
 
 

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..data.counts import Counts
+from ..data.formats.record_lines import Run
 from ..nodes.calls.gates import EndpointError
 from ..nodes.calls.service import Calls
 from ..nodes.state import State
-from . import dataset
+from . import dataset, manifests
 from .calls import CallFile
 from .engine import name_of
 from .folder import RunFolder
+from .journal import RunError
+from .standing import cut_in_words
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,6 +33,8 @@ class Summary:
     counts: Counts
     left_out: list[str]
     notes: list[str]
+    cut_by_run: int = 0
+    """Finished conversations that a bound of the run cut short: a resumed run with a wider bound goes on with them."""
     unanswered: int = 0
     """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
     stopped: str | None = None
@@ -39,7 +44,12 @@ class Summary:
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        return f"Summary({self.path.name}: {self.finished} of {self.planned} finished{failed})"
+        return f"Summary({self.path.name}: {self.told}{failed})"
+
+    @property
+    def told(self) -> str:
+        """How many conversations are finished, in words."""
+        return f"{self.finished} of {self.planned} finished{cut_in_words(self.cut_by_run)}"
 
     @property
     def complete(self) -> bool:
@@ -66,6 +76,31 @@ def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Sum
         counts=data_set.counts,
         left_out=data_set.left_out,
         notes=folder.notes,
+        cut_by_run=data_set.cut_by_run,
+        unanswered=data_set.unanswered,
+    )
+
+
+def found(folder: Path) -> Summary:
+    """What the run in a folder has come to so far; its data set is written once more. RunError if there is no run."""
+    manifest = manifests.read(folder)
+    if manifest is None:
+        raise RunError(f"{folder}: holds no run yet")
+    run = Run(folder)
+    data_set = dataset.write_run(folder, manifest, run)
+    planned = set(run.planned)
+    return Summary(
+        path=folder,
+        dataset=data_set.path,
+        planned=len(planned),
+        equal=manifest["data"][-1]["equal"] if manifest["data"] else 0,
+        finished=len(planned & run.finished.keys()),
+        failed={each.id: each.failure.error if each.failure else str(each.stop) for each in run.cut_short()},
+        ended=data_set.ended,
+        counts=data_set.counts,
+        left_out=data_set.left_out,
+        notes=[],
+        cut_by_run=data_set.cut_by_run,
         unanswered=data_set.unanswered,
     )
 

@@ -64,7 +64,7 @@ def loaded_html(loaded: Loaded) -> str:
 
 def run_html(summary: Any) -> str:
     """A run's summary, with its conversations if the folder still exists."""
-    details = [("finished", f"{summary.finished} of {summary.planned}"), ("run", str(summary.path))]
+    details = [("conversations", summary.told), ("run", str(summary.path))]
     details += [("failed", f"{name}: {reason}") for name, reason in list(summary.failed.items())[:5]]
     try:
         loaded = load(summary.path)

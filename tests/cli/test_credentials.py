@@ -15,13 +15,13 @@ from duologue.graphs.casts import find
 from duologue.nodes.models.specs import chat_model
 from duologue.nodes.redaction import _kept, _of_urls
 
-USER, PASSWORD, PARAMETER, KEY = "keeper-4711", 'la"mp/ö&+<77>', "query.lamp.4711", "open.sesame.0815"
+USER, PASSWORD, KEY = "keeper-4711", 'la"mp/ö&+<77>', "open.sesame.0815"
 PAIR = f"{USER}:{PASSWORD}"
 
 
 def forms() -> dict[str, bytes]:
     """Everything that must be found nowhere."""
-    found = {"key": KEY, "key in base64": base64.b64encode(KEY.encode()).decode(), "parameter": PARAMETER, "user": USER}
+    found = {"key": KEY, "key in base64": base64.b64encode(KEY.encode()).decode(), "user": USER}
     for name, text in (("password", PASSWORD), ("pair", PAIR)):
         found |= {
             name: text,
@@ -83,8 +83,7 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
         httpserver.expect_request("").respond_with_handler(handler)
         for path in ("/v1", "/v1/chat/completions"):
             httpserver.expect_request(path).respond_with_handler(handler)
-    where = f"127.0.0.1:{port}/v1?api_key={PARAMETER}"
-    address = f"http://{USER}:{quote(PASSWORD, safe='')}@{where}"
+    address = f"http://{USER}:{quote(PASSWORD, safe='')}@127.0.0.1:{port}/v1"
     if source == "environment":
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", address)
@@ -113,6 +112,16 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
     written["the screen"] = "\n".join(told).encode()
     found = [(name, form) for form, secret in forms().items() for name, text in written.items() if secret in text]
     assert not found, told
+
+
+@pytest.mark.parametrize(("end", "what"), [("?key=la.mp", "a query"), ("?", "a query"), ("#la.mp", "a fragment")])
+def test_an_address_to_which_no_path_can_be_added_is_one_line(duologue, monkeypatch, end, what):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:9/v1{end}")
+    code, out, err = duologue("simulate", "simquac", "--limit", 1, "--user", "openai:m")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"OPENAI_BASE_URL has {what}, which begins with '{end[0]}': leave it out" in err
+    assert "la.mp" not in err
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,11 @@ def run(tmp_path):
     """A run whose two conversations under way wait for an answer."""
     (tmp_path / "waiting.py").write_text(WAITING)
     options = ("--limit", "5", "--max-turns", "1", "--concurrency", "2", "--answer-attempts", "1", "--out", "run")
-    with (tmp_path / "err").open("w") as err:
+    with (tmp_path / "err").open("w") as err, (tmp_path / "out").open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--assistant", "waiting:assistant", *options],
             cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
+            stdout=out,
             stderr=err,
         )
     until((tmp_path / "call-2").exists, process)
@@ -71,6 +71,13 @@ def test_ctrl_c_once_finishes_what_is_under_way_and_begins_nothing_new(run, tmp_
     assert (tmp_path / "run/dataset/simquac.json").exists()
 
 
+def assert_told_as_other_ends(tmp_path):
+    again = "the same command with --out run --resume goes on"
+    told = f"interrupted: 5 conversations are missing, 2 of them cancelled under way; {again}"
+    assert (tmp_path / "err").read_text().splitlines()[-1] == told
+    assert (tmp_path / "out").read_text().startswith("0 of 5 conversations finished, 0 exchanges, ")
+
+
 @pytest.mark.heavy
 def test_ctrl_c_twice_stops_now_and_writes_down_what_was_under_way(run, tmp_path):
     run.send_signal(signal.SIGINT)
@@ -78,7 +85,7 @@ def test_ctrl_c_twice_stops_now_and_writes_down_what_was_under_way(run, tmp_path
     run.send_signal(signal.SIGINT)
     assert run.wait(timeout=60) == 130
     assert kept(tmp_path, "failures.jsonl") == ["cancelled"] * 2
-    assert "interrupted: the finished conversations are in run" in (tmp_path / "err").read_text()
+    assert_told_as_other_ends(tmp_path)
 
 
 @pytest.mark.heavy
@@ -87,7 +94,39 @@ def test_a_signal_that_ends_a_process_ends_the_run_with_what_was_under_way_writt
     run.send_signal(number)
     assert run.wait(timeout=60) == 130
     assert kept(tmp_path, "failures.jsonl") == ["cancelled"] * 2
-    assert "interrupted: the finished conversations are in run" in (tmp_path / "err").read_text()
+    assert_told_as_other_ends(tmp_path)
+
+
+class Pressed:
+    """Ctrl-C as soon as a module is asked for."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "duologue.cli.commands":
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_the_modules_are_read_is_one_line(duologue, monkeypatch):
+    monkeypatch.delitem(sys.modules, "duologue.cli.commands", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Pressed(), *sys.meta_path])
+    assert duologue("runs", "list") == (130, "", "duologue: interrupted\n")
+
+
+def test_ctrl_c_while_files_are_read_is_one_line(duologue, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duologue.data.simquac.samples", interrupted)
+    assert duologue("simulate", "simquac") == (130, "", "duologue: interrupted\n")
+
+
+def test_a_run_that_is_interrupted_before_it_has_a_folder_says_so(duologue, monkeypatch):
+    def interrupted(work, *_):
+        work.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duologue.cli.running.run", interrupted)
+    code, out, err = duologue("simulate", "simquac", "--limit", 1, "--out", "r")
+    assert (code, out, err) == (130, "", "interrupted: no conversation had begun, and nothing was written\n")
 
 
 async def pressed(times):

@@ -1,6 +1,7 @@
 """What a run may cost and take, said before it begins and held while it goes on."""
 
 import json
+import re
 
 import pytest
 
@@ -29,8 +30,14 @@ def test_a_plan_tells_conversations_calls_tokens_and_cost_and_ends(duologue, tmp
         first
         == "3 conversations planned, each of up to 4 exchanges: up to 24 calls, and up to 96 if drafts are rejected"
     )
-    assert tokens.startswith("tokens: about ")
-    assert cost.startswith("cost:   about $0.0")
+    assert re.fullmatch(r"tokens: about [\d,]+ \(at least [\d,]+, at most [\d,]+\)", tokens)
+    assert re.fullmatch(r"cost:   about \$0.\d+ \(at least \$0.0\d+, at most \$0.\d+\)", cost)
+    assert err.splitlines()[:3] == [
+        "about: 4 exchanges with messages of 20 tokens (user) and 28 (assistant), as in the published simulated "
+        "conversations of SimQuAC; one draft in ten is asked for again",
+        "at least: one exchange of short messages, and no draft is rejected",
+        "at most: 4 exchanges of long messages, and each draft is rejected as often as may be",
+    ]
     assert "first calls as they would be sent" in err
     assert (code, list(tmp_path.iterdir())) == (0, [])
 
@@ -39,7 +46,8 @@ def test_a_plan_as_json_says_what_is_unknown(duologue, tmp_path, endpoint):
     code, out, _ = duologue(*PLAN, *endpoint("mine"), "--json", "--out", tmp_path / "r")
     told = json.loads(out)
     assert (code, told["conversations"], told["calls"]) == (0, 3, {"usual": 24, "most": 96})
-    assert 0 < told["tokens"]["low"] < told["tokens"]["high"]
+    assert 0 < told["tokens"]["low"] < told["tokens"]["about"] < told["tokens"]["high"]
+    assert set(told["assumed"]) == {"about", "at least", "at most"}
     assert (told["cost"], told["cost_unknown"]) == (None, "no price of the model 'mine' is known")
 
 
@@ -66,7 +74,8 @@ def test_a_resumed_run_is_estimated_by_what_is_finished(duologue, tmp_path):
     about = estimate(simquac.cast(), scenarios[5:], tmp_path / "r", Limits(max_turns=2), resume=True)
     each = [sum(m["usage"]["input_tokens"] + m["usage"]["output_tokens"] for m in used(line)) for line in lines[:5]]
     mean = sum(each) / 5 * (len(lines) - 5)
-    assert about.tokens[0] <= mean <= about.tokens[1]
+    assert about.tokens[0] <= mean <= about.tokens[2]
+    assert about.tokens[1] == pytest.approx(mean, abs=1)
     assert about.rule.startswith("the mean of the 5 finished conversations")
     code, out, _ = duologue(*run, "--resume", "--plan")
     assert (code, out.split()[0]) == (0, f"{len(lines) - 5}")
@@ -87,15 +96,49 @@ async def test_longer_conversations_of_more_take_more(tmp_path, endpoint):
     import asyncio
 
     small, more, longer = [await asyncio.to_thread(tokens, *plan) for plan in ((1, 2), (3, 2), (1, 8))]
-    for low, high in (more, longer):
-        assert (low > small[0], high > small[1]) == (True, True)
+    assert all(one > other for one, other in zip(more, small, strict=True))
+    assert longer[0] == small[0]  # one exchange at least, whatever the limit
     assert longer[1] > 4 * small[1]  # what was said is sent again with each call
+    assert longer[2] > 4 * small[2]
+
+
+def plan_of(duologue, *more):
+    return json.loads(duologue(*PLAN, *more, "--json", "--out", "r")[1])["tokens"]
+
+
+def test_a_plan_at_most_uses_every_bound_up(duologue, endpoint):
+    sides = endpoint("gpt-4.1-mini")
+    most = plan_of(duologue, *sides)["high"]
+    assert plan_of(duologue, *sides, "--question-attempts", 1, "--answer-attempts", 1)["high"] == pytest.approx(
+        most / 4, abs=2
+    )
+    assert plan_of(duologue, *(f"{side}?max_tokens=4000" if ":" in side else side for side in sides))["high"] > 4 * most
+    assert plan_of(duologue, *sides, "--max-tokens", 1000)["high"] == 3000
+    assert plan_of(duologue, *sides, "--max-run-tokens", 5000) == {
+        "low": pytest.approx(3900, abs=1100),
+        "about": 5000,
+        "high": 5000,
+    }
+
+
+def test_a_plan_within_a_bound_of_the_run_says_so(duologue, endpoint):
+    _, out, err = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--max-cost", "0.001", "--out", "r")
+    assert "at most $0.001)" in out
+    assert "each draft is rejected as often as may be; then a bound of the run ends it" in err
+
+
+def test_conversations_that_their_user_ends_are_not_expected_to_go_on_to_the_limit(duologue, endpoint):
+    sides = endpoint("gpt-4.1-mini")
+    _, _, err = duologue("simulate", "recllmsim", "--sample", 3, *sides, "--plan", "--out", "r")
+    assert "about: 4 exchanges with messages of 132 tokens (user) and 349 (assistant), as in" in err
+    assert "at most: 10 exchanges of long messages" in err
 
 
 def test_a_bounded_cost_with_an_unknown_price_is_refused_before_the_folder_is_made(duologue, tmp_path, endpoint):
     code, _, err = duologue("simulate", "simquac", "--max-cost", "5", *endpoint("mine"), "--out", tmp_path / "r")
     assert code == 2
     assert "the price of the model 'mine' (127.0.0.1:9) is unknown: bound the run by --max-run-tokens instead" in err
+    assert err.count("\n") == 1, "nothing is said before, such as where calls would go"
     assert not (tmp_path / "r").exists()
 
 

@@ -17,10 +17,12 @@ def test_runs_are_listed_with_what_they_planned_and_finished(duologue, run, tmp_
     (tmp_path / "out/two/conversations.jsonl").write_text(lines[0] + "{\n")
     (tmp_path / "out/else").mkdir()
     code, out, err = duologue("runs", "list")
-    one, two = out.splitlines()
+    one, two, missing = out.splitlines()
     assert (code, err) == (0, "")
     assert one.startswith("out/one: simquac, 3 of 3 finished, complete (the limit of exchanges was reached: 3), ")
     assert two.startswith("out/two: simquac, 1 of 2 finished, incomplete (")
+    again = "its command with --out out/two --resume asks for it"
+    assert missing == f"  was stopped, 1 conversation missing: {again}"
     told = json.loads(duologue("runs", "list", "out/two", run, "--json")[1])
     assert [each["path"] for each in told] == ["out/two", "out/one"]
     assert set(told[1]) >= {"cast", "planned", "finished", "failed", "stops", "bytes", "version", "date", "complete"}
@@ -63,3 +65,50 @@ def test_a_run_that_misses_a_conversation_for_a_broken_line_is_read_with_exit_co
         code, _, err = duologue(*command)
         assert code == 1
         assert "conversations.jsonl: line 1" in err
+
+
+def test_a_replay_that_does_not_match_is_one_line_with_a_count_and_the_first_difference(duologue, tmp_path):
+    (tmp_path / "mine.py").write_text("def agent(messages):\n    return 'Hm.'\n")
+    run = ("simulate", "simquac", "--max-turns", 1, "--assistant", "mine:agent", "--answer-attempts", 1)
+    assert duologue(*run, "--record", "calls.jsonl", "--out", "a")[0] == 0
+    code, _, err = duologue(*run, "--seed", 7, "--replay-calls", "calls.jsonl", "--out", "b")
+    failed = [line for line in err.splitlines() if line.startswith("failed: ")]
+    assert (code, len(failed)) == (1, 1)
+    assert failed[0].startswith("failed: 5 conversations, such as ")  # the others are sent the same with either seed
+    assert "with what is sent now: " in failed[0]
+    assert "what failed is kept in b/failures.jsonl" in err
+    (told,) = json.loads(duologue("runs", "list", "b", "--json")[1])
+    assert list(told["reasons"].values()) == [5]
+
+
+def test_what_a_bound_of_the_run_cut_short_is_told_the_same_everywhere(duologue, tmp_path):
+    run = ("simulate", "simquac", "--max-turns", 3, "--limit", 4, "--concurrency", 4, "--out", "r")
+    code, out, err = duologue(*run, "--max-run-tokens", 900)
+    told = out.partition(" (")[0]
+    assert code == 1
+    assert told.startswith("4 of 4 conversations finished, ")
+    count = told.removeprefix("4 of 4 conversations finished, ").removesuffix(" of them cut short by the run's bound")
+    assert int(count) > 0
+    assert (
+        f"; {count} {'was' if count == '1' else 'were'} cut short: the same command with --out r --resume and a wider bound goes on"
+        in err
+    )
+    first, *more = duologue("runs", "list", "r")[1].splitlines()
+    assert f"4 of 4 finished, {count} of them cut short by the run's bound, incomplete (" in first
+    assert any(
+        "cut short by the run's bound: its command with --out r --resume and a wider bound goes on" in line
+        for line in more
+    )
+    assert "cut short by the run's bound" in duologue("runs", "validate", "r")[1]
+    assert "4 of 4 conversations finished (" in duologue(*run, "--resume")[1]
+    assert duologue("runs", "validate", "r")[1] == "r: whole and complete\n"
+
+
+def test_mending_ends_with_what_is_missing_now(duologue, run, tmp_path):
+    file = tmp_path / run / "conversations.jsonl"
+    file.write_bytes(b"{" + file.read_bytes()[1:].replace(b"\n", b"", 1))
+    code, out, _ = duologue("runs", "repair", run)
+    last = "out/one: was stopped, 2 conversations missing: its command with --out out/one --resume asks for them"
+    assert (code, out.splitlines()[-1]) == (0, last)
+    told = json.loads(duologue("runs", "repair", run, "--json")[1])
+    assert (told["done"], told["left"]) == ([], [last.removeprefix("out/one: ")])

@@ -24,6 +24,9 @@ def test_an_address_of_the_file_does_not_get_the_key_of_the_process(monkeypatch,
     with pytest.raises(SettingError) as told:
         settings()
     assert name in str(told.value)
+    assert str(told.value).startswith(
+        f"{Path.cwd() / '.env'}: its {name} would get the OPENAI_API_KEY of the environment"
+    )
     assert "--trust-env-file" in str(told.value)
     assert "\n" not in str(told.value)
     assert "of.the" not in str(told.value)
@@ -210,3 +213,18 @@ def test_the_processs_keys_are_set_aside_and_come_back(monkeypatch):
 def test_a_proxy_of_the_process_is_told_without_its_password(monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://me:pass.word.1@proxy.example:3128")
     assert connections()["HTTPS_PROXY"] == "calls may go through proxy.example:3128"
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("http://127.0.0.1:1/v1?x=1", "has a query"),
+        ("http://127.0.0.1:1/v1#x", "has a fragment"),
+        ("127.0.0.1:1/v1", "must begin with http"),
+    ],
+)
+def test_an_address_of_the_file_that_is_none_is_named_with_its_file(address, told):
+    write("OPENAI_API_KEY=of.the.file.1", f"OPENAI_BASE_URL='{address}'")
+    with pytest.raises(SettingError, match=told) as raised:
+        settings()
+    assert str(raised.value).startswith(f"OPENAI_BASE_URL of {Path.cwd() / '.env'} {told}")

@@ -148,8 +148,22 @@ def test_reasons_are_named_as_far_as_there_is_room():
         {"scenario": {}, "id": "a", "attempts": rejected("enumeration", "enumeration", "not_in_section", "too_long")}
     )
     assert figures.lines(120)[0].endswith("4 rejected (enumeration 2, not in section 1, too long 1)")
-    assert figures.lines(65)[0].endswith("4 rejected (enumeration 2)")
+    assert figures.lines(65)[0].endswith("4 rejected (enumeration 2, …)")
     assert figures.lines(45)[0].endswith("4 rejected")
+
+
+def test_a_fourth_reason_is_not_named_and_said_to_be_there():
+    figures = Figures(9)
+    figures.watch({"scenario": {}, "id": "a", "attempts": rejected("one", "one", "two", "three", "four")})
+    assert "5 rejected (one 2, two 1, three 1, …)" in figures.line()
+
+
+def test_the_user_comes_before_the_assistant_whoever_answered_first():
+    spending = Spending(priced=True)
+    for role in ("judge", "assistant", "user"):
+        spending.add("m", {"input_tokens": 10}, role=role, asked=None)
+    told = Figures(9, spending).line()
+    assert told.index("user 10 tokens") < told.index("assistant 10 tokens") < told.index("judge 10 tokens")
 
 
 def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):

@@ -51,6 +51,14 @@ def test_repeats_of_a_scenario_differ(topics):
     assert len({c.id for c in made}) == 3
 
 
+def test_the_plan_of_equal_scenarios_takes_as_many_steps_for_each_however_many_there_are(topics, steps):
+    cast, (scenario,) = simquac.cast(), simquac.scenarios(topics(1))
+    few, many = (steps(runs.planned, cast, [scenario] * count) for count in (20, 200))
+    assert many < 11 * few
+    mixed = [scenario, {**scenario, "ordinal": 1}, scenario, {**scenario, "ordinal": 1}, scenario]
+    assert [state["ordinal"] for state in runs.planned(cast, mixed)] == [0, 1, 2, 3, 4]
+
+
 def test_equal_scenarios_are_each_simulated(topics):
     made = duologue.simulate(simquac.cast(), [simquac.scenario(topics(1)[0])] * 3, limits=Limits(max_turns=1))
     assert [c.ordinal for c in made] == [0, 1, 2]

@@ -1,0 +1,44 @@
+"""Why conversations failed, in few lines: reasons that say the same about several conversations are one."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_QUOTED = re.compile(r"(?<!\w)(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?!\w)")
+_NAME = re.compile(r"\b(?=[\w-]*\d)[\w-]{6,}\b|(?<=conversation )\S+?(?=[\s;:,]|$)")
+"""A word with a digit, as ids of conversations and requests are."""
+_NUMBER = re.compile(r"\b(?![45]\d\d\b)\d+(?:\.\d+)?")
+"""A number that is no status of an endpoint: 401 and 503 are not the same reason."""
+
+
+class Reason(NamedTuple):
+    """A reason, and the conversations that failed for it."""
+
+    told: str
+    """As it was said of the first of them."""
+    ids: tuple[str, ...]
+    same: bool
+    """Whether it was said of all in the same words, and not with other ids, numbers or quoted texts."""
+
+
+def grouped(failed: Mapping[str, str]) -> list[Reason]:
+    """The reasons by which conversations failed, the most frequent first.
+
+    >>> [(one.told, len(one.ids)) for one in grouped({"a": "status 401", "b": "timed out", "c": "status 401"})]
+    [('status 401', 2), ('timed out', 1)]
+    """
+    groups: dict[str, list[str]] = {}
+    for name, told in failed.items():
+        groups.setdefault(_form(name, told), []).append(name)
+    return sorted(
+        (Reason(failed[ids[0]], tuple(ids), len({failed[each] for each in ids}) == 1) for ids in groups.values()),
+        key=lambda reason: -len(reason.ids),
+    )
+
+
+def _form(name: str, told: str) -> str:
+    """A reason without what differs from one conversation to the next."""
+    told = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "_", told)
+    for pattern in (_QUOTED, _NAME, _NUMBER):
+        told = pattern.sub("_", told)
+    return told

@@ -1,0 +1,225 @@
+"""How the run in a folder stands: what is finished, what failed and why, whether it is being written, what is missing."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from ..data.attempts import Record
+from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ..data.formats.journals import Codec, JournalReader
+from ..data.formats.jsonfiles import parsed
+from ..data.records import Conversation
+from ..data.stop_reasons import FAULTS, ended_by_itself, is_finished
+from ..errors import DataError
+from . import manifests
+from .calls import CALLS
+from .dataset import is_unanswered
+from .journal import RunError, is_being_written
+from .reasons import grouped
+
+
+class RunInfo(Record):
+    """A run in a list."""
+
+    path: str
+    cast: str
+    planned: int
+    finished: int
+    cut_by_run: int
+    """Finished conversations that a bound of the run cut short: a resumed run with a wider bound goes on with them."""
+    unanswered: int
+    """Finished conversations of which a model failed to answer what is asked after the end."""
+    missing: int
+    """Planned conversations that are not finished."""
+    failed: int
+    """Those of them that failed."""
+    cancelled: int
+    """Those of them that Ctrl-C, a signal or a bound cancelled under way."""
+    reasons: dict[str, int]
+    """Why conversations failed, the most frequent reason first; reasons that say the same are one."""
+    kept_replies: int
+    """Replies in the call journal for conversations that are missing: they were paid, and a resumed run uses them."""
+    stops: dict[str, int]
+    """Why the finished conversations ended."""
+    being_written: bool
+    """Whether a run is writing the folder just now."""
+    bytes: int
+    """Size of the folder."""
+    version: str
+    """The versions of the package that made it."""
+    date: str | None
+    """When the run was first begun, in UTC."""
+    complete: bool
+    """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
+    problem: str = ""
+    """Why the run cannot be told; empty if it can."""
+
+
+def cut_in_words(count: int) -> str:
+    """How many of the finished conversations a bound of the run cut short, to be said after their number.
+
+    >>> f"12 of 12 finished{cut_in_words(3)}"
+    "12 of 12 finished, 3 of them cut short by the run's bound"
+    """
+    return f", {count} of them cut short by the run's bound" if count else ""
+
+
+def told(run: RunInfo) -> list[str]:
+    """What there is to do about a run that is not complete, and why, a line each; nothing about one that is."""
+    if run.being_written:
+        return [f"being written now, {run.finished} of {run.planned} conversations finished so far"]
+    lines = []
+    again = f"its command with --out {run.path} --resume"
+    if run.missing:
+        parts = [f"{run.failed} failed"] * bool(run.failed) + [f"{run.cancelled} cancelled"] * bool(run.cancelled)
+        which = f" ({', '.join(parts)})" if parts else ""
+        was = "was stopped, " if run.missing > run.failed else ""
+        lines.append(f"{was}{_count(run.missing)} missing{which}: {again} asks for {_them(run.missing)}")
+    if run.kept_replies:
+        paid = "1 reply that was paid is" if run.kept_replies == 1 else f"{run.kept_replies} replies that were paid are"
+        lines.append(f"{paid} kept in {CALLS} for unfinished conversations: --resume does not pay them again")
+    if run.cut_by_run:
+        lines.append(f"{_count(run.cut_by_run)} cut short by the run's bound: {again} and a wider bound goes on")
+    if run.unanswered:
+        lines.append(f"{_count(run.unanswered)} without answers or scores after the end: {again} asks again")
+    return lines + [f"failed, {_count(count)}: {reason}" for reason, count in run.reasons.items()]
+
+
+def _count(number: int) -> str:
+    return f"{number} conversation{'' if number == 1 else 's'}"
+
+
+def _them(number: int) -> str:
+    return "it" if number == 1 else "them"
+
+
+def standing(folder: Path) -> RunInfo:
+    """How the run in a folder stands. Lines that cannot be read do not count, and records are not checked."""
+    try:
+        manifest, problem = manifests.read(folder), ""
+    except RunError as error:
+        manifest, problem = None, str(error)
+    if manifest is None:
+        problem = problem or f"{folder / MANIFEST}: is missing"
+    known = manifest or {"planned": [], "settings": {}}
+    planned = set(known["planned"])
+    heads = {head.id: head for head in _heads(folder / CONVERSATIONS) if head.id in planned or manifest is None}
+    finished = list(heads.values())
+    broken = [head for head in _heads(folder / FAILURES) if head.id not in heads]
+    failed = {head.id: head.error or "no reason is recorded" for head in broken if head.stop != "cancelled"}
+    cut = {head.id for head in finished if head.cut}
+    unanswered = sum(head.unanswered for head in finished)
+    whole = planned == heads.keys() and bool(planned) and all(head.ended for head in finished) and not unanswered
+    complete = whole and not known.get(manifests.RESTORED)
+    versions = known.get("versions") or [known]
+    return RunInfo(
+        path=str(folder),
+        cast=str(known["settings"].get("cast", "")),
+        planned=len(planned),
+        finished=len(heads),
+        cut_by_run=len(cut),
+        unanswered=unanswered,
+        missing=len(planned - heads.keys()),
+        failed=len(failed),
+        cancelled=len(broken) - len(failed),
+        reasons={reason.told: len(reason.ids) for reason in grouped(failed)},
+        kept_replies=0 if complete else _kept(folder / CALLS, heads.keys() - cut),
+        stops=dict(Counter(head.stop or "not told" for head in finished).most_common()),
+        being_written=is_being_written(folder / CONVERSATIONS),
+        bytes=sum(_sizes(folder)),
+        version=", ".join(str(each.get("version", "")) for each in versions),
+        date=_begun(known, [*finished, *broken]) or _written(folder / MANIFEST),
+        complete=complete,
+        problem=problem,
+    )
+
+
+class _Head(NamedTuple):
+    """What is told of a conversation."""
+
+    id: str
+    stop: str | None
+    ended: bool
+    started: str | None
+    error: str | None
+    cut: bool = False
+    unanswered: bool = False
+
+
+def _heads(path: Path) -> Iterator[_Head]:
+    """What is told of each conversation of a file; the records are not checked, so it is quick."""
+    codec = Codec(key=lambda head: head.id, to_plain=tuple, from_plain=_head)
+    reader = JournalReader(path, codec, salvage=True)
+    return reader.iterate() if reader.files() else iter(())
+
+
+def _head(value: Any) -> _Head:
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise DataError("is no record")
+    stop, made, timing = value.get("stop"), value.get("provenance"), value.get("timing")
+    reasons = made.get("stop_reasons") if isinstance(made, dict) else None
+    own = reasons.get(stop) if isinstance(reasons, dict) else None
+    fault = FAULTS.get(stop) if isinstance(stop, str) and stop in FAULTS else own
+    started = timing.get("started") if isinstance(timing, dict) else None
+    stop, failure = stop if isinstance(stop, str) else None, value.get("failure")
+    error = failure.get("error") if isinstance(failure, dict) else None
+    head = _Head(
+        value["id"],
+        stop,
+        ended_by_itself(stop, fault),
+        started if isinstance(started, str) else None,
+        error if isinstance(error, str) else None,
+    )
+    if is_finished(stop, fault) and (stop == "budget" or error is not None):
+        try:  # few conversations: these are read whole
+            conversation = Conversation.from_plain(value)
+        except (DataError, ValidationError):
+            return head
+        return head._replace(cut=conversation.cut_by_run, unanswered=is_unanswered(conversation))
+    return head
+
+
+def _kept(path: Path, done: Collection[str]) -> int:
+    """How many replies a call journal holds that a resumed run may use."""
+    if not path.is_file():
+        return 0
+    kept: Counter[str] = Counter()
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if b'"reply"' not in line and b'"anew"' not in line:
+                continue
+            try:
+                value = parsed(line.decode("utf-8"), path, number)
+                conversation = value["conversation"]
+                if value.get("anew"):
+                    kept.pop(conversation, None)
+                elif "reply" in value and conversation not in done:
+                    kept[conversation] += 1
+            except (UnicodeDecodeError, DataError, KeyError, TypeError, AttributeError):
+                continue  # half a line, or no call: a resumed run asks it again
+    return kept.total()
+
+
+def _begun(manifest: dict[str, Any], heads: list[_Head]) -> str | None:
+    """When a run was begun, by its manifest, or where that is older by its conversations."""
+    begun = manifest.get(manifests.BEGUN)
+    return begun if isinstance(begun, str) else min((head.started for head in heads if head.started), default=None)
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    for file in folder.rglob("*"):
+        with suppress(OSError):  # a run that is writing here has renamed or removed it
+            if file.is_file():
+                yield file.stat().st_size
+
+
+def _written(file: Path) -> str | None:
+    """When a file was written, in UTC; None if it is not there."""
+    if not file.is_file():
+        return None
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,33 @@
+"""Reasons of failures: those that say the same are one, with how many conversations failed for it."""
+
+from duologue.runs.reasons import grouped
+
+
+def test_reasons_come_by_their_number_with_the_first_as_it_was_said():
+    failed = {"a1": "timed out", "b2": "status 401", "c3": "status 401"}
+    assert [(one.told, one.ids, one.same) for one in grouped(failed)] == [
+        ("status 401", ("b2", "c3"), True),
+        ("timed out", ("a1",), True),
+    ]
+
+
+def test_ids_numbers_and_quoted_texts_make_no_reason_of_their_own():
+    missing = "calls.jsonl: has no call of user in turn {}, attempt 1 of conversation {} with what is sent now: message 1 (human) differs at character {}: was {!r}, now {!r}: record the run again"
+    failed = {
+        f"{number}e9{number}abcdef": missing.format(number, f"{number}e9{number}abcdef", number * 7, old, 'Lamp "4"')
+        for number, old in enumerate(("a place", "it's one", 'say "so"', "x" * 40))
+    }
+    (one,) = grouped(failed)
+    assert (len(one.ids), one.same, one.told) == (4, False, next(iter(failed.values())))
+
+
+def test_the_status_of_an_endpoint_and_the_side_stay_apart():
+    told = [
+        "status 401",
+        "status 503",
+        "the user said nothing",
+        "the assistant said nothing",
+        "waited 3 s",
+        "waited 12.5 s",
+    ]
+    assert [len(one.ids) for one in grouped({f"id{n}": line for n, line in enumerate(told)})] == [2, 1, 1, 1, 1]
