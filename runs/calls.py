@@ -110,8 +110,7 @@ class CallFile:
         kept = [] if line is None else [each for each in line.all() if each.offset >= begun]
         same = next((each for each in kept if each.digest == asked.digest), None)
         if same is not None:
-            call = self._call(same)
-            reply = Reply(call["reply"], call.get("retried") or {}, call.get("endpoint") or "")
+            reply = Reply.of(self._call(same))
             if self.copy is not None and self.copy.find(key, asked) is None:
                 self.copy.keep(key, asked, reply)
             return reply
@@ -125,8 +124,7 @@ class CallFile:
 
     def keep(self, key: CallKey, asked: Sent, reply: Reply) -> None:
         """Append a reply; it outlives this process at once."""
-        more = {"retried": dict(reply.retried), "endpoint": reply.endpoint}
-        self._append(key, asked, {"reply": reply.value} | {name: value for name, value in more.items() if value})
+        self._append(key, asked, reply.line)
 
     def keep_fault(self, key: CallKey, asked: Sent, fault: Fault) -> None:
         """Append what an endpoint did in place of a reply."""

@@ -87,6 +87,17 @@ class Reply:
     endpoint: str = ""
     """A digest of the endpoint's address: whether it is the same is known, and no address is kept."""
 
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> "Reply":
+        """The reply of a kept line."""
+        return cls(line["reply"], line.get("retried") or {}, line.get("endpoint") or "")
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The reply as it is kept."""
+        more = {"retried": dict(self.retried), "endpoint": self.endpoint}
+        return {"reply": self.value} | {name: value for name, value in more.items() if value}
+
 
 class CallStore(Protocol):
     """Keeps replies. The run's journal is one, and so is a recorded file."""
