@@ -19,7 +19,7 @@ WIRE = ("reset_before", "reset_amid", "slow", "never")
 FAULTS = (*BODIES, *STATUSES, *WIRE)
 
 PASSING = (
-    *("null_content", "missing_content", "empty", "choices_empty", "choices_null", "choices_missing", "html"),
+    *("null_content", "missing_content", "choices_empty", "choices_null", "choices_missing", "html"),
     *("truncated", "empty_body", "no_object", "500", "503", "529", "429", "429_after", "reset_before", "reset_amid"),
 )
 """Faults after which the same request may be asked again and gives its one proper reply: `everything` in a mix."""
