@@ -54,11 +54,6 @@ class Fault:
     """Seconds that the endpoint asks to wait (Retry-After)."""
 
     @property
-    def retryable(self) -> bool:
-        """Whether the same call may succeed later."""
-        return self.whose in ("endpoint", "limit")
-
-    @property
     def line(self) -> str:
         """Name, meaning and detail on one line, for people."""
         _, meaning = MEANINGS.get(self.name, (self.whose, ""))

@@ -70,7 +70,6 @@ class OfAnotherError(Exception):
 def test_a_status_has_its_name_in_every_package(made, status, name, whose):
     told = fault_of(made(status))
     assert (told.name, told.whose) == (name, whose)
-    assert told.retryable == (whose in ("endpoint", "limit"))
     assert str(status) in told.detail
 
 
