@@ -20,6 +20,7 @@ from typing import Any
 MODULES = (
     *("duologue.cli.commands", "duologue.runs", "duologue.graphs", "duologue.data", "duologue.nodes.models.offline"),
     *("duologue.views", "duologue.graphs.simquac", "duologue.graphs.recllmsim", "langchain_openai", "openai", "pysbd"),
+    *("pytest", "pytest_asyncio"),
 )
 """Imported before the first fork."""
 EXTRAS = (
