@@ -28,9 +28,9 @@ def significant(p: list[float | None]) -> bool:
     return any(value is not None and value <= LEVEL for value in benjamini_hochberg(p))
 
 
-@pytest.mark.parametrize("design", [design for design in DESIGNS if design != "one conversation"])
-def test_of_40_divisions_of_the_people_at_most_5_have_anything_significant(design, plain, halved):
-    found = [significant(p_values(halved(plain, split, design), split, 1000)) for split in range(40)]
+def test_of_40_divisions_of_the_people_at_most_5_have_anything_significant(plain, halved):
+    """Of one design: the next test takes more divisions of each."""
+    found = [significant(p_values(halved(plain, split, "conversations"), split, 1000)) for split in range(40)]
     assert sum(found) <= 5, sum(found)
 
 
