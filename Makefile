@@ -15,6 +15,8 @@ SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -pa
 FLOOR := 95
 
 export LANGSMITH_TRACING = false
+# Processes that tests start would compile the package anew, each of them.
+unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
 .PHONY: demo test light test-all bench lint types env lab constraints clean

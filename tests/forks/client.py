@@ -85,6 +85,8 @@ class Forks:
         each change is told in the file `outside`."""
         number = next(self._numbers)
         fork = Fork(cwd.parent / f"{cwd.name}.{number}.out", cwd.parent / f"{cwd.name}.{number}.err")
+        for path in (fork.stdout_path, fork.stderr_path):
+            path.touch()  # they can be read before the fork is as far as to write
         order = {
             "id": number,
             "arguments": [str(each) for each in arguments],
