@@ -63,9 +63,11 @@ def opened(browser, tmp_path):
 
 @pytest.fixture(scope="module")
 def conversations():
-    cast = simquac.cast(user="offline?misbehave=0.4", assistant="offline?misbehave=0.4")
+    cast = simquac.cast(user="offline?misbehave=0.7", assistant="offline?misbehave=0.4")
     scenarios = runs.repeated(simquac.scenarios(data.simquac.samples()), 2)
-    return duologue.simulate(cast, scenarios, limits=Limits(max_turns=3, question_attempts=2))
+    made = duologue.simulate(cast, scenarios, limits=Limits(max_turns=3, question_attempts=2))
+    assert {each.stop for each in made} >= {"user_rejected", "max_turns"}
+    return made
 
 
 @pytest.fixture(scope="module")
