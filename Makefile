@@ -15,6 +15,8 @@ SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -pa
 FLOOR := 95
 
 export LANGSMITH_TRACING = false
+# Processes that tests start would compile the package anew, each of them.
+unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
 .PHONY: demo test light test-all bench lint types env lab constraints clean
@@ -29,7 +31,7 @@ light: $(STAMPS)/test
 
 test-all: $(STAMPS)/env $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
 	$(BIN)/pyright
-	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -m heavy $(COVER) $(ARGS)
+	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -n auto -m heavy $(COVER) $(ARGS)
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
 

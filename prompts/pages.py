@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -178,6 +178,12 @@ def library(folder: str | Path) -> Library:
 
 def shipped(cast: str, language: str = "en") -> Library:
     """The package's library of a cast, such as `shipped("simquac")`."""
+    return Library(dict(_shipped(cast, language)))
+
+
+@cache
+def _shipped(cast: str, language: str) -> dict[str, Page]:
+    # Read and compiled once in a process, as the package's code is: a cast has about 30 pages.
     root = files("duologue.prompts").joinpath(cast, language)
     if not root.is_dir():
         raise PromptError(f"there are no prompts for {cast!r} in {language!r}")
@@ -186,7 +192,7 @@ def shipped(cast: str, language: str = "en") -> Library:
         for entry in sorted(side.iterdir(), key=lambda entry: entry.name):
             name = f"{side.name}/{entry.name.removesuffix('.md')}"
             pages[name] = _read(name, entry, name)
-    return Library(pages)
+    return pages
 
 
 def _read(name: str, entry: Any, where: str) -> Page:

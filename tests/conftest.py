@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# jsonschema, which nbformat brings, builds this grammar for seconds when it is imported; it is for a format of
+# addresses that no notebook has, and jsonschema does without it where it is absent.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+
 settings.register_profile(
     "duologue",
     derandomize=True,

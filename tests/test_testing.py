@@ -4,7 +4,9 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,15 +45,36 @@ def repository(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
-def run(repository: pytest.Pytester, source: str, *arguments: str) -> pytest.RunResult:
+@pytest.fixture
+def run_pytest(forks: Any, repository: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Its tests in a process of their own: as `runpytest_subprocess`, but that everything is imported already."""
+
+    def run(*arguments: str, **environment: str) -> pytest.RunResult:
+        command = ("-m", "pytest", "--basetemp", repository.path / "temporary", *arguments)
+        done = forks.run(*command, cwd=repository.path, environment=environment)
+        return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), 0)
+
+    return run
+
+
+@pytest.fixture
+def run(run_pytest: Callable[..., pytest.RunResult], repository: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """The outcome of tests that are written as they are told."""
+
+    def written(source: str, *arguments: str) -> pytest.RunResult:
+        write(repository, source)
+        return run_pytest(*OFF, *arguments)
+
+    return written
+
+
+def write(repository: pytest.Pytester, source: str) -> None:
     head = "import pytest\nfrom duologue import nodes\nfrom duologue.testing import assert_solved, scripted_model\n"
     repository.makepyfile(test_own=head + "from my_agent import agent, broken, stubborn\n" + source)
-    return repository.runpytest_subprocess(*OFF, *arguments)
 
 
-def test_an_agent_passes_and_fails_with_the_end_the_reason_and_the_fault(repository):
+def test_an_agent_passes_and_fails_with_the_end_the_reason_and_the_fault(run):
     result = run(
-        repository,
         """
 GOAL = {"goal": "move my flight to 3 May", "facts": "The booking code is QX4821."}
 
@@ -83,9 +106,8 @@ def test_breaks(simulated_user):
     assert "testing.py" not in "".join(line for line in out.splitlines() if line.startswith(("testing", ROOT.name)))
 
 
-def test_a_fault_of_the_simulated_user_is_a_skip_with_its_rule_and_counts_if_it_is_asked_to(repository):
+def test_a_fault_of_the_simulated_user_is_a_skip_with_its_rule_and_counts_if_it_is_asked_to(run):
     result = run(
-        repository,
         """
 LEAKS = scripted_model("As the user simulator, I should now ask for a seat, given my profile.")
 
@@ -104,9 +126,8 @@ def test_counted(simulated_user):
     assert "stop: user_rejected, fault: user" in result.stdout.str()
 
 
-def test_repeats_have_a_share_and_a_scorer_of_the_tests_own(repository):
+def test_repeats_have_a_share_and_a_scorer_of_the_tests_own(run):
     result = run(
-        repository,
         """
 def test_share(simulated_user):
     many = simulated_user(agent, goal="move my flight", facts=["My code is QX4821."], repeats=3, seed=7)
@@ -131,9 +152,8 @@ def test_a_cast_of_its_own(simulated_user):
     result.assert_outcomes(passed=3)
 
 
-def test_it_works_inside_async_tests(repository):
+def test_it_works_inside_async_tests(run):
     result = run(
-        repository,
         """
 import asyncio
 
@@ -158,9 +178,8 @@ async def test_own_loop(simulated_user):
     result.assert_outcomes(passed=2)
 
 
-def test_a_misspelt_setting_is_named_with_those_that_there_are(repository):
+def test_a_misspelt_setting_is_named_with_those_that_there_are(run):
     result = run(
-        repository,
         """
 def test_call(simulated_user):
     with pytest.raises(ValueError, match="no setting 'succes': did you mean 'success'. It has goal, facts, persona"):
@@ -177,7 +196,7 @@ async def test_own_loop(simulated_user):
 
 
 def test_nothing_warns_where_warnings_are_errors(repository):
-    result = run(
+    write(
         repository,
         """
 def pieces(messages):
@@ -205,12 +224,13 @@ def test_a_graph(simulated_user):
     graph = StateGraph(MessagesState).add_node("a", lambda state: {"messages": [("assistant", "Done: moved.")]})
     assert_solved(simulated_user(graph.set_entry_point("a").compile(), goal="move it"))
 """,
-        *("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function"),
     )
+    strict = ("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
+    result = repository.runpytest_subprocess(*OFF, *strict)  # not in a fork, where the imports are done
     result.assert_outcomes(passed=4)
 
 
-def test_conversations_are_kept_where_the_option_says(repository):
+def test_conversations_are_kept_where_the_option_says(run, repository):
     source = """
 @pytest.mark.parametrize("where", ["a/b"])
 def test_kept(simulated_user, where):
@@ -218,7 +238,7 @@ def test_kept(simulated_user, where):
     assert simulated_user.folders[0].name.startswith("test_kept_a_b-")
 """
     for _ in range(2):
-        run(repository, source, "--duologue-out", "kept").assert_outcomes(passed=1)
+        run(source, "--duologue-out", "kept").assert_outcomes(passed=1)
     folders = sorted(path.name for path in (repository.path / "kept").iterdir())
     assert folders == ["test_kept_a_b-1", "test_kept_a_b-2"]
     assert len(load(repository.path / "kept" / folders[0]).conversations) == 2
@@ -279,7 +299,7 @@ def test_a_scripted_model_says_its_lines_by_what_it_has_said():
         scripted_model()
 
 
-def test_recorded_calls_answer_a_test_without_its_model(repository, monkeypatch):
+def test_recorded_calls_answer_a_test_without_its_model(run_pytest, repository):
     repository.makepyfile(
         paid="""
         import os
@@ -300,12 +320,9 @@ def test_recorded_calls_answer_a_test_without_its_model(repository, monkeypatch)
             assert talk.messages[1].text == "It is moved to 3 May."
         """,
     )
-    repository.runpytest_subprocess().stdout.fnmatch_lines(
-        ["*moved.jsonl: is not there: make it with pytest --record-calls"]
-    )
-    repository.runpytest_subprocess("--record-calls").assert_outcomes(passed=1)
-    monkeypatch.setenv("CLOSED", "1")
-    repository.runpytest_subprocess().assert_outcomes(passed=1)
+    run_pytest().stdout.fnmatch_lines(["*moved.jsonl: is not there: make it with pytest --record-calls"])
+    run_pytest("--record-calls").assert_outcomes(passed=1)
+    run_pytest(CLOSED="1").assert_outcomes(passed=1)
     recorded = repository.path / "calls/moved.jsonl"
     recorded.write_text(recorded.read_text().replace("It is moved", "It was moved"))
-    repository.runpytest_subprocess().assert_outcomes(failed=1)
+    run_pytest(CLOSED="1").assert_outcomes(failed=1)

@@ -80,6 +80,7 @@ def test_a_conversation_that_fails_gives_exit_code_one_and_is_named(duologue, tm
     assert "--out b --resume tries them again" in " ".join(err.split())
 
 
+@pytest.mark.heavy
 def test_a_published_file_is_re_enacted_and_told_in_a_table(duologue, open_data, tmp_path):
     path = open_data / "simquac/sim_quac.json"
     code, out, _ = duologue(

@@ -74,8 +74,17 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 ANSWERS = {"401": refused(401), "400": refused(400), "HTML": page, "reply": said, "closed port": None}
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("source", ["environment", "file"])
+LIGHT = ("environment-reply", "file-401", "file-closed port")
+
+
+@pytest.mark.parametrize(
+    ("source", "answer"),
+    [
+        pytest.param(source, answer, marks=[] if f"{source}-{answer}" in LIGHT else [pytest.mark.heavy])
+        for source in ("environment", "file")
+        for answer in ANSWERS
+    ],
+)
 def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, tmp_path, answer, source):
     handler = ANSWERS[answer]
     port = 9 if handler is None else httpserver.port

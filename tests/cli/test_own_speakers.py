@@ -122,9 +122,15 @@ def simulate(duologue, cast, **sides):
     return duologue("simulate", cast, "--limit", "1", "--max-turns", "2", "--out", "run", "--json", *options)
 
 
-@pytest.mark.parametrize("name", [*KINDS, *MADE])
+@pytest.mark.parametrize(
+    ("cast", "name"),
+    [
+        pytest.param(cast, name, marks=[pytest.mark.heavy] if cast == "recllmsim" and number else [])
+        for cast in ("simquac", "recllmsim")
+        for number, name in enumerate([*KINDS, *MADE])
+    ],
+)
 @pytest.mark.parametrize("side", ["user", "assistant"])
-@pytest.mark.parametrize("cast", ["simquac", "recllmsim"])
 def test_each_kind_of_object_speaks_on_each_side_of_each_cast(duologue, cast, side, name):
     code, _, err = simulate(duologue, cast, **{side: name})
     assert code == 0, err

@@ -64,25 +64,31 @@ def test_at_a_terminal_it_asks_and_no_ends_the_command(duologue, tmp_path, termi
     assert "nothing was done" in err
 
 
-@pytest.mark.parametrize("more", [("--yes",), ("--json",)])
-def test_yes_and_json_are_not_asked(duologue, tmp_path, terminal, endpoint, more, monkeypatch):
-    asked = terminal(False)
+@pytest.fixture
+def begun(monkeypatch):
+    """The runs that were begun; each is interrupted at once."""
     ran = []
 
-    def begun(work, *_):
+    def begin(work, *_):
         work.close()
         ran.append(work)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("duologue.cli.running.run", begun)
-    duologue(*LARGE, *endpoint, *more, "--out", tmp_path / "r")
-    assert (asked, len(ran)) == ([], 1)
+    monkeypatch.setattr("duologue.cli.running.run", begin)
+    return ran
 
 
-def test_speakers_that_call_nothing_are_not_asked_about(duologue, tmp_path, terminal):
+@pytest.mark.parametrize("more", [("--yes",), ("--json",)])
+def test_yes_and_json_are_not_asked(duologue, tmp_path, terminal, endpoint, more, begun):
     asked = terminal(False)
-    assert duologue(*LARGE, "--out", tmp_path / "r")[0] == 0
-    assert asked == []
+    duologue(*LARGE, *endpoint, *more, "--out", tmp_path / "r")
+    assert (asked, len(begun)) == ([], 1)
+
+
+def test_speakers_that_call_nothing_are_not_asked_about(duologue, tmp_path, terminal, begun):
+    asked = terminal(False)
+    duologue(*LARGE, "--out", tmp_path / "r")
+    assert (asked, len(begun)) == ([], 1)
 
 
 def test_profiles_are_counted_too(duologue, tmp_path):

@@ -122,6 +122,7 @@ def test_a_broken_file_is_named_and_gives_exit_code_one(duologue: Any, some: Pat
     assert "all/b.json: line " in err
 
 
+@pytest.mark.heavy
 def test_check_reads_every_open_file_and_names_the_leaks(duologue: Any, open_data: Path) -> None:
     code, out, _ = duologue("check", open_data, "--json")
     told = json.loads(out)

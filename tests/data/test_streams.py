@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.data import Attempt, Conversation, DataError, Message, Span, messages, recllmsim, record_lines, simquac
@@ -68,6 +68,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=15)
 @given(st.dictionaries(st.text(), JSON), st.text(), st.lists(JSON))
 def test_an_object_in_pieces_is_the_object(holder: dict[str, Any], key: str, elements: list[Any]) -> None:
     before, behind = json_stream.around(holder | {key: []}, key, 0)

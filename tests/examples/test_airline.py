@@ -1,11 +1,10 @@
 """The example of a domain that the package does not know: an agent with tools, run as its README says."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ import pytest
 from duologue.data import Conversation, load
 
 ROOT = Path(__file__).parents[2]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+RunTest = Callable[..., tuple[dict[str, Any], list[Conversation]]]
 SECTIONS = re.compile(r"duologue test[^\n]*")
 
 
@@ -26,26 +27,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
-def duologue(*arguments: object, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
-    return subprocess.run(
-        [sys.executable, "-m", "duologue.cli", *map(str, arguments)],
-        cwd=cwd, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+@pytest.fixture
+def duologue(forks: Any, folder: Path) -> Command:
+    """What a command, or code after `-c`, gives in the folder of the example."""
+    return lambda *arguments, cwd=folder: forks.run(*arguments, cwd=cwd)
 
 
-def run_test(cwd: Path, *more: object, out: str = "run") -> tuple[dict[str, Any], list[Conversation]]:
-    arguments = ("test", "--cast", "airline:cast", "--scenarios", "scenarios.jsonl", "--out", out, "--json", *more)
-    done = duologue(*arguments, cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout), list(load(cwd / out))
+@pytest.fixture
+def run_test(duologue: Command, folder: Path) -> RunTest:
+    """The result and the conversations of `duologue test` with the example's cast."""
+
+    def run(*more: object, out: str = "run") -> tuple[dict[str, Any], list[Conversation]]:
+        arguments = ("test", "--cast", "airline:cast", "--scenarios", "scenarios.jsonl", "--out", out, "--json", *more)
+        done = duologue(*arguments)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout), list(load(folder / out))
+
+    return run
 
 
-def test_it_runs_as_its_readme_says_and_counts_success(folder: Path) -> None:
+def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder: Path) -> None:
     command = SECTIONS.search((folder / "README.md").read_text())
     assert command is not None
     assert "--cast airline:cast --scenarios scenarios.jsonl --repeats 4" in command[0]
-    result, conversations = run_test(folder, "--repeats", 4)
+    result, conversations = run_test("--repeats", 4)
     assert (result["conversations"], len(conversations)) == (24, 24)
     assert result["successes"] == 23  # the scripted customer gives up now and then
     readme = " ".join((ROOT / "README.md").read_text().split())
@@ -59,8 +64,8 @@ def test_it_runs_as_its_readme_says_and_counts_success(folder: Path) -> None:
     assert failure["reason"].startswith("booking ")
 
 
-def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(folder: Path) -> None:
-    _, conversations = run_test(folder, "--set", "careless=0.9")
+def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(run_test: RunTest) -> None:
+    _, conversations = run_test("--set", "careless=0.9")
     drafts = [draft for each in conversations for draft in each.attempts("assistant")]
     rejected = [draft for draft in drafts if draft.verdict == "rejected"]
     assert rejected
@@ -73,9 +78,10 @@ def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(folde
         assert message.attempts[-1].tool_calls[-1].result["date"] in message.text
 
 
-def test_each_conversation_has_a_database_of_its_own(folder: Path) -> None:
-    _, conversations = run_test(folder, "--repeats", 4, "--set", "impatient=0")
-    home = [each for each in conversations if each.scenario["goal"].startswith("come home")]
+def test_each_conversation_has_a_database_of_its_own(run_test: RunTest, folder: Path) -> None:
+    scenarios = (folder / "scenarios.jsonl").read_text().splitlines(keepends=True)
+    (folder / "scenarios.jsonl").write_text(next(line for line in scenarios if "come home" in line))
+    _, home = run_test("--repeats", 4, "--set", "impatient=0")
     assert [each.labels["scores"]["success"]["value"] for each in home] == [
         True
     ] * 4  # one seat is free, in each of four
@@ -83,7 +89,7 @@ def test_each_conversation_has_a_database_of_its_own(folder: Path) -> None:
     assert [call.error for call in moved if call.name == "change"] == [None] * 4
 
 
-def test_a_rejected_draft_after_a_change_has_changed_nothing(folder: Path) -> None:
+def test_a_rejected_draft_after_a_change_has_changed_nothing(duologue: Command, folder: Path) -> None:
     (folder / "strict.py").write_text(
         "import airline\n"
         "from duologue import nodes\n\n\n"
@@ -97,7 +103,7 @@ def test_a_rejected_draft_after_a_change_has_changed_nothing(folder: Path) -> No
     seats = scenario["database"]["seats"]
     scenario["success"] = {"final_state": {"seats": {"2026-05-03": seats["2026-05-03"] - 1}}}
     (folder / "one.jsonl").write_text(json.dumps(scenario) + "\n")
-    done = duologue("test", "strict:cast", "--scenarios", "one.jsonl", "--out", "strict_run", "--json", cwd=folder)
+    done = duologue("test", "strict:cast", "--scenarios", "one.jsonl", "--out", "strict_run", "--json")
     assert done.returncode == 0, done.stderr + done.stdout
     (conversation,) = load(folder / "strict_run")
     drafts = [draft for draft in conversation.attempts("assistant") if draft.tool_calls]
@@ -105,42 +111,42 @@ def test_a_rejected_draft_after_a_change_has_changed_nothing(folder: Path) -> No
     assert [call.name for call in drafts[1].tool_calls] == ["look_up", "change"]
 
 
-def test_a_policy_that_is_wrong_on_purpose_is_found(folder: Path) -> None:
-    right, _ = run_test(folder, "--set", "impatient=0")
-    wrong, _ = run_test(folder, "--set", "impatient=0", "--set", "lenient=true", out="wrong")
+def test_a_policy_that_is_wrong_on_purpose_is_found(duologue: Command, run_test: RunTest) -> None:
+    right, _ = run_test("--set", "impatient=0")
+    done = duologue(
+        *("test", "airline:cast", "--scenarios", "scenarios.jsonl", "--set", "impatient=0", "--set", "lenient=true"),
+        *("--threshold", "1", "--out", "wrong", "--json"),
+    )
+    wrong = json.loads(done.stdout)
     assert right["success"]["value"] == 1
     assert [failure["scenario"] for failure in wrong["failures"]] == ["Move my booking to 2026-07-20"]
     assert wrong["failures"][0]["fault"] == "assistant"
-    done = duologue(
-        "test", "airline:cast", "--scenarios", "scenarios.jsonl", "--set", "lenient=true", "--threshold", "1",
-        "--out", "strict", cwd=folder,
-    )  # fmt: skip
     assert done.returncode == 1
 
 
-def test_a_run_that_was_cut_off_is_resumed_to_the_same_records(folder: Path) -> None:
+def test_a_run_that_was_cut_off_is_resumed_to_the_same_records(run_test: RunTest, folder: Path) -> None:
     def timeless(out: str) -> list[dict[str, Any]]:
         return [conversation.without_timing().plain() for conversation in load(folder / out)]
 
-    run_test(folder, "--repeats", 2)
-    run_test(folder, "--repeats", 2, out="cut")
+    run_test("--repeats", 2)
+    shutil.copytree(folder / "run", folder / "cut")
     lines = (folder / "cut" / "conversations.jsonl").read_text().splitlines(keepends=True)
     (folder / "cut" / "conversations.jsonl").write_text("".join(lines[:5]) + lines[5][:80])
-    run_test(folder, "--repeats", 2, "--resume", "--concurrency", 1, out="cut")
+    run_test("--repeats", 2, "--resume", "--concurrency", 1, out="cut")
     assert timeless("cut") == timeless("run")
 
 
-def test_it_is_shown_checked_and_converted(folder: Path) -> None:
-    run_test(folder)
-    shown = duologue("show", "run", "--out", "page.html", cwd=folder)
+def test_it_is_shown_checked_and_converted(duologue: Command, run_test: RunTest) -> None:
+    run_test()
+    shown = duologue("show", "run", "--out", "page.html")
     assert shown.returncode == 0, shown.stderr
-    one = duologue("show", "run", "--id", load("run").conversations[0].id, "--out", "one.html", cwd=folder)
+    one = duologue("show", "run", "--id", load("run").conversations[0].id, "--out", "one.html")
     assert one.returncode == 0, one.stderr
     page = Path("one.html").read_text()
     assert "look_up" in page
     assert "QX4821" in page
-    assert duologue("check", "run", cwd=folder).returncode == 0
-    converted = duologue("convert", "run", "talks.jsonl", "--to", "messages", cwd=folder)
+    assert duologue("check", "run").returncode == 0
+    converted = duologue("convert", "run", "talks.jsonl", "--to", "messages")
     assert converted.returncode == 0, converted.stderr
     talk = json.loads(Path("talks.jsonl").read_text().splitlines()[0])["messages"]
     roles = [message["role"] for message in talk]
@@ -152,20 +158,20 @@ def test_it_is_shown_checked_and_converted(folder: Path) -> None:
 DOMAIN = ("--domain", "airline.domain:DOMAIN")
 
 
-def test_its_domain_is_known_to_every_command_that_names_it(folder: Path) -> None:
+def test_its_domain_is_known_to_every_command_that_names_it(duologue: Command, run_test: RunTest, folder: Path) -> None:
     readme = " ".join((folder / "README.md").read_text().split())
     assert "duologue --domain airline.domain:DOMAIN check out/airline" in readme
-    run_test(folder)
+    run_test()
     (record, *_) = (folder / "run" / "conversations.jsonl").read_text().splitlines()
     lie = json.loads(record)
     lie["messages"] = [{"role": "user", "text": "Well?"}, {"role": "assistant", "text": "It is now on 2026-05-03."}]
     (folder / "lie.jsonl").write_text(json.dumps(lie) + "\n")
-    plain = duologue("check", "lie.jsonl", "--json", cwd=folder)
-    known = duologue(*DOMAIN, *DOMAIN, "check", "lie.jsonl", "--json", cwd=folder)
+    plain = duologue("check", "lie.jsonl", "--json")
+    known = duologue(*DOMAIN, *DOMAIN, "check", "lie.jsonl", "--json")
     assert "airline-unconfirmed" not in plain.stdout
     assert "airline-unconfirmed" in known.stdout, known.stderr
     assert known.returncode == 1
-    shown = duologue(*DOMAIN, "show", "run", "--id", lie["id"], "--out", "page.html", cwd=folder)
+    shown = duologue(*DOMAIN, "show", "run", "--id", lie["id"], "--out", "page.html")
     assert shown.returncode == 0, shown.stderr
     assert "What the customer knows" in Path("page.html").read_text()
 
@@ -179,14 +185,16 @@ def test_its_domain_is_known_to_every_command_that_names_it(folder: Path) -> Non
         ("airline.domain:Airline", r"is no domain: register an instance, Airline\(\)"),
     ],
 )
-def test_what_is_no_domain_is_one_line(folder: Path, path: str, line: str) -> None:
-    done = duologue("--domain", path, "check", "run", cwd=folder)
+def test_what_is_no_domain_is_one_line(duologue: Command, path: str, line: str) -> None:
+    done = duologue("--domain", path, "check", "run")
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert re.search(line, done.stderr), done.stderr
 
 
-def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(folder: Path) -> None:
+def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(
+    duologue: Command, run_test: RunTest
+) -> None:
     code = (
         "import airline, json; from duologue import data, views; "
         "talks = list(data.load('run')); print(data.outline(talks[0]).title); "
@@ -195,12 +203,12 @@ def test_its_domain_titles_checks_and_marks_conversations_once_it_is_known(folde
         "from duologue.data.checks import check; print([f.rule for t in (talks[0], lied) for f in check(t)]); "
         "print('What the customer knows' in views.conversation_page(talks[0]))"
     )
-    run_test(folder, "--set", "impatient=0")
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    run_test("--set", "impatient=0")
+    done = duologue("-c", code)
     assert done.stdout.splitlines() == ["Move my flight to 2026-05-03", "['airline-unconfirmed']", "True"], done.stderr
 
 
-def test_it_is_found_with_the_folder_above_on_the_path_too(folder: Path, tmp_path: Path) -> None:
+def test_it_is_found_with_the_folder_above_on_the_path_too(duologue: Command, folder: Path, tmp_path: Path) -> None:
     folder.rename(tmp_path / "airline")
     scenarios = tmp_path / "airline" / "scenarios.jsonl"
     done = duologue("test", "airline:cast", "--scenarios", scenarios, "--json", cwd=tmp_path)
@@ -218,11 +226,11 @@ def test_it_is_found_with_the_folder_above_on_the_path_too(folder: Path, tmp_pat
         (("simquac", "--set", "question_words=9"), "no conversation has a score named 'success'"),
     ],
 )
-def test_bad_input_is_one_line(folder: Path, arguments: tuple[str, ...], line: str) -> None:
+def test_bad_input_is_one_line(duologue: Command, arguments: tuple[str, ...], line: str) -> None:
     topic = {"kind": "simquac", "title": "t", "header": "h", "background": "", "section": "Three keepers lived there."}
     Path("topics.jsonl").write_text(json.dumps(topic) + "\n")
     scenarios = "topics.jsonl" if "simquac" in arguments else "scenarios.jsonl"
-    done = duologue("test", *arguments, "--scenarios", scenarios, "--out", "run", cwd=folder)
+    done = duologue("test", *arguments, "--scenarios", scenarios, "--out", "run")
     assert (done.returncode, done.stdout) == (2, "")
     assert re.search(line, done.stderr), done.stderr
 
@@ -243,9 +251,9 @@ print(json.dumps([list(fields), list(airline.graph.get_context_jsonschema()["pro
 """
 
 
-def test_its_domain_declares_a_form_which_a_server_shows_and_runs(folder: Path) -> None:
+def test_its_domain_declares_a_form_which_a_server_shows_and_runs(duologue: Command, folder: Path) -> None:
     assert json.loads((folder / "langgraph.json").read_text())["graphs"] == {"airline": "airline:graph"}
-    done = subprocess.run([sys.executable, "-c", SERVED], cwd=folder, capture_output=True, text=True, check=False)
+    done = duologue("-c", SERVED)
     assert done.returncode == 0, done.stderr
     fields, context, labels = json.loads(done.stdout)
     assert fields == ["goal", "facts", "bookings", "seats", "expected", "messages"]

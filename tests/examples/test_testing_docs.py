@@ -2,9 +2,8 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,14 +24,10 @@ def repository(tmp_path: Path) -> None:
     (tmp_path / "scenarios.jsonl").write_text(block("json"))
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, check=False)
-
-
-def test_the_command_prints_the_figures_of_the_page() -> None:
+def test_the_command_prints_the_figures_of_the_page(forks: Any, tmp_path: Path) -> None:
     command = re.search(r"^    duologue (test --assistant my_agent:agent .*)$", PAGE, re.MULTILINE)
     assert command is not None
-    done = run("duologue.cli", *command[1].split(), "--json")
+    done = forks.run(*command[1].split(), "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert f"{result['successes']} of {result['conversations']}," in PAGE
@@ -44,11 +39,12 @@ def test_the_command_prints_the_figures_of_the_page() -> None:
         assert f"| {' | '.join(map(str, cells))} |" in PAGE
 
 
-def test_the_tests_of_the_page_pass() -> None:
+def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
     Path("test_page.py").write_text(
         next(text for kind, text in BLOCKS if kind == "python" and "simulated_user" in text)
     )
-    done = run("pytest", "-q", "-p", "duologue.testing", "-p", "no:cacheprovider", "test_page.py")
+    options = ("-q", "-p", "duologue.testing", "-p", "no:cacheprovider", "--basetemp", tmp_path / "temporary")
+    done = forks.run("-m", "pytest", *options, "test_page.py", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert "2 passed" in done.stdout
 

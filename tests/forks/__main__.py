@@ -1,10 +1,11 @@
-"""Runs commands of `duologue`, each in a fork of this process, in which everything is imported already.
+"""Runs commands of `duologue`, pytest and other code, each in a fork of this process, in which everything is imported.
 
 A fork is a process of its own: it can be killed, its memory is bounded, and what it leaves in memory is gone; but it
 starts in milliseconds. `python -m tests.forks`, from the repository's root, reads a line of JSON for each command from its
 standard input and prints a line when it is started, and one when it is over. It ends, with its forks, when its input does.
 """
 
+import gc
 import json
 import os
 import resource
@@ -13,11 +14,13 @@ import signal
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 MODULES = (
     *("duologue.cli.commands", "duologue.runs", "duologue.graphs", "duologue.data", "duologue.nodes.models.offline"),
     *("duologue.views", "duologue.graphs.simquac", "duologue.graphs.recllmsim", "langchain_openai", "openai", "pysbd"),
+    *("pytest", "pytest_asyncio"),
 )
 """Imported before the first fork."""
 EXTRAS = (
@@ -34,6 +37,8 @@ def prepare(everything: bool) -> None:
             import_module(name)
         except ImportError:
             continue
+    gc.collect()
+    gc.freeze()  # what no fork looks through again is not copied into it
 
 
 def writes(flags: object, mode: object) -> bool:
@@ -75,6 +80,26 @@ def memory() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
+def main_of(arguments: list[str]) -> None:
+    """Do what `python -m duologue.cli ARGUMENTS` does, or `python -m pytest ...` and `python -c ...` where these begin so."""
+    if arguments[:1] == ["-c"]:
+        _, code, *rest = arguments
+        main = sys.modules["__main__"] = ModuleType("__main__")
+        sys.argv = ["-c", *rest]
+        exec(compile(code, "<string>", "exec"), main.__dict__)
+    elif arguments[:2] == ["-m", "pytest"]:
+        import pytest
+
+        sys.argv = arguments[1:]
+        sys.path[0] = str(Path.cwd())
+        sys.exit(pytest.console_main())
+    else:
+        from duologue.cli import main as command
+
+        sys.argv = ["duologue", *arguments]
+        command()
+
+
 def child(order: dict[str, Any]) -> None:
     """Run the command of an order; never returns."""
     os.setsid()
@@ -90,7 +115,7 @@ def child(order: dict[str, Any]) -> None:
     os.environ.update({"LANGSMITH_TRACING": "false"} | order.get("environment", {}))
     os.chdir(order["cwd"])
     sys.path[0] = ""
-    sys.argv = ["duologue", *(os.fsdecode(text.encode("utf-8", "surrogateescape")) for text in order["arguments"])]
+    arguments = [os.fsdecode(text.encode("utf-8", "surrogateescape")) for text in order["arguments"]]
     sys.dont_write_bytecode = True
     if within := order.get("within"):
         told = os.open(order["outside"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -99,15 +124,15 @@ def child(order: dict[str, Any]) -> None:
         limit = memory() + int(most)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     if seconds := order.get("seconds"):
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
-        signal.alarm(6 * int(seconds))  # for what waits; a busy machine slows what works, too
+        whole = max(1, int(seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
+        signal.setitimer(signal.ITIMER_REAL, 6 * seconds)  # for what waits; a busy machine slows what works, too
     if most := order.get("file"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
     code = 1
     try:
-        from duologue.cli import main
-
-        main()
+        main_of(arguments)
+        code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:

@@ -80,11 +80,14 @@ class Forks:
     def __call__(
         self, arguments: Sequence[object], cwd: Path, environment: dict[str, str] | None = None, **limits: Any
     ) -> Fork:
-        """Start a command. `limits`: `memory` in bytes beyond what is there; `file`: most
-        bytes of each file that it writes, as if the disk were full; `seconds` of work, and six times as many of waiting; `within` a folder, beyond which
+        """Start a command, or what begins with `-m pytest` or `-c CODE`. `limits`: `memory` in bytes beyond what is there;
+        `file`: most bytes of each file that it writes, as if the disk were full; `seconds` of work, and six times as many
+        of waiting; `within` a folder, beyond which
         each change is told in the file `outside`."""
         number = next(self._numbers)
         fork = Fork(cwd.parent / f"{cwd.name}.{number}.out", cwd.parent / f"{cwd.name}.{number}.err")
+        for path in (fork.stdout_path, fork.stderr_path):
+            path.touch()  # they can be read before the fork is as far as to write
         order = {
             "id": number,
             "arguments": [str(each) for each in arguments],
@@ -101,6 +104,14 @@ class Forks:
             self._process.stdin.flush()
         assert fork._started.wait(60)
         return fork
+
+    def run(
+        self, *arguments: object, cwd: Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """What `subprocess.run` gives of a command, when it is over."""
+        fork = self(arguments, cwd, environment)
+        code = fork.wait()
+        return subprocess.CompletedProcess(arguments, code, fork.stdout, fork.stderr)
 
     def close(self) -> None:
         assert self._process.stdin is not None

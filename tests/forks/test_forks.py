@@ -38,5 +38,15 @@ def test_memory_and_time_are_bounded(forks: Any, tmp_path: Path) -> None:
     outcome = forks(["draw", "large:cast"], cwd, memory=100_000_000)
     assert outcome.wait() not in (0, 99)
     assert "MemoryError" in outcome.stderr
-    assert forks(["draw", "slow:cast"], cwd, seconds=1).wait() == -14
+    assert forks(["draw", "slow:cast"], cwd, seconds=0.2).wait() == -14
     assert forks(["draw", "busy:cast"], cwd, seconds=1).wait() == -24
+
+
+def test_code_and_tests_run_as_programs_of_their_own(forks: Any, tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text("def test_it():\n    assert __name__ == 'test_own'\n")
+    done = forks.run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
+    code = "import sys; print(__name__, sys.argv); sys.exit(3)"
+    done = forks.run("-c", code, "more", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "__main__ ['-c', 'more']\n", "")
+    assert forks.run("-c", "1 / 0", cwd=tmp_path).returncode == 99

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue import data
@@ -48,6 +48,7 @@ def speaker(script):
     return speak
 
 
+@settings(max_examples=25)
 @given(
     user=st.lists(SAYS, min_size=1, max_size=4),
     assistant=st.lists(SAYS, min_size=1, max_size=4),

@@ -243,8 +243,8 @@ def test_the_inventors_misbehaviours():
     assert "<think>" in invented(spec="offline?reasoning=1")
     same = {invented(seed=seed, age=age, spec="offline?repeat=1") for seed, age in enumerate(["18-24", "55-64"])}
     assert len(same) == 1
-    odd = Counter(invented(seed=seed) != invented(seed=seed, spec="offline?misbehave=0.2") for seed in range(300))
-    assert 40 < odd[True] < 80
+    odd = Counter(invented(seed=seed) != invented(seed=seed, spec="offline?misbehave=0.2") for seed in range(100))
+    assert 12 < odd[True] < 28
 
 
 @given(st.text())

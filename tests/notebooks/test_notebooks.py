@@ -12,6 +12,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
@@ -41,6 +42,15 @@ socket.socket.connect, socket.getaddrinfo = connect, getaddrinfo
 '''
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+first_notebook_and_heavy_others = pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] if number else [])
+        for number, path in enumerate(NOTEBOOKS)
+    ],
+)
+RAN: dict[Path, tuple[NotebookNode, list[Path]]] = {}
+"""What notebooks gave and left in their folders, of those that ran in this process."""
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +81,15 @@ async def executed(notebook, folder):
     return ran
 
 
+async def ran_once(path, tmp_path):
+    """The notebook after a run without published data, and what it left where it ran: several tests look at it."""
+    if path not in RAN:
+        (work := tmp_path / "work").mkdir()
+        ran = await executed(nbformat.read(path, as_version=4), work)
+        RAN[path] = ran, list(work.iterdir())
+    return RAN[path]
+
+
 def outputs(notebook):
     return [(cell.id, output) for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
 
@@ -85,11 +104,9 @@ def test_there_are_notebooks():
     ]
 
 
-@every_notebook
+@first_notebook_and_heavy_others
 async def test_a_notebook_runs_offline_without_an_error_or_a_warning(path, tmp_path):
-    work = tmp_path / "work"
-    work.mkdir()
-    ran = await executed(nbformat.read(path, as_version=4), work)
+    ran, left = await ran_once(path, tmp_path)
     wrong = [
         (cell, output)
         for cell, output in outputs(ran)
@@ -97,7 +114,7 @@ async def test_a_notebook_runs_offline_without_an_error_or_a_warning(path, tmp_p
     ]
     assert wrong == []
     assert all(cell.execution_count for cell in ran.cells if cell.cell_type == "code")
-    assert list(work.iterdir()) == [], "a notebook leaves nothing in the folder where it runs"
+    assert left == [], "a notebook leaves nothing in the folder where it runs"
 
 
 @every_notebook
@@ -119,10 +136,8 @@ def test_a_notebook_first_says_its_version_and_that_the_model_is_no_language_mod
 
 
 async def test_a_graph_as_the_last_line_of_a_cell_draws_itself(tmp_path):
-    notebook = nbformat.read(NOTEBOOKS[0], as_version=4)
-    number = next(n for n, cell in enumerate(notebook.cells) if cell.source.splitlines()[-1] == "graph")
-    notebook.cells = notebook.cells[: number + 1]
-    [drawn] = (await executed(notebook, tmp_path)).cells[number].outputs
+    ran, _ = await ran_once(NOTEBOOKS[0], tmp_path)
+    [drawn] = next(cell.outputs for cell in ran.cells if cell.source.splitlines()[-1] == "graph")
     assert "<svg" in drawn.data["text/html"]  # also in what nbconvert makes of it, without a network
     mermaid = drawn.data["text/plain"]
     assert "graph TD;" in mermaid
@@ -157,16 +172,17 @@ async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tm
 
 
 async def test_the_first_notebook_shows_how_far_its_run_was(tmp_path):
-    notebook = nbformat.read(NOTEBOOKS[0], as_version=4)
-    shown = [output.data for _, output in outputs(await executed(notebook, tmp_path)) if "data" in output]
+    ran, _ = await ran_once(NOTEBOOKS[0], tmp_path)
+    shown = [output.data for _, output in outputs(ran) if "data" in output]
     (display,) = [data for data in shown if "<progress" in data.get("text/html", "")]
     assert re.match(r"(\d+)/\1 conversations ", display["text/plain"])
 
 
+@pytest.mark.heavy
 async def test_without_published_data_the_realism_notebook_shows_differences_with_their_intervals(tmp_path):
     pytest.importorskip("sklearn")
     path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
-    ran = outputs(await executed(nbformat.read(path, 4), tmp_path))
+    ran = outputs((await ran_once(path, tmp_path))[0])
     told = "".join(output.get("text", "") for _, output in ran)
     assert "22 of 22 conversations of 22 users" in told
     assert "users written for this notebook (no people): 22 conversations" in told

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -174,8 +172,8 @@ main()
 """
 
 
-def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(tmp_path):
-    ended = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True, cwd=tmp_path, check=False)
+def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(forks, tmp_path):
+    ended = forks.run("-c", FULL, cwd=tmp_path)
     assert ended.returncode == 1, ended.stderr
     last = ended.stderr.splitlines()[-1]
     assert (
@@ -185,8 +183,8 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(tmp_path
     assert "Traceback" not in ended.stderr
     kept = (tmp_path / "r/conversations.jsonl").read_bytes()
     assert kept.endswith(b"\n")
-    resume = [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--max-turns", "2", "--out", "r", "--resume"]
-    assert subprocess.run(resume, capture_output=True, cwd=tmp_path, check=False).returncode == 0
+    resume = ("simulate", "simquac", "--max-turns", "2", "--out", "r", "--resume")
+    assert forks.run(*resume, cwd=tmp_path).returncode == 0
     assert (tmp_path / "r/conversations.jsonl").read_bytes().startswith(kept)
 
 

@@ -84,7 +84,9 @@ def test_a_reply_has_a_bound_on_its_size(forks: Any, faulty: Any, tmp_path: Path
     assert fork.kilobytes < 1_000_000
 
 
-@pytest.mark.parametrize("status", ["401", "402", "403", "404"])
+@pytest.mark.parametrize(
+    "status", ["401", *(pytest.param(status, marks=pytest.mark.heavy) for status in ("402", "403", "404"))]
+)
 def test_what_no_call_can_get_past_ends_the_run_with_one_line(
     forks: Any, faulty: Any, tmp_path: Path, status: str
 ) -> None:
@@ -129,6 +131,7 @@ def test_all_finish_where_the_endpoint_is_gone_for_a_while(
     assert finished(fork, 200) == (0, 40)
 
 
+@pytest.mark.heavy
 def test_all_finish_where_many_requests_in_a_row_are_reset(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(gone_requests=[[10, 12]]), tmp_path / "run", conversations=10)
     assert finished(fork) == (0, 10)

@@ -3,9 +3,7 @@
 import json
 import os
 import random
-import signal
-import subprocess
-import sys
+import time
 
 import pytest
 
@@ -240,7 +238,9 @@ def test_values_are_read_when_they_are_asked_for_and_not_kept(path):
 
 
 WRITER = """
+import signal
 import sys
+import time
 from duologue.data import Conversation
 from duologue.data.formats.record_lines import RECORDS
 from duologue.runs import Journal
@@ -251,36 +251,32 @@ with Journal.open(path, RECORDS, writer) as journal:
         if name == "torn":
             journal._own.append('{"id": "torn", "scen')
             print("torn", flush=True)
-            sys.stdin.read()
+            signal.pause()
         journal.append(Conversation(id=name, scenario={"kind": "plain", "by": writer or "main"}, stop="max_turns"))
 """
 
 
-def writing(path, writer, ids):
-    command = [sys.executable, "-c", WRITER, str(path), writer, ",".join(ids)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_line_alone(forks, tmp_path):
+    def writing(path, writer, ids):
+        return forks(["-c", WRITER, path, writer, ",".join(ids)], tmp_path)
 
-
-def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_line_alone(tmp_path):
     path = tmp_path / "conversations.jsonl"
     planned = [f"{number:02}" for number in range(40)]
     shuffled = random.Random(4).sample(planned, 40)
     first, second = shuffled[:20], shuffled[20:]
     (tmp_path / "manifest.json").write_text(json.dumps({"planned": planned}))
-    with writing(path, "", first) as survivor, writing(path, "w1", [*second[:15], "torn", *second[15:]]) as victim:
-        assert victim.stdout.readline() == "torn\n"
-        victim.send_signal(signal.SIGKILL)
-        victim.wait()
-        survivor.communicate()
-        assert survivor.returncode == 0
+    survivor, victim = writing(path, "", first), writing(path, "w1", [*second[:15], "torn", *second[15:]])
+    while victim.stdout != "torn\n":
+        assert not victim.over, victim.stderr
+        time.sleep(0.01)
+    victim.kill()
+    assert (victim.wait(), survivor.wait()) == (-9, 0)
     torn = tmp_path / "conversations.w-w1.jsonl"
     assert torn.read_bytes().endswith(b'"scen')
     conversations = read_run(tmp_path)
     assert [c.id for c in conversations] == sorted([*first, *second[:15]])
     assert {c.id for c in conversations if c.scenario["by"] == "w1"} == set(second[:15])
-    with writing(path, "w1", second[15:]) as heir:
-        heir.communicate()
-        assert heir.returncode == 0
+    assert writing(path, "w1", second[15:]).wait() == 0
     assert [c.id for c in read_run(tmp_path)] == planned
     assert torn.read_bytes().count(b"\n") == 20
     assert sorted(file.name for file in tmp_path.iterdir()) == [

@@ -106,25 +106,16 @@ def assert_same(run: Killed, whole: Killed) -> None:
     assert run.left() == set()
 
 
-def killed_five_times(forks: Any, faulty: Any, tmp_path: Path) -> tuple[Killed, dict[str, Any]]:
+def test_a_run_that_is_killed_five_times_pays_at_most_the_calls_in_flight_again_and_ends_as_an_undisturbed_one(
+    forks: Any, faulty: Any, tmp_path: Path
+) -> None:
     run = Killed(forks, faulty(), tmp_path / "run", topics=8, turns=3)
     for number in range(5):
         run.kill_at(run.endpoint.counts()["answered"] + 6 + number, WHENS[number % 3])
-    return run, run.finish()
-
-
-def test_a_run_that_is_killed_five_times_ends_with_the_data_of_an_undisturbed_one(
-    forks: Any, faulty: Any, tmp_path: Path
-) -> None:
-    run, _ = killed_five_times(forks, faulty, tmp_path)
-    assert run.kills == 5
-    assert_same(run, undisturbed(forks, faulty, tmp_path / "whole", topics=8, turns=3))
-
-
-def test_five_kills_pay_at_most_the_calls_in_flight_again(forks: Any, faulty: Any, tmp_path: Path) -> None:
-    run, counts = killed_five_times(forks, faulty, tmp_path)
+    counts = run.finish()
     assert run.kills == 5
     assert counts["repeats"] <= 5 * PARALLEL
+    assert_same(run, undisturbed(forks, faulty, tmp_path / "whole", topics=8, turns=3))
 
 
 def test_replies_that_came_are_not_asked_for_again(forks: Any, faulty: Any, tmp_path: Path) -> None:

@@ -1,10 +1,6 @@
 """Making profiles on disk: what is kept, what is sent back, what a kill leaves, when it gives up."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
@@ -127,17 +123,17 @@ def test_the_same_command_goes_on_and_ends_as_one_that_never_stopped(tmp_path, l
     assert runs.profiles.generate(8, parts, model, language=language).new == 0
 
 
-def test_a_killed_process_leaves_what_the_next_one_goes_on_with(tmp_path):
-    command = [sys.executable, "-m", "duologue.cli", "profiles", "generate", "--assistant", "offline?misbehave=0.3"]
+def test_a_killed_process_leaves_what_the_next_one_goes_on_with(forks, tmp_path):
     whole, killed = tmp_path / "whole.txt", tmp_path / "killed.txt"
-    runs.profiles.generate(60, whole, "offline?misbehave=0.3")
-    process = subprocess.Popen([*command, "--count", "60", "--out", str(killed)], stdout=subprocess.DEVNULL)
+    runs.profiles.generate(40, whole, "offline?misbehave=0.3")
+    command = ("profiles", "generate", "--assistant", "offline?misbehave=0.3", "--count", "40", "--out", killed)
+    fork = forks(command, tmp_path)
     journal = killed.with_suffix(".drafts.jsonl")
-    while process.poll() is None and not (journal.exists() and journal.stat().st_size > 20_000):
+    while not fork.over and not (journal.exists() and journal.stat().st_size > 10_000):
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    subprocess.run([*command, "--count", "60", "--out", str(killed)], check=True, capture_output=True)
+    fork.kill()
+    assert fork.wait() == -9
+    assert forks.run(*command, cwd=tmp_path).returncode == 0
     assert killed.read_bytes() == whole.read_bytes()
 
 

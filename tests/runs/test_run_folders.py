@@ -279,6 +279,7 @@ def command(cwd, *more, hash_seed="0", **options):
     )
 
 
+@pytest.mark.heavy
 def test_a_run_that_was_killed_again_and_again_is_resumed_to_the_same_bytes(tmp_path, lines):
     """In other processes, each with another hash seed and concurrency."""
     # So many that none of the victims can be through before it is killed, however busy the machine is.

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -94,24 +92,19 @@ def cast() -> graphs.Cast:
 '''
 
 
-def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    command = ("test", "--cast", "mine:cast", "--scenarios", "guests.jsonl", "--out", "run", "--concurrency", "2")
-    return subprocess.run(
-        [sys.executable, "-m", "duologue.cli", *command, "--json", *more],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+COMMAND = "test --cast mine:cast --scenarios guests.jsonl --out run --concurrency 2 --json".split()
 
 
-def test_a_killed_run_is_resumed_without_a_doubled_effect(tmp_path: Path) -> None:
+def test_a_killed_run_is_resumed_without_a_doubled_effect(forks: Any, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     guests: list[dict[str, Any]] = [{"kind": "guests", "guest": f"guest{number}"} for number in range(6)]
     (tmp_path / "guests.jsonl").write_text("".join(json.dumps(guest) + "\n" for guest in guests))
     (tmp_path / "kill").touch()
-    killed = run(tmp_path)
+    killed = forks.run(*COMMAND, cwd=tmp_path)
     assert killed.returncode == -signal.SIGKILL
     assert (tmp_path / "ledgers" / "guest3").read_text() == "12 "  # it had acted
     (tmp_path / "kill").unlink()
-    resumed = run(tmp_path, "--resume")
+    resumed = forks.run(*COMMAND, "--resume", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads(resumed.stdout)["successes"] == 6
     assert {file.read_text() for file in (tmp_path / "ledgers").iterdir()} == {"12 "}

@@ -63,9 +63,14 @@ def opened(browser, tmp_path):
 
 @pytest.fixture(scope="module")
 def conversations():
-    cast = simquac.cast(user="offline?misbehave=0.4", assistant="offline?misbehave=0.4")
-    scenarios = runs.repeated(simquac.scenarios(data.simquac.samples()), 2)
-    return duologue.simulate(cast, scenarios, limits=Limits(max_turns=3, question_attempts=2))
+    scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 3))
+    made = []
+    for rate, some in ((0.4, scenarios[:14]), (0.7, scenarios[14:])):
+        cast = simquac.cast(user=f"offline?misbehave={rate}", assistant="offline?misbehave=0.4")
+        made += duologue.simulate(cast, some, limits=Limits(max_turns=3, question_attempts=2))
+    outlines = [data.outline(each) for each in made]
+    assert any(each.stop == "user_rejected" and each.rejected >= 3 for each in outlines)
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from duologue.analysis.realism import compare
 from duologue.analysis.realism.cells import cells_of
 from duologue.analysis.realism.rows import effective_number
 
-QUICK = {"shufflings": 200, "halvings": 10}
+QUICK = {"shufflings": 200, "halvings": 3}
 WORDS = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]
 
 

@@ -28,16 +28,16 @@ def significant(p: list[float | None]) -> bool:
     return any(value is not None and value <= LEVEL for value in benjamini_hochberg(p))
 
 
-@pytest.mark.parametrize("design", [design for design in DESIGNS if design != "one conversation"])
-def test_of_40_divisions_of_the_people_at_most_5_have_anything_significant(design, plain, halved):
-    found = [significant(p_values(halved(plain, split, design), split, 1000)) for split in range(40)]
+def test_of_40_divisions_of_the_people_at_most_5_have_anything_significant(plain, halved):
+    """Of one design: the next test takes more divisions of each."""
+    found = [significant(p_values(halved(plain, split, "conversations"), split, 1000)) for split in range(40)]
     assert sum(found) <= 5, sum(found)
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("design", DESIGNS)
 def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_significant(design, plain, halved):
-    found = [significant(p_values(halved(plain, 1000 + split, design), split, 2000)) for split in range(200)]
+    found = [significant(p_values(halved(plain, 1000 + split, design), split, 1000)) for split in range(200)]
     print(f"{design}: {sum(found)} of 200")
     assert np.mean(found) <= 0.08
 

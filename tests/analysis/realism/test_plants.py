@@ -63,20 +63,20 @@ def test_messages_a_fifth_longer_come_first(people, plain, halved):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (lambda text, number, last, one: f"{text}，谢谢", {"thanks"}),
+        pytest.param(lambda text, number, last, one: f"{text}，谢谢", {"thanks"}, marks=pytest.mark.heavy),
         (lambda text, number, last, one: f"{text}，谢谢" if number == last else text, {"thanks"}),
-        (lambda text, number, last, one: f"谢谢你！{text}", {"thanks"}),
+        pytest.param(lambda text, number, last, one: f"谢谢你！{text}", {"thanks"}, marks=pytest.mark.heavy),
         (lambda text, number, last, one: f"你好，我需要你的帮助。{text}" if not number else text, {"identical openings"}),
-        (lambda text, number, last, one: f"事情是这样的，{text}" if not number else text, {"identical openings"}),
+        pytest.param(lambda text, number, last, one: f"事情是这样的，{text}" if not number else text, {"identical openings"}, marks=pytest.mark.heavy),
         (
             lambda text, number, last, one: (
                 f"{text}。" + "，".join(value for _, value in profile_facts(one, "zh")) if not number else text
             ),
             {"profile facts told", "facts told at once"},
         ),
-        (lambda text, number, last, one: f"{text}，可以吗", {"questions"}),
+        pytest.param(lambda text, number, last, one: f"{text}，可以吗", {"questions"}, marks=pytest.mark.heavy),
         (lambda text, number, last, one: text if number % 2 else f"{text}😊", {"emoji"}),
-        (lambda text, number, last, one: f"{text}！", {"exclamation"}),
+        pytest.param(lambda text, number, last, one: f"{text}！", {"exclamation"}, marks=pytest.mark.heavy),
     ],
     ids=[
         "thanks in every message", "thanks at the end", "thanks at the beginning", "identical openings",
@@ -95,8 +95,10 @@ def test_what_is_planted_in_one_half_is_first_or_second(change, found, people, p
     ("change", "found"),
     [
         (lambda text, number, last, one: f"{text}，谢谢" if number == last else text, "thanks"),
-        (lambda text, number, last, one: text if number % 2 else f"{text}😊", "emoji"),
-        (lambda text, number, last, one: f"{text}！", "exclamation"),
+        pytest.param(
+            lambda text, number, last, one: text if number % 2 else f"{text}😊", "emoji", marks=pytest.mark.heavy
+        ),
+        pytest.param(lambda text, number, last, one: f"{text}！", "exclamation", marks=pytest.mark.heavy),
     ],
     ids=["thanks at the end", "emoji", "exclamation marks"],
 )
