@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from .breakers import Breaker
+from .breakers import SILENT, Breaker
 from .faults import Fault
 from .paces import Pace
 from .rates import LearnedPace, Rate, Recent
@@ -134,6 +134,9 @@ class Health:
         """The endpoint gave no usable reply."""
         breaker = self.breaker
         self._window.failed(turn.sent, now)
+        if fault.name not in SILENT:
+            self._refusals.outcome(turn.sent, refused=False)
+            self._recent.add(turn.sent, now)
         if breaker.failed(fault, now, probe=turn.probe):
             self._window.restarted()
             wait = f"all calls wait while one at a time tries, for up to {breaker.patience:.0f} s"

@@ -29,7 +29,7 @@ class Rate:
 
 
 class Recent:
-    """How many replies a second came of late: over about two round trips, five replies and one second at least."""
+    """How many calls a second went through of late: over about two round trips, five replies and one second at least."""
 
     def __init__(self) -> None:
         self._count = 0.0
@@ -39,7 +39,7 @@ class Recent:
         """Seconds that a reply takes, about."""
 
     def add(self, sent: float, now: float) -> None:
-        """A reply came."""
+        """A call was answered, with a reply or with a failure: it was not one too many."""
         if not self._count:
             self._since = self._last = sent
         self._count = self._count * math.exp((self._last - now) / self._span) + 1
@@ -68,6 +68,8 @@ class LearnedPace:
 
     BACK = 0.9
     """What is kept of the rate that went through when it was too fast."""
+    LEAST = 0.7
+    """What is kept of the pace at least: fewer may have gone through because fewer were wanted."""
     GROWTH = 0.05
     """Share by which the rate grows in a second."""
     FAST = 0.25
@@ -109,7 +111,7 @@ class LearnedPace:
         if not through:
             return  # nothing is known yet of what it bears
         if self._rate:
-            through = max(self._rate.per_second / 2, min(self._rate.per_second, through))
+            through = max(self._rate.per_second * self.LEAST, min(self._rate.per_second, through))
         self._base = max(self.SLOWEST, through * self.BACK)
         self._refused = self._bound = now
         self._set(self._base, now)
