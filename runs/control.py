@@ -22,7 +22,7 @@ class EndpointNow:
     faults: Mapping[str, int]
     """By name, each try counted."""
     waiting: str | None
-    """Why no call is sent just now, in words; None if calls are sent."""
+    """What holds calls back just now, in words; None if nothing does."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Control:
     def endpoints(self) -> Iterator[EndpointNow]:
         """The endpoints that the run has called, as they are now."""
         for gate in () if self.calls is None else list(self.calls.gates.values()):
-            yield EndpointNow(gate.endpoint, gate.counts.requests, gate.counts.faults, gate.waits_for)
+            yield EndpointNow(gate.endpoint, gate.counts.requests, gate.counts.faults, gate.held_back_by)
 
     @property
     def begins(self) -> bool:

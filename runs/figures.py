@@ -38,7 +38,7 @@ class EndpointFigures(Protocol):
 
     @property
     def waiting(self) -> str | None:
-        """What it waits for, in words, such as `gone, trying again in 4 s`; None if calls go to it."""
+        """What holds calls to it back, in words, such as `gone, tried again from time to time`; None if nothing does."""
 
 
 class Words(NamedTuple):

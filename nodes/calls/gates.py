@@ -53,8 +53,9 @@ class Gate:
 
     @property
     def room(self) -> int:
-        """How many conversations are worth having under way: the calls that the endpoint bears, and some to spare."""
-        return self._health.room
+        """How many conversations are worth having under way: the calls that the endpoint bears, some to spare, and those
+        that rest between two tries."""
+        return self._health.room + len(self._resting)
 
     @property
     def under_way(self) -> int:
@@ -89,6 +90,16 @@ class Gate:
     def answered_before(self) -> None:
         """The endpoint has answered this run in an earlier process: when it is gone it is waited for."""
         self._health.breaker.known = True
+
+    @property
+    def held_back_by(self) -> str | None:
+        """What holds the calls back now, in words: that none is sent, or the pace that refusals have taught."""
+        if (waits_for := self.waits_for) is not None:
+            return waits_for
+        pace = self.per_second
+        if pace is None or not self.waiting:
+            return None
+        return f"slowed down to {pace:.2g} calls a second by refusals as too many"
 
     async def call(
         self,

@@ -69,8 +69,6 @@ class Health:
         self.under_way += 1
         turn.one_of = self.under_way
         turn.probe = self.breaker.probing = self.breaker.open
-        if turn.probe:
-            self._said("is tried again")
 
     def leave(self, turn: Turn) -> None:
         """A call has ended, in whatever way."""

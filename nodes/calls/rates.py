@@ -68,7 +68,7 @@ class LearnedPace:
 
     BACK = 0.9
     """What is kept of the rate that went through when it was too fast."""
-    LEAST = 0.7
+    LEAST = 0.5
     """What is kept of the pace at least: fewer may have gone through because fewer were wanted."""
     GROWTH = 0.05
     """Share by which the rate grows in a second."""

@@ -11,13 +11,17 @@ from duologue.nodes.calls.gates import EndpointError
 @pytest.mark.parametrize("latency", [0.005, 0.2, 2.0])
 @pytest.mark.parametrize("how", [{}, {"windows": True}, {"after": 1.0}])
 def test_an_endpoint_that_allows_ten_requests_a_second_lets_everybody_finish(run, calls, latency, how):
+    told = []
+
     async def main():
         limited = calls.Limited(10, latency, **how)
         endpoint = calls.Endpoint(limited)
+        asyncio.get_running_loop().call_later(20, lambda: told.append(endpoint.gate.held_back_by))
         return await endpoint.conversations(60, 6), len(endpoint.requests), limited.refused, calls.seconds()
 
     finished, requests, refused, seconds = run(main())
     assert finished == 60
+    assert "slowed down to" in told[0] or "it asked to wait" in told[0]
     assert refused < 0.12 * requests
     assert seconds < 1.5 * 36
 

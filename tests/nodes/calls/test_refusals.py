@@ -52,6 +52,31 @@ def test_a_limit_beside_chance_is_still_found_out(run, calls):
     assert seconds < 2 * 800 / 10
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_a_limit_an_outage_and_faults_together_leave_a_pace(run, calls, seed):
+    async def main():
+        limited = calls.Limited(10, 0.3)
+
+        async def answer(endpoint, what):
+            if 20 <= calls.seconds() < 35:
+                raise calls.fault("unreachable")
+            draw = endpoint.chance.random()
+            if draw < 0.3:
+                raise calls.fault("rate_limited", "limit") if draw < 0.04 else calls.fault("server_error")
+            return await limited(endpoint, what)
+
+        endpoint = calls.Endpoint(answer)
+        endpoint.chance.seed(seed)
+        finished = await endpoint.conversations(24, 30)
+        return finished, calls.seconds(), [time for time, _ in endpoint.requests]
+
+    finished, seconds, times = run(main())
+    assert finished == 24
+    assert seconds < 15 + 5 * 24 * 30 / 10
+    for begin in range(60, int(seconds) - 60, 30):
+        assert sum(begin <= time < begin + 30 for time in times) > 30
+
+
 @pytest.mark.parametrize(("first", "then"), [(20, 5), (50, 20), (10, 1)])
 def test_a_limit_that_falls_is_not_taken_for_chance(run, calls, first, then):
     async def main():
