@@ -1,7 +1,7 @@
 """How a run is made: at which pace, at what cost, and where its calls are kept. No part of what is simulated."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -101,17 +101,21 @@ class Conduct:
 
 
 @asynccontextmanager
-async def synced(file: CallFile | None, calls: Calls) -> AsyncIterator[None]:
-    """Inside, what is written to the file is brought to the disk in small batches. If that fails the run is ended: what
-    is paid after it might be lost. The error is raised at the end, if no other is."""
+async def synced(file: CallFile | None, calls: Calls, check: Callable[[], object] | None = None) -> AsyncIterator[None]:
+    """Inside, what is written to the file is brought to the disk in small batches, and `check` looks whether the run's
+    folder is as the run left it. If either fails the run is ended: what is paid after it might be lost. The error is
+    raised at the end, if no other is."""
     over = asyncio.Event()
 
     async def sync() -> None:
-        while file is not None and not over.is_set():
+        while (file is not None or check is not None) and not over.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), SYNCED)
             try:
-                await asyncio.to_thread(file.sync)
+                if check is not None:
+                    check()
+                if file is not None:
+                    await asyncio.to_thread(file.sync)
             except DuologueError as error:
                 calls.stopped = calls.stopped or error
                 if calls.on_room is not None:

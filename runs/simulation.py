@@ -171,7 +171,7 @@ async def arun(
                     control.within(conduct.max_seconds),
                     shown(len(missing), control, watch, write, conduct.progress) as (watched, kept),
                 ):
-                    async with synced(file, calls):
+                    async with synced(file, calls, folder.check):
                         await converse_all(
                             cast,
                             missing,

@@ -65,8 +65,9 @@ class Calls:
 
     @property
     def spent_out(self) -> bool:
-        """Whether what is under way is to end at its next turn."""
-        return bool((self.over or self.spending.over)())
+        """Whether what is under way is to end at its next turn: a bound is reached, or nothing can be kept any more."""
+        lost = self.stopped is not None and not isinstance(self.stopped, EndpointError)
+        return lost or bool((self.over or self.spending.over)())
 
     def gate(self, endpoint: str) -> Gate:
         """The gate of an endpoint."""

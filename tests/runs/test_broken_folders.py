@@ -152,6 +152,23 @@ def test_a_run_whose_file_is_gone_ends_at_once_and_writes_nothing(tmp_path, topi
     assert file.parent.exists() == (deed != "remove the folder")
 
 
+def test_a_run_whose_file_is_gone_ends_amid_a_long_conversation(tmp_path, topics, file):
+    asked = []
+
+    async def speak(state, runtime):
+        asked.append(1)
+        if len(asked) == 5:
+            file.unlink()
+        await asyncio.sleep(0.02)
+        return {"drafts": [draft(f"Who lived there in {1700 + len(asked)}?")]}
+
+    cast = simquac.cast().replace(user_simulator=speak)
+    limits = Limits(max_turns=1_000)
+    with pytest.raises(runs.RunError, match=r"conversations\.jsonl: was removed under the run"):
+        duologue.simulate(cast, simquac.scenarios(topics(1)), out=tmp_path / "r", limits=limits)
+    assert len(asked) < 200  # looked at five times a second, about ten turns
+
+
 def test_a_run_whose_folder_goes_after_its_last_conversation_is_not_told_as_finished(tmp_path, topics):
     def gone(conversation):
         shutil.rmtree(tmp_path / "r")
