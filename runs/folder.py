@@ -14,6 +14,7 @@ from ..data.formats.record_lines import MEND, RECORDS, of_run, told_flaws
 from ..data.records import Conversation
 from . import manifests
 from .journal import Journal, RunError
+from .leftovers import partials, removed
 from .restoring import restored
 
 
@@ -62,6 +63,7 @@ class RunFolder:
             manifest = manifests.continued(earlier, manifest)
         folder = cls(root, manifest, notes)
         try:
+            removed(partials(root))  # nobody else writes here now: a killed run has left them
             if earlier is not None:
                 folder._take_up()
                 folder.manifest = manifests.with_version(folder.manifest, earlier, len(folder.done))
