@@ -12,7 +12,8 @@ from ..data.counts import Counts, count
 from ..data.domain import Dataset, Domain
 from ..data.formats.detection import MANIFEST
 from ..data.formats.jsonfiles import UnwrittenError, write_text
-from ..data.formats.record_lines import MEND, Run
+from ..data.formats.manifests import MEND
+from ..data.formats.record_lines import Run
 from ..data.records import Conversation
 from ..errors import DataError, at
 from ..nodes.state import State

@@ -11,7 +11,8 @@ from ..data import domains
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import JournalReader, is_of_journal
 from ..data.formats.jsonfiles import read_json
-from ..data.formats.record_lines import MEND, Run
+from ..data.formats.manifests import MEND
+from ..data.formats.record_lines import Run
 from ..data.identity import digest
 from ..data.records import Conversation
 from ..errors import DataError, DuologueError
@@ -40,7 +41,7 @@ def problems(folder: str | Path) -> list[str]:
     if manifest is None:
         if not (root / CONVERSATIONS).is_file():
             raise RunError(f"{root}: has no {MANIFEST} and no {CONVERSATIONS}: give the folder of a run")
-        return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the conversations"]
+        return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the records"]
     if is_being_written(root / CONVERSATIONS):
         # What it has written is whole only when it ends: half a line and an old data set are no flaws now.
         return [f"{root}: {line}: validate it again when the run has ended" for line in told(standing(root))]

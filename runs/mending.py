@@ -67,6 +67,8 @@ def _manifest(root: Path) -> tuple[list[str], dict[str, Any]]:
     write_json(root / MANIFEST, manifest, end="\n")
     begun = len(manifest["planned"])
     told = f"{at(root / MANIFEST)}: was restored from {begun} conversations{kept}: the command of the run with --resume adds the rest"
+    if not manifest.get(manifests.RESTORED):
+        told = f"{at(root / MANIFEST)}: its 'data' were restored from the records, and its plan was kept{kept}"
     return [told], manifest
 
 

@@ -14,7 +14,7 @@ from ..data.attempts import Record
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import Codec, JournalReader
 from ..data.formats.jsonfiles import parsed
-from ..data.formats.record_lines import MEND
+from ..data.formats.manifests import MEND
 from ..data.records import Conversation
 from ..data.stop_reasons import FAULTS, ended_by_itself, is_finished
 from ..errors import DataError

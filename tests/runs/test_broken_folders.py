@@ -433,3 +433,57 @@ def test_a_data_set_that_the_disk_does_not_take_ends_the_run_as_incomplete(tmp_p
     assert told.value.exit_code == 1
     monkeypatch.undo()
     assert simulated()[1] == []
+
+
+@pytest.mark.parametrize("junk", [[], "x", 42, {"a": 1}, None, [7]])
+def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_its_plan(tmp_path, simulated, junk):
+    simulated(fail=("Place 1",))
+    manifest = tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    write_json(manifest, whole | {"data": junk})
+    (line,) = inspection.problems(tmp_path / "r")
+    assert line.startswith(f"{manifest}: is no manifest of a run ('data' ")
+    assert line.endswith(f"): duologue runs repair {tmp_path / 'r'} restores it from the records")
+    assert data.load(tmp_path / "r").notes == (line,)
+    assert len(data.load(tmp_path / "r")) == 3
+    assert standing.standing(tmp_path / "r").problem == line
+    assert "'data' were restored from the records, and its plan was kept" in mending.repair(tmp_path / "r")[0]
+    assert json.loads(manifest.read_text())["planned"] == whole["planned"]
+    assert inspection.problems(tmp_path / "r")[0].startswith(f"{tmp_path / 'r'}: 1 conversation missing")
+    write_json(manifest, whole | {"data": junk})
+    summary, begun = simulated()
+    assert (summary.complete, begun) == (True, ["Place 1"])
+    assert summary.notes == ["manifest.json: was broken: the run goes on with its plan", line]
+    assert json.loads(manifest.read_text()) == whole
+
+
+@pytest.mark.parametrize("broken", [b"", b'{"planned": ["a"', b"[1]", b"{}", b'{"planned": [1]}'])
+def test_a_broken_manifest_is_one_line_with_the_same_advice_as_a_missing_one(tmp_path, simulated, broken):
+    simulated()
+    (tmp_path / "r/manifest.json").write_bytes(broken)
+    for read in (data.load, data.record_lines.read_run, lambda path: list(data.record_lines.cut_short(path))):
+        with pytest.raises(
+            data.DataError, match=rf"duologue runs repair {tmp_path / 'r'} restores it from the records$"
+        ):
+            read(tmp_path / "r")
+    assert inspection.problems(tmp_path / "r")[0].endswith("restores it from the records")
+    mending.repair(tmp_path / "r")
+    assert len(data.load(tmp_path / "r")) == 4
+
+
+def test_a_foreign_line_hides_no_conversation_of_the_run_whose_manifest_is_restored(tmp_path, simulated, file):
+    simulated(count=3)
+    simulated("other", limits=Limits(max_turns=1, seed=77))
+    one, two, three = file.read_bytes().splitlines(keepends=True)
+    foreign = (tmp_path / "other/conversations.jsonl").read_bytes().splitlines(keepends=True)[0]
+    name = json.loads(one)["id"]
+    foreign = (json.dumps(json.loads(foreign) | {"id": name}) + "\n").encode()
+    for lines, kept in (([one, two, foreign, three], 3), ([one, one, foreign, two], 2), ([foreign, one, two], 2)):
+        file.write_bytes(b"".join(lines))
+        (tmp_path / "r/manifest.json").unlink()
+        assert f"was restored from {kept} conversations" in mending.repair(tmp_path / "r")[0]
+        made = json.loads((tmp_path / "r/manifest.json").read_text())
+        assert made["settings"]["limits"]["seed"] == 0
+        assert [one.id for one in data.load(tmp_path / "r")] == made["planned"]
+        assert {one.provenance.limits["seed"] for one in data.load(tmp_path / "r")} == {0}
+        assert made["planned"][0] == name
