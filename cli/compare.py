@@ -10,7 +10,8 @@ from ..data.loading import names_of
 from ..data.text.languages import Language
 from ..errors import at
 from .output import print_json, put, say, stdout
-from .tables import Force, check_free
+from .overwriting import check_free
+from .tables import Force
 
 FEW = 8
 """Users on each side that an interval needs."""

@@ -8,6 +8,7 @@ import typer
 from ..data import DataError, domains, load
 from ..errors import SettingError
 from .output import print_json, put, say
+from .overwriting import check_free
 
 
 def convert(
@@ -30,8 +31,7 @@ def convert(
     writers = domains.targets()
     if to not in writers:
         raise SettingError(f"--to: {to!r} is no format to write: give {', '.join(writers)}")
-    if target.exists() and not force:
-        raise DataError(f"{target}: exists: give --force to replace it, or another file")
+    check_free(target, force=force)
     loaded = load(source)
     try:
         left_out = writers[to](loaded, target)

@@ -11,6 +11,7 @@ from rich.table import Table
 from ..data.recllmsim import Coverage, chosen_tasks, read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
 from .output import print_json, put, say, stderr, stdout
+from .overwriting import check_unread
 from .planning import go_on, profiles_planned
 from .run_options import Yes
 from .tracing import Trace, TrustEnvFile, leaving
@@ -63,6 +64,7 @@ def generate(
 
     with leaving(trace=trace, trust_env_file=trust_env_file):
         file = out or Path("out") / f"profiles-{language}.txt"
+        check_unread(file)
         existing = read_pool(pool).profiles if pool else ()
         model = chat_model(assistant)
         if host := endpoint_host(model):

@@ -11,6 +11,7 @@ from ..data import simquac as simquac_format
 from ..data.formats.jsonfiles import write_lines
 from ..data.simquac.repair import repair as mend
 from .output import print_json, put, say
+from .overwriting import check_free
 
 repair = typer.Typer(help="Correct known errors in published data sets.", no_args_is_help=True)
 
@@ -37,9 +38,7 @@ def simquac(
     answers of a model. People sometimes begin there on purpose, so files of people's answers need --force.
     """
     list_of_changes = out.with_name(f"{out.name}.changes.jsonl")
-    for path in (out, list_of_changes):
-        if path.exists() and not force:
-            raise DataError(f"{path}: exists: give --force to replace it, or another file")
+    check_free(out, list_of_changes, force=force)
     sources = simquac_format.read(source)
     if not force and any(map(simquac_format.by_people, sources)):
         raise DataError(

@@ -10,7 +10,7 @@ from ..data.formats import record_lines
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
 from .output import print_json, put, say
-from .tables import check_free
+from .overwriting import check_free
 
 
 def show(

@@ -11,6 +11,7 @@ from ..data.formats.folders import make_folder
 from ..data.formats.jsonfiles import dumps, write_text
 from ..errors import DataError, SettingError, at
 from .output import print_json, put, say, stdout
+from .overwriting import check_free
 
 if TYPE_CHECKING:
     from ..analysis.tables import Table
@@ -64,13 +65,6 @@ def give(
         if form == "csv":
             for note in dict.fromkeys(note for table in tables for note in table.notes):
                 say(note)
-
-
-def check_free(*files: Path | None, force: bool) -> None:
-    """DataError for a file that exists, unless it may be replaced; None is no file."""
-    for file in files:
-        if file is not None and not force and (file.exists() or file.is_symlink()):
-            raise DataError(f"{at(file)}: exists: give --force to replace it, or another place")
 
 
 def _text(table: "Table", form: TableFormat) -> str:

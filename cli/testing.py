@@ -12,6 +12,7 @@ from ..errors import SettingError
 from .interrupts import INTERRUPTED
 from .options import extended
 from .output import print_json, put, say
+from .overwriting import check_unread
 from .planning import tell_plan
 from .running import LIMITS, OUT, ended, limits_with, run_into
 from .simulate import RUN, run_options, surrounded
@@ -96,6 +97,7 @@ def measure_success(
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
     out: Path | None = values["out"]
     options = run_options(values)
+    check_unread(junit)
     if options.resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
     factory = casts.find(cast or name or agent_test.NAME)

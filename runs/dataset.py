@@ -11,18 +11,15 @@ from ..data import domains
 from ..data.counts import Counts, count
 from ..data.domain import Dataset, Domain
 from ..data.formats.detection import MANIFEST
-from ..data.formats.jsonfiles import write_text
-from ..data.formats.record_lines import MEND, Run
+from ..data.formats.jsonfiles import UnwrittenError, write_text
+from ..data.formats.manifests import MEND
+from ..data.formats.record_lines import Run
 from ..data.records import Conversation
-from ..errors import DataError
+from ..errors import DataError, at
 from ..nodes.state import State
 from .card import card
-
-DATASET = "dataset"
-"""The folder of a run's data set."""
-
-CARD = "README.md"
-"""The data set's card, beside its files."""
+from .journal import BrokenOffError
+from .leftovers import CARD, DATASET, earlier_forms, removed
 
 
 @dataclass(frozen=True)
@@ -72,12 +69,26 @@ def _begun(plan: Sequence[State]) -> Iterator[Conversation]:
 
 
 def write_run(place: Path, manifest: Mapping[str, Any], run: Run) -> Written:
-    """Write the data set of a run that is over below a folder, which may be the run's own."""
+    """Write the data set of a run that is over below a folder, which may be the run's own.
+
+    Where nothing is finished the scenarios that were begun tell the form; without any, nothing is written.
+    """
 
     def finished() -> Iterator[Conversation]:
         return run.finished.iterate(run.planned)
 
-    return write(place, manifest, finished(), finished)
+    return write(place, manifest, _scenarios(run), finished)
+
+
+def of_other_form(folder: Path, run: Run) -> list[Path]:
+    """The files of a data set that was written before its form was known (`leftovers.earlier_forms`)."""
+    form, present = form_of(_scenarios(run))
+    return list(earlier_forms(folder, form.name)) if present else []
+
+
+def _scenarios(run: Run) -> Iterator[Conversation]:
+    """The conversations that tell the form of a run's data set: the finished ones, else those that were begun."""
+    return run.finished.iterate(run.planned) if len(run.finished) else run.cut_short()
 
 
 def write(
@@ -88,11 +99,30 @@ def write(
 ) -> Written:
     """Write the data set of a run folder and its card.
 
-    `conversations` is called twice; each time they are read one at a time.
+    `conversations` is called twice; each time they are read one at a time. Without scenarios the form of the data set
+    is not known, and nothing is written. BrokenOffError if the disk does not take it.
     """
+    try:
+        return _written(folder, manifest, scenarios, conversations)
+    except UnwrittenError as error:
+        raise BrokenOffError(
+            f"{at(error.path)}: cannot be written ({error.why}): every finished conversation is kept: make room or mend "
+            "the disk, then resume"
+        ) from None
+
+
+def _written(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    scenarios: Iterable[Mapping[str, Any] | Conversation],
+    conversations: Callable[[], Iterator[Conversation]],
+) -> Written:
     form, present = form_of(scenarios)
+    if not present:
+        return Written(folder / DATASET, count(()), 0, [], 0, 0)
     path = folder / DATASET / form.name
     left_out = form.write(conversations(), path)
+    removed(earlier_forms(folder, form.name))
     ended = cut_by_run = unanswered = 0
 
     def counted() -> Iterator[Conversation]:

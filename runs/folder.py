@@ -10,10 +10,12 @@ from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.folders import make_folder
 from ..data.formats.journals import is_of_journal
 from ..data.formats.jsonfiles import write_json
-from ..data.formats.record_lines import MEND, RECORDS, of_run, told_flaws
+from ..data.formats.manifests import MEND
+from ..data.formats.record_lines import RECORDS, of_run, told_flaws
 from ..data.records import Conversation
 from . import manifests
 from .journal import Journal, RunError
+from .leftovers import partials, removed
 from .restoring import restored
 
 
@@ -62,6 +64,7 @@ class RunFolder:
             manifest = manifests.continued(earlier, manifest)
         folder = cls(root, manifest, notes)
         try:
+            removed(partials(root))  # nobody else writes here now: a killed run has left them
             if earlier is not None:
                 folder._take_up()
                 folder.manifest = manifests.with_version(folder.manifest, earlier, len(folder.done))
@@ -164,7 +167,9 @@ def _earlier(root: Path, notes: list[str], *, resume: bool) -> tuple[dict[str, A
             f"restore it with {MEND} {root}, or choose another folder"
         )
     was, begun = "broken" if broken else "gone", len(found["planned"])
-    notes.append(f"{MANIFEST}: was {was}: the run goes on with the {begun} conversations that are there")
+    goes_on = f"the {begun} conversations that are there" if found.get(manifests.RESTORED) else "its plan"
+    notes.append(f"{MANIFEST}: was {was}: the run goes on with {goes_on}")
+    notes += [str(broken)] * (broken is not None)
     return found, broken is not None
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,22 +11,21 @@ from ..data import domains
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import JournalReader, is_of_journal
 from ..data.formats.jsonfiles import read_json
-from ..data.formats.record_lines import MEND, Run
+from ..data.formats.manifests import MEND
+from ..data.formats.record_lines import Run
 from ..data.identity import digest
 from ..data.records import Conversation
 from ..errors import DataError, DuologueError
 from ..prompts import Page
 from . import dataset, manifests
 from .journal import RunError, is_being_written
+from .leftovers import DATASET, PROMPTS, partials
 from .standing import standing, told
-
-PROMPTS = "prompts.json"
-"""File of a run's prompt pages by name: together with the digests in the records it tells what was sent."""
 
 SHOWN = 5
 """Most ids or files that one line names."""
 
-_OURS = re.compile(r".+\.html|calls.*\.jsonl|\..+\.partial|.+\.broken(-\d+)?")
+_OURS = re.compile(r".+\.html|calls.*\.jsonl|.+\.broken(-\d+)?")
 """Names of other files of a run: pages, replies that were kept, and what writing and mending leave behind."""
 
 
@@ -42,7 +41,7 @@ def problems(folder: str | Path) -> list[str]:
     if manifest is None:
         if not (root / CONVERSATIONS).is_file():
             raise RunError(f"{root}: has no {MANIFEST} and no {CONVERSATIONS}: give the folder of a run")
-        return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the conversations"]
+        return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the records"]
     if is_being_written(root / CONVERSATIONS):
         # What it has written is whole only when it ends: half a line and an old data set are no flaws now.
         return [f"{root}: {line}: validate it again when the run has ended" for line in told(standing(root))]
@@ -70,7 +69,8 @@ def _of_records(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
         yield from (f"{path}: ends in half a line ({size} bytes)" for path, size in torn(reader))
     if odd:
         yield f"{root / CONVERSATIONS}: {_some(odd)}: not the scenario that was simulated, its digest differs"
-    yield from (f"{root}: {line}" for line in told(standing(root)))
+    here = standing(root).model_copy(update={"data_set": ""})  # which is compared below
+    yield from (f"{root}: {line}" for line in told(here))
     yield from _of_dataset(root, manifest, run)
 
 
@@ -94,33 +94,47 @@ def torn(reader: JournalReader[Any]) -> Iterator[tuple[Path, int]]:
 
 
 def _of_dataset(root: Path, manifest: dict[str, Any], run: Run) -> Iterator[str]:
-    """The data set is written once more elsewhere, and compared."""
-    there = root / dataset.DATASET
+    """What is wrong with the data set, which must be what the records give."""
+    there = root / DATASET
+    yield from (
+        f"{path}: is left of a data set of another form: {MEND} {root} removes it"
+        for path in dataset.of_other_form(root, run)
+    )
     if not len(run.finished):
         return
     if not there.is_dir():
         yield f"{there}: is missing: --resume writes it, {MEND} {root} too"
         return
+    try:
+        differing, further = compared(root, manifest, run)
+    except (DuologueError, ValueError) as error:
+        yield f"{there}: cannot be made from the records ({error})"
+        return
+    if differing:
+        yield (
+            f"{there}: {_some(differing)}: not what the records give: --resume writes the data set again, {MEND} {root} too"
+        )
+    if further:
+        yield f"{there}: {_some(further)}: not of this data set"
+
+
+def compared(root: Path, manifest: dict[str, Any], run: Run) -> tuple[list[str], list[str]]:
+    """The files of the data set that are not what the records give, or are missing, and files that are not of it: the
+    data set is written once more elsewhere."""
     with TemporaryDirectory() as place:
-        try:
-            dataset.write_run(Path(place), manifest, run)
-        except (DuologueError, ValueError) as error:
-            yield f"{there}: cannot be made from the records ({error})"
-            return
-        wanted = _files(Path(place) / dataset.DATASET)
-        present = _files(there)
-        if differing := [name for name in wanted if wanted[name] != present.get(name)]:
-            yield (
-                f"{there}: {_some(differing)}: not what the records give: --resume writes the data set again, {MEND} {root} too"
-            )
-        if further := [name for name in present if name not in wanted]:
-            yield f"{there}: {_some(further)}: not of this data set"
+        dataset.write_run(Path(place), manifest, run)
+        wanted = _files(Path(place) / DATASET)
+        present = _files(root / DATASET, {*partials(root), *dataset.of_other_form(root, run)})
+    differing = [name for name in wanted if wanted[name] != present.get(name)]
+    return differing, [name for name in present if name not in wanted]
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def _files(folder: Path, without: Collection[Path] = ()) -> dict[str, bytes]:
     """The content of every file below a folder, by its relative path."""
     return {
-        file.relative_to(folder).as_posix(): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file not in without
     }
 
 
@@ -145,8 +159,15 @@ def _of_prompts(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
 
 
 def _foreign(root: Path) -> Iterator[str]:
+    half = list(partials(root))
+    yield from (
+        f"{path}: is half-written, by a process that was killed: --resume removes it, {MEND} {root} too"
+        for path in half
+    )
     for path in sorted(root.iterdir()):
-        ours = path.name in (MANIFEST, PROMPTS, dataset.DATASET) or _OURS.fullmatch(path.name)
+        if path in half:
+            continue
+        ours = path.name in (MANIFEST, PROMPTS, DATASET) or _OURS.fullmatch(path.name)
         if not ours and not any(is_of_journal(path, name) for name in (CONVERSATIONS, FAILURES)):
             yield f"{path}: is no file of a run"
 

@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..data.formats import manifests
 from ..data.formats.detection import MANIFEST
-from ..data.formats.jsonfiles import dumps, read_json
-from ..data.formats.record_lines import MEND
+from ..data.formats.jsonfiles import dumps
 from ..data.identity import VERSION, digest, equals, ordinals
 from ..data.records import SCHEMA
-from ..errors import DataError, at
+from ..errors import DataError
 from ..graphs import Cast
 from ..nodes.limits import Limits
 from ..nodes.replay import replayed_path
@@ -29,8 +29,8 @@ RESTORED = "restored"
 BEGUN = "begun"
 """Key of the time, in UTC, at which a run was first begun, however often it was resumed."""
 
-_OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
-"""What a manifest tells of each source of scenarios."""
+OF_RECORDS = "scenarios of the records"
+"""Name of the source in a manifest whose sources were restored."""
 
 
 def of_run(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -67,32 +67,12 @@ def read(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        value = read_json(file)
+        value, wrong = manifests.read(folder)
     except DataError as error:
-        raise RunError(f"{error}; {MEND} {folder} restores it, or choose another folder") from None
-    if problem := _problem(value):
-        raise RunError(
-            f"{at(file)}: is no manifest of a run ({problem}): {MEND} {folder} restores it, or choose another folder"
-        )
+        raise RunError(str(error)) from None
+    if wrong:
+        raise RunError(wrong)
     return dict(value)
-
-
-def _problem(value: Any) -> str:
-    """Why a value is no manifest; empty if it is one."""
-    if not isinstance(value, dict):
-        return "it is no object"
-    for key, kind in (("settings", dict), ("planned", list), ("data", list)):
-        if not isinstance(value.get(key), kind):
-            return f"it has no {key!r}"
-    if not all(isinstance(name, str) for name in value["planned"]):
-        return "'planned' holds more than ids"
-    for source in value["data"]:
-        if not isinstance(source, dict) or not all(isinstance(source.get(k), kind) for k, kind in _OF_SOURCE.items()):
-            return "'data' holds more than sources"
-    settings = value["settings"]
-    if not all(isinstance(settings.get(key, {}), dict) for key in ("limits", "nodes", "prompts")):
-        return "'settings' are none"
-    return ""
 
 
 def same_run(folder: Path, earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
@@ -151,7 +131,8 @@ def continued(earlier: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str
     """
     manifest = dict(wanted)
     if not earlier.get(RESTORED):
-        manifest["data"] = [*(source for source in earlier["data"] if source not in wanted["data"]), *wanted["data"]]
+        told = [source for source in earlier["data"] if source not in wanted["data"] and source["source"] != OF_RECORDS]
+        manifest["data"] = [*told, *wanted["data"]]
         manifest["planned"] = list(dict.fromkeys([*earlier["planned"], *wanted["planned"]]))
     return manifest | {key: earlier[key] for key in ("versions", "again", BEGUN) if earlier.get(key)}
 

@@ -14,8 +14,9 @@ from ..data.records import Conversation
 from ..errors import DataError, at
 from . import dataset, manifests
 from .folder import free_name, keep_broken
-from .inspection import torn
+from .inspection import compared, torn
 from .journal import Appended, RunError
+from .leftovers import partials, removed
 from .restoring import restored
 
 
@@ -38,7 +39,9 @@ def repair(folder: str | Path) -> list[str]:
         if run.failures.files():
             run.failures.refresh()
         changed = [line for reader in (run.finished, run.failures) for line in _cleaned(reader)]
-        if len(run.finished) and (changed or done or not (root / dataset.DATASET).is_dir()):
+        gone = [*removed(partials(root)), *removed(iter(dataset.of_other_form(root, Run(root))))]
+        changed += [f"{path}: was removed: an earlier process has left it" for path in gone]
+        if len(run.finished) and (changed or done or compared(root, manifest, Run(root))[0]):
             written = dataset.write_run(root, manifest, Run(root))
             changed.append(
                 f"{written.path}: was written from the {written.counts.conversations} finished conversations"
@@ -64,6 +67,8 @@ def _manifest(root: Path) -> tuple[list[str], dict[str, Any]]:
     write_json(root / MANIFEST, manifest, end="\n")
     begun = len(manifest["planned"])
     told = f"{at(root / MANIFEST)}: was restored from {begun} conversations{kept}: the command of the run with --resume adds the rest"
+    if not manifest.get(manifests.RESTORED):
+        told = f"{at(root / MANIFEST)}: its 'data' were restored from the records, and its plan was kept{kept}"
     return [told], manifest
 
 

@@ -1,17 +1,21 @@
 """A manifest made from the records of a run, for a folder that has lost its own."""
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..data.formats.detection import CONVERSATIONS, FAILURES
+from ..data.formats import manifests
+from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import JournalReader
+from ..data.formats.jsonfiles import read_json
 from ..data.formats.record_lines import RECORDS
 from ..data.identity import digest
 from ..data.provenance import Provenance
 from ..data.records import SCHEMA, Conversation
-from .manifests import BEGUN, RESTORED
+from ..errors import DataError
+from .manifests import BEGUN, OF_RECORDS, RESTORED
 
 
 @dataclass
@@ -19,20 +23,21 @@ class _Made:
     """The conversations of a folder that were made in the same way."""
 
     by: Provenance
-    ids: list[str] = field(default_factory=list[str])
-    scenarios: list[str] = field(default_factory=list[str])
+    lines: int = 0
+    scenarios: dict[str, str] = field(default_factory=dict[str, str])
+    """The digest of the scenario by the conversation's id, in the order of the records."""
     equal: int = 0
     max_tokens: list[int | None] = field(default_factory=list["int | None"])
     versions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-
     started: list[str] = field(default_factory=list[str])
 
     def add(self, conversation: Conversation, made: Provenance) -> None:
         if made.version and made.version not in [known["version"] for known in self.versions]:
-            self.versions.append({"version": made.version, "finished_before": len(self.ids)})
-        self.ids.append(conversation.id)
-        self.scenarios.append(made.data or digest(conversation.scenario))
-        self.equal += bool(conversation.ordinal and not conversation.repeat)
+            self.versions.append({"version": made.version, "finished_before": len(self.scenarios)})
+        self.lines += 1
+        if conversation.id not in self.scenarios:
+            self.scenarios[conversation.id] = made.data or digest(conversation.scenario)
+            self.equal += bool(conversation.ordinal and not conversation.repeat)
         tokens = made.limits.get("max_tokens")
         self.max_tokens.append(tokens if isinstance(tokens, int) else None)
         if started := conversation.timing.started:
@@ -54,7 +59,27 @@ def restored(folder: Path) -> dict[str, Any] | None:
             groups.setdefault(digest(plain), _Made(made)).add(conversation, made)
     if not groups:
         return None
-    most = max(groups.values(), key=lambda group: len(group.ids))
+    manifest = _manifest(max(groups.values(), key=lambda group: group.lines))
+    present = _present(folder)
+    mended = {**present, "data": manifest["data"]}
+    whole = (
+        not manifests.problem(mended)
+        and set(mended["planned"]) >= set(manifest["planned"])
+        and mended["settings"].keys() >= manifest["settings"].keys()
+    )
+    return mended if whole else manifest  # a plan that is whole says more than the records
+
+
+def _present(folder: Path) -> dict[str, Any]:
+    """The object in a manifest that is broken; an empty one if there is none."""
+    try:
+        value = read_json(folder / MANIFEST)
+    except DataError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _manifest(most: _Made) -> dict[str, Any]:
     by, tokens = most.by, most.max_tokens
     return {
         "version": most.versions[-1]["version"] if most.versions else None,
@@ -70,24 +95,23 @@ def restored(folder: Path) -> dict[str, Any] | None:
         },
         "data": [
             {
-                "source": "scenarios of the records",
-                "digest": digest(most.scenarios),
-                "scenarios": len(set(most.scenarios)),
+                "source": OF_RECORDS,
+                "digest": digest(list(most.scenarios.values())),
+                "scenarios": len(set(most.scenarios.values())),
                 "equal": most.equal,
             }
         ],
-        "planned": most.ids,
+        "planned": list(most.scenarios),
         **({"versions": most.versions} if len(most.versions) > 1 else {}),
         **({BEGUN: min(most.started)} if most.started else {}),
     }
 
 
 def _records(folder: Path) -> Iterator[Conversation]:
-    """Every conversation that can be read, the finished ones first; of one id only the one that counts."""
-    seen: set[str] = set()
+    """Every line that can be read, the finished conversations first, whatever their ids: of which run the most are is
+    counted before it is known which one of two with the same id counts."""
+    numbers = itertools.count()
+    each = replace(RECORDS, key=lambda conversation: str(next(numbers)))
     for name in (CONVERSATIONS, FAILURES):
-        reader = JournalReader(folder / name, RECORDS, salvage=True)
-        for conversation in reader.iterate() if reader.files() else ():
-            if conversation.id not in seen:
-                seen.add(conversation.id)
-                yield conversation
+        reader = JournalReader(folder / name, each, salvage=True)
+        yield from reader.iterate() if reader.files() else ()

@@ -22,7 +22,7 @@ from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
 from .folder import RunFolder
-from .inspection import PROMPTS
+from .leftovers import PROMPTS
 from .progress import shown
 from .resuming import said_nothing, spent_before, to_repeat
 from .summary import Summary, notes_of, written

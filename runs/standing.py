@@ -1,5 +1,6 @@
 """How the run in a folder stands: what is finished, what failed and why, whether it is being written, what is missing."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -13,6 +14,7 @@ from ..data.attempts import Record
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ..data.formats.journals import Codec, JournalReader
 from ..data.formats.jsonfiles import parsed
+from ..data.formats.manifests import MEND
 from ..data.records import Conversation
 from ..data.stop_reasons import FAULTS, ended_by_itself, is_finished
 from ..errors import DataError
@@ -20,7 +22,11 @@ from . import manifests
 from .calls import CALLS
 from .dataset import is_unanswered
 from .journal import RunError, is_being_written
+from .leftovers import CARD, DATASET, partials
 from .reasons import grouped
+
+_HELD = re.compile(r"^\| conversations \| (\d+) of ", re.MULTILINE)
+"""The line of a data set's card that tells how many conversations it has."""
 
 
 class RunInfo(Record):
@@ -56,6 +62,8 @@ class RunInfo(Record):
     """When the run was first begun, in UTC."""
     complete: bool
     """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
+    data_set: str = ""
+    """What its data set lacks, as far as that is seen without reading it; empty if nothing."""
     problem: str = ""
     """Why the run cannot be told; empty if it can."""
 
@@ -87,6 +95,8 @@ def told(run: RunInfo) -> list[str]:
         lines.append(f"{_count(run.cut_by_run)} cut short by the run's bound: {again} and a wider bound goes on")
     if run.unanswered:
         lines.append(f"{_count(run.unanswered)} without answers or scores after the end: {again} asks again")
+    if run.data_set:
+        lines.append(f"{run.data_set}: --resume writes the data set again, {MEND} {run.path} too")
     return lines + [f"failed, {_count(count)}: {reason}" for reason, count in run.reasons.items()]
 
 
@@ -115,7 +125,8 @@ def standing(folder: Path) -> RunInfo:
     cut = {head.id for head in finished if head.cut}
     unanswered = sum(head.unanswered for head in finished)
     whole = planned == heads.keys() and bool(planned) and all(head.ended for head in finished) and not unanswered
-    complete = whole and not known.get(manifests.RESTORED)
+    data_set = _lacking(folder, len(heads)) if heads and not problem else ""
+    complete = whole and not known.get(manifests.RESTORED) and not data_set
     versions = known.get("versions") or [known]
     return RunInfo(
         path=str(folder),
@@ -135,6 +146,7 @@ def standing(folder: Path) -> RunInfo:
         version=", ".join(str(each.get("version", "")) for each in versions),
         date=_begun(known, [*finished, *broken]) or _written(folder / MANIFEST),
         complete=complete,
+        data_set=data_set,
         problem=problem,
     )
 
@@ -182,6 +194,19 @@ def _head(value: Any) -> _Head:
             return head
         return head._replace(cut=conversation.cut_by_run, unanswered=is_unanswered(conversation))
     return head
+
+
+def _lacking(folder: Path, finished: int) -> str:
+    """What the data set lacks by its card, which is written last."""
+    there = folder / DATASET
+    if any(path.parent != folder for path in partials(folder)):
+        return f"{DATASET}: is half-written, by a process that was killed"
+    if not (there / CARD).is_file():
+        return f"{DATASET}: is missing" if not there.is_dir() else f"{DATASET}: has no {CARD}, which is written last"
+    found = _HELD.search((there / CARD).read_text(encoding="utf-8", errors="replace"))
+    if found is not None and int(found[1]) < finished:
+        return f"{DATASET}: has {found[1]} of {finished} finished conversations"
+    return ""
 
 
 def _kept(path: Path, done: Collection[str]) -> int:

@@ -62,7 +62,7 @@ def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Sum
     folder.check()
     finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
     data_set = dataset.write(
-        folder.path, folder.manifest, finished or [plan[0]["scenario"]] * bool(plan), folder.conversations
+        folder.path, folder.manifest, finished or [state["scenario"] for state in plan], folder.conversations
     )
     wanted = {name_of(state) for state in plan}
     return Summary(

@@ -7,9 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from ...errors import DataError, at
 from .folders import make_folder
-from .jsonfiles import replacing
+from .jsonfiles import UnwrittenError, replacing
 
 _BLOCK = 1 << 20
 _BEYOND_ASCII = re.compile(r"[^\n -~]")
@@ -54,7 +53,7 @@ def write(path: str | Path, key: str, array: Iterable[str], holder: Callable[[],
         make_folder(target.parent)
         spool = TemporaryFile("w+", dir=target.parent, encoding="utf-8", errors="surrogatepass", newline="")  # noqa: SIM115
     except OSError as error:
-        raise DataError(f"{at(path)}: cannot be written ({error.strerror}): choose another place") from None
+        raise UnwrittenError(path, error.strerror) from None
     with spool, replacing(path) as file:
         valid = True
         for piece in array:

@@ -138,6 +138,14 @@ def _line_of(token: str, text: str) -> int | None:
     return None
 
 
+class UnwrittenError(DataError):
+    """A file that cannot be written: the disk is full, or somebody may not write there."""
+
+    def __init__(self, path: str | Path, why: str | None) -> None:
+        super().__init__(f"{at(path)}: cannot be written ({why}): choose another place")
+        self.path, self.why = path, why
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[TextIO]:
     """A temporary file that replaces the path at the end; after an error the old file stays as it was."""
@@ -154,7 +162,7 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(f"{at(path)}: cannot be written ({error.strerror}): choose another place") from None
+        raise UnwrittenError(path, error.strerror) from None
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -9,12 +9,11 @@ from pydantic import ValidationError
 
 from ...errors import DataError, at
 from ..records import Conversation
+from . import manifests
 from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
 from .journals import Codec, Flaw, JournalReader, OutsideError
-from .jsonfiles import dumps, read_json, read_lines, write_lines
-
-MEND = "duologue runs repair"
-"""The command that mends a run folder."""
+from .jsonfiles import dumps, read_lines, write_lines
+from .manifests import MEND
 
 MOST = 10
 """Most lines that are named one by one."""
@@ -63,7 +62,8 @@ class Run:
 
     def __init__(self, folder: str | Path, validate: Validate = _accepted) -> None:
         self.path = Path(folder)
-        self.manifest: dict[str, Any] = _manifest(self.path)
+        self.manifest: dict[str, Any]
+        self.manifest, self.problem = _manifest(self.path)
         self.planned: list[str] = self.manifest["planned"]
         codec = of_run(self.manifest, records(validate))
         self.finished = JournalReader(self.path / CONVERSATIONS, codec, salvage=True)
@@ -76,7 +76,7 @@ class Run:
     def contents(self) -> Contents:
         """The finished conversations. A line that cannot be read breaks the source only if a conversation is missing."""
         conversations = tuple(self.load())
-        told = told_flaws(self.finished.flaws, self.path)
+        told = (*filter(None, [self.problem]), *told_flaws(self.finished.flaws, self.path))
         lost = any(flaw.lost for flaw in self.finished.flaws) and len(conversations) < len(set(self.planned))
         return Contents(conversations, () if lost else told, told if lost else ())
 
@@ -86,14 +86,11 @@ class Run:
             yield from (failed for failed in self.failures.iterate() if failed.id not in self.finished)
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: Path) -> tuple[dict[str, Any], str]:
+    """The manifest, and what is wrong with it beside its plan."""
     if not (folder / MANIFEST).is_file():
-        raise DataError(f"{at(folder / MANIFEST)}: is missing: {MEND} {folder} restores it from the conversations")
-    manifest = read_json(folder / MANIFEST)
-    planned = manifest.get("planned") if isinstance(manifest, dict) else None
-    if not isinstance(planned, list) or not all(isinstance(name, str) for name in planned):
-        raise DataError(f"{at(folder / MANIFEST)}: has no list 'planned': is this folder a run?")
-    return dict(manifest)
+        raise DataError(f"{at(folder / MANIFEST)}: is missing: {MEND} {folder} restores it from the records")
+    return manifests.read(folder)
 
 
 def cut_short(folder: str | Path) -> Iterator[Conversation]:

@@ -45,3 +45,35 @@ def test_of_several_tables_none_is_written_if_one_is_there(duologue, talks, tmp_
     assert list((tmp_path / "tables").iterdir()) == [first]
     assert duologue(*arguments, "--force")[0] == 0
     assert sorted((tmp_path / "tables").iterdir()) == [first, *others]
+
+
+WRITING = [
+    ("convert", "{source}", "{target}", "--to", "messages"),
+    ("stats", "logs", "{source}", "--json", "--out", "{target}"),
+]
+
+
+@pytest.mark.parametrize("arguments", WRITING)
+def test_what_is_read_is_never_written_over_by_whatever_name(duologue, tmp_path, talks, arguments):
+    before = (tmp_path / talks).read_bytes()
+    (tmp_path / "soft.jsonl").symlink_to(tmp_path / talks)
+    (tmp_path / "hard.jsonl").hardlink_to(tmp_path / talks)
+    (tmp_path / "folder").mkdir()
+    for target in (talks, f"./folder/../{talks}", "soft.jsonl", "hard.jsonl"):
+        code, out, err = duologue(*(each.format(source=talks, target=target) for each in arguments), "--force")
+        assert (code, out) == (2, "")
+        assert err == f"duologue: {target.removeprefix('./')}: is the source itself: choose another place\n"
+        assert (tmp_path / talks).read_bytes() == before
+
+
+def test_a_run_that_is_read_keeps_its_files(duologue, tmp_path):
+    assert duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "run")[0] == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    for source in ("run", "run/conversations.jsonl"):
+        for target in ("conversations.jsonl", "manifest.json", "dataset/simquac.json", "dataset"):
+            code, _, err = duologue("convert", source, f"run/{target}", "--to", "messages", "--force")
+            assert (code, err.count("\n")) == (2, 1)
+            assert ": is " in err
+    assert {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()} == before
+    assert duologue("convert", "run", "run/set.jsonl", "--to", "messages")[0] == 0
+    assert duologue("convert", "run", "run/set.jsonl", "--to", "messages", "--force")[0] == 0

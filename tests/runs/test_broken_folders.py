@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pathlib
 import shutil
 
 import pytest
@@ -11,7 +12,7 @@ from duologue import data, runs
 from duologue.data.formats.jsonfiles import write_json
 from duologue.graphs import simquac
 from duologue.nodes import Limits, draft
-from duologue.runs import inspection, mending
+from duologue.runs import inspection, mending, standing, summary
 
 LIMITS = Limits(max_turns=1)
 
@@ -342,3 +343,164 @@ def test_the_old_lines_are_kept_where_a_file_can_have_one_name_only(tmp_path, si
     file.write_bytes(broken)
     mending.repair(tmp_path / "r")
     assert file.with_name("conversations.jsonl.broken-2").read_bytes() == broken
+
+
+@pytest.fixture
+def empty(tmp_path, topics):
+    """A run of which every conversation was cancelled."""
+
+    async def cut(state, runtime):
+        raise asyncio.CancelledError
+
+    cast, scenarios = simquac.cast().replace(user_simulator=cut), simquac.scenarios(topics(2))
+    asyncio.run(runs.arun(cast, scenarios, tmp_path / "r", limits=LIMITS))
+    return tmp_path / "r"
+
+
+def test_a_run_that_ended_before_any_conversation_did_writes_no_data_set_of_another_form(empty):
+    summary.found(empty)
+    assert sorted(path.name for path in (empty / "dataset").iterdir()) == ["README.md", "simquac.json"]
+    shutil.rmtree(empty / "dataset")
+    (empty / "failures.jsonl").write_bytes(b"")
+    assert summary.found(empty).finished == 0  # and where nothing at all was begun, nothing is written
+    assert not (empty / "dataset").exists()
+
+
+def test_an_empty_data_set_of_another_form_goes_with_the_next_one_and_with_mending(tmp_path, simulated):
+    simulated()
+    left, mine = tmp_path / "r/dataset/messages.jsonl", tmp_path / "r/dataset/mine.txt"
+    for path in (left, mine):
+        path.write_bytes(b"")
+    told = inspection.problems(tmp_path / "r")
+    assert told[0].startswith(f"{left}: is left of a data set of another form: duologue runs repair ")
+    assert mending.repair(tmp_path / "r")[0] == f"{left}: was removed: an earlier process has left it"
+    assert not left.exists()
+    left.write_bytes(b"")
+    simulated()
+    assert not left.exists()
+    assert mine.exists()
+    left.write_text('{"messages": []}\n')  # which somebody converted
+    simulated()
+    assert left.exists()
+
+
+PARTIAL = ("dataset/.simquac.json.4711.partial", ".conversations.jsonl.4711.partial", ".manifest.json.1.partial")
+
+
+def test_what_a_killed_process_has_half_written_is_named_and_removed(tmp_path, simulated):
+    simulated()
+
+    def kill():
+        for name in PARTIAL:
+            (tmp_path / "r" / name).write_bytes(b"{")
+
+    kill()
+    (tmp_path / "r/.page.html.4711.partial").write_bytes(b"<")  # of another command, which may be alive
+    told = inspection.problems(tmp_path / "r")
+    assert {line.partition(": ")[0] for line in told[:3]} == {str(tmp_path / "r" / name) for name in PARTIAL}
+    assert "is half-written, by a process that was killed: --resume removes it, duologue runs repair " in told[0]
+    assert standing.standing(tmp_path / "r").data_set == "dataset: is half-written, by a process that was killed"
+    mending.repair(tmp_path / "r")
+    kill()
+    simulated()
+    assert not any((tmp_path / "r" / name).exists() for name in PARTIAL)
+    assert (tmp_path / "r/.page.html.4711.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("deed", "line"),
+    [
+        (lambda there: shutil.rmtree(there), "dataset: is missing"),
+        (lambda there: (there / "README.md").unlink(), "dataset: has no README.md, which is written last"),
+        (
+            lambda there: (there / "README.md").write_text("| conversations | 3 of 4 planned |\n"),
+            "dataset: has 3 of 4 finished conversations",
+        ),
+    ],
+)
+def test_a_run_whose_data_set_lacks_something_is_not_called_complete(tmp_path, simulated, deed, line):
+    simulated()
+    assert standing.standing(tmp_path / "r").complete
+    deed(tmp_path / "r/dataset")
+    found = standing.standing(tmp_path / "r")
+    again = f"--resume writes the data set again, duologue runs repair {tmp_path / 'r'} too"
+    assert (found.complete, standing.told(found)) == (False, [f"{line}: {again}"])
+    assert len(inspection.problems(tmp_path / "r")) == 1
+    assert "was written from the 4 finished conversations" in mending.repair(tmp_path / "r")[-1]
+    assert standing.standing(tmp_path / "r").complete
+    assert mending.repair(tmp_path / "r") == []
+
+
+def test_a_data_set_that_the_disk_does_not_take_ends_the_run_as_incomplete(tmp_path, simulated, monkeypatch):
+    def full(place):
+        if place.endswith(".partial") and "/dataset/" in place:
+            raise OSError(28, "No space left on device")
+
+    opened = pathlib.Path.open
+
+    def open_(path, *given, **more):
+        full(str(path))
+        return opened(path, *given, **more)
+
+    monkeypatch.setattr(pathlib.Path, "open", open_)
+    with pytest.raises(
+        runs.RunError, match=r"simquac\.json: cannot be written \(No space left on device\): .*resume"
+    ) as told:
+        simulated()
+    assert told.value.exit_code == 1
+    monkeypatch.undo()
+    assert simulated()[1] == []
+
+
+@pytest.mark.parametrize("junk", [[], "x", 42, {"a": 1}, None, [7]])
+def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_its_plan(tmp_path, simulated, junk):
+    simulated(fail=("Place 1",))
+    manifest = tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    write_json(manifest, whole | {"data": junk})
+    (line,) = inspection.problems(tmp_path / "r")
+    assert line.startswith(f"{manifest}: is no manifest of a run ('data' ")
+    assert line.endswith(f"): duologue runs repair {tmp_path / 'r'} restores it from the records")
+    assert data.load(tmp_path / "r").notes == (line,)
+    assert len(data.load(tmp_path / "r")) == 3
+    assert standing.standing(tmp_path / "r").problem == line
+    assert "'data' were restored from the records, and its plan was kept" in mending.repair(tmp_path / "r")[0]
+    assert json.loads(manifest.read_text())["planned"] == whole["planned"]
+    assert inspection.problems(tmp_path / "r")[0].startswith(f"{tmp_path / 'r'}: 1 conversation missing")
+    write_json(manifest, whole | {"data": junk})
+    summary, begun = simulated()
+    assert (summary.complete, begun) == (True, ["Place 1"])
+    assert summary.notes == ["manifest.json: was broken: the run goes on with its plan", line]
+    assert json.loads(manifest.read_text()) == whole
+
+
+@pytest.mark.parametrize("broken", [b"", b'{"planned": ["a"', b"[1]", b"{}", b'{"planned": [1]}'])
+def test_a_broken_manifest_is_one_line_with_the_same_advice_as_a_missing_one(tmp_path, simulated, broken):
+    simulated()
+    (tmp_path / "r/manifest.json").write_bytes(broken)
+    for read in (data.load, data.record_lines.read_run, lambda path: list(data.record_lines.cut_short(path))):
+        with pytest.raises(
+            data.DataError, match=rf"duologue runs repair {tmp_path / 'r'} restores it from the records$"
+        ):
+            read(tmp_path / "r")
+    assert inspection.problems(tmp_path / "r")[0].endswith("restores it from the records")
+    mending.repair(tmp_path / "r")
+    assert len(data.load(tmp_path / "r")) == 4
+
+
+def test_a_foreign_line_hides_no_conversation_of_the_run_whose_manifest_is_restored(tmp_path, simulated, file):
+    simulated(count=3)
+    simulated("other", limits=Limits(max_turns=1, seed=77))
+    one, two, three = file.read_bytes().splitlines(keepends=True)
+    foreign = (tmp_path / "other/conversations.jsonl").read_bytes().splitlines(keepends=True)[0]
+    name = json.loads(one)["id"]
+    foreign = (json.dumps(json.loads(foreign) | {"id": name}) + "\n").encode()
+    for lines, kept in (([one, two, foreign, three], 3), ([one, one, foreign, two], 2), ([foreign, one, two], 2)):
+        file.write_bytes(b"".join(lines))
+        (tmp_path / "r/manifest.json").unlink()
+        assert f"was restored from {kept} conversations" in mending.repair(tmp_path / "r")[0]
+        made = json.loads((tmp_path / "r/manifest.json").read_text())
+        assert made["settings"]["limits"]["seed"] == 0
+        assert [one.id for one in data.load(tmp_path / "r")] == made["planned"]
+        assert {one.provenance.limits["seed"] for one in data.load(tmp_path / "r")} == {0}
+        assert made["planned"][0] == name

@@ -285,7 +285,8 @@ def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_li
 
 
 def test_a_run_goes_on_beside_what_another_writer_has_finished(tmp_path):
-    told = {"settings": {}, "data": [], "planned": ["a", "b"]}
+    source = {"source": "x", "digest": "", "scenarios": 2, "equal": 0}
+    told = {"settings": {}, "data": [source], "planned": ["a", "b"]}
 
     def talk(name):
         return Conversation(id=name, scenario={"kind": "plain"}, stop="max_turns")

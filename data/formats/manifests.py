@@ -1,0 +1,67 @@
+"""A run folder's manifest as it is on the disk: what is wrong with one, in the same words for whoever reads it."""
+
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError, at
+from .detection import MANIFEST
+from .jsonfiles import read_json
+
+MEND = "duologue runs repair"
+"""The command that mends a run folder."""
+
+_OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
+"""What a manifest tells of each source of scenarios."""
+
+_EXPECTED = {
+    "planned": (list, "the list of planned ids"),
+    "settings": (dict, "the object of its settings"),
+    "data": (list, "the list of sources of its scenarios"),
+}
+_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
+
+
+def read(folder: Path) -> tuple[Any, str]:
+    """The value in a folder's manifest, and a line that says what is wrong with it and what to do; empty if nothing is.
+
+    DataError, of the same form, for a file that cannot be read and for a value without the ids that were planned.
+    """
+    file = folder / MANIFEST
+    try:
+        value = read_json(file)
+    except DataError as error:
+        raise DataError(f"{error}; {MEND} {folder} restores it from the records") from None
+    wrong = problem(value)
+    line = wrong and f"{at(file)}: is no manifest of a run ({wrong}): {MEND} {folder} restores it from the records"
+    if line and (not isinstance(value, dict) or problem({**value, "settings": {}, "data": [_NONE]})):
+        raise DataError(line)
+    return value, line
+
+
+_NONE = {"source": "", "digest": "", "scenarios": 0, "equal": 0}
+
+
+def problem(value: Any) -> str:
+    """Why a value is no manifest; empty if it is one."""
+    if not isinstance(value, dict):
+        return f"it is {_kind(value)} where an object is expected"
+    for key, (kind, expected) in _EXPECTED.items():
+        if key not in value:
+            return f"it has no {key!r}, {expected}"
+        if not isinstance(value[key], kind):
+            return f"{key!r} is {_kind(value[key])} where {expected} is expected"
+    if not all(isinstance(name, str) for name in value["planned"]):
+        return "'planned' holds more than ids"
+    for key in ("limits", "nodes", "prompts"):
+        if not isinstance(part := value["settings"].get(key, {}), dict):
+            return f"{key!r} of its 'settings' is {_kind(part)} where an object is expected"
+    if not value["data"]:
+        return "'data' is an empty list where the list of sources of its scenarios is expected"
+    for source in value["data"]:
+        if not isinstance(source, dict) or not all(isinstance(source.get(k), kind) for k, kind in _OF_SOURCE.items()):
+            return "'data' holds more than sources of scenarios"
+    return ""
+
+
+def _kind(value: Any) -> str:
+    return _KINDS.get(type(value), "null")
