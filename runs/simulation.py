@@ -81,6 +81,7 @@ async def asimulate(
                         )
         except EndpointError as error:
             stopped = error
+        control.over()
     else:
         summary = await arun(
             cast,
@@ -188,6 +189,7 @@ async def arun(
                 with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
                     written(folder, plan, failed)
                 raise
+            control.over()
             summary = written(folder, plan, failed)
             notes = [*summary.notes, *notes_of(file, calls)]
             if file is not None and file.writes and summary.complete and not conduct.keep_calls:

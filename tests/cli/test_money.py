@@ -170,6 +170,25 @@ def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
     assert line in err
 
 
+@pytest.mark.parametrize("bound", [("--max-cost", "0.004"), ("--max-run-tokens", "9000")])
+def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_the_same_sum_and_calls_nothing(
+    duologue, faulty, monkeypatch, bound
+):
+    pytest.importorskip("genai_prices")
+    served = faulty(latency=0.02, misbehave=0.2)
+    for name, value in served.environment.items():
+        monkeypatch.setenv(name, value)
+    sides = [f"--{side}=openai:gpt-4.1-mini" for side in ("user", "assistant")]
+    run = ("simulate", "simquac", *sides, *bound, "--out", "r")
+    told = []
+    for more in ((), ("--resume",)):
+        code, _, err = duologue(*run, *more)
+        assert code == 1
+        told.append((re.findall(r"is reached, with (\S+)", err), served.counts()["requests"]))
+    assert told[0][0]
+    assert told[1] == told[0]
+
+
 def test_options_become_a_pace_and_a_control():
     options = RunOptions(requests_per_minute=60, tokens_per_minute=1000, patience=5, max_cost=2, max_run_tokens=9)
     assert (options.pace.requests_per_minute, options.pace.tokens_per_minute) == (60, 1000)
