@@ -202,7 +202,7 @@ def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
             say(line)
         put(f"run:     {summary.path}")
         put(f"dataset: {summary.dataset}")
-    return ended(summary, control)
+    return ended(summary, control, options)
 
 
 def failures(summary: "Summary") -> list[str]:
@@ -232,7 +232,7 @@ def was_stopped(reason: str, why: str | None) -> bool:
     return why is not None and (why in reason or reason == "cancelled")
 
 
-def ended(summary: "Summary", control: "Control") -> int:
+def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
     """Say in one line why a run is not complete, and how to go on; gives the exit code."""
     if summary.complete:
         return 0
@@ -257,6 +257,13 @@ def ended(summary: "Summary", control: "Control") -> int:
         say(
             f"{summary.counts.stops.get('budget', 0) - cut} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
         )
+    elif options.replay_calls is not None:
+        lack = "is" if missing == 1 else "are"
+        say(f"{missing} {lack} missing: a replay makes no calls: record the run again, or take back what was changed")
     else:
-        say(f"{missing} are missing: {again} tries them again")
+        say(f"{missing} {'is' if missing == 1 else 'are'} missing: {again} tries {_them(missing)} again")
     return INTERRUPTED if control.ending == STOPPED else 1
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"
