@@ -109,7 +109,9 @@ def run_into(
     go_on(plan, quiet=options.as_json, yes=options.yes)
 
     def work() -> "Summary":
-        with Progress(plan.count, control.spending, control.endpoints, quiet=options.as_json) as progress:
+        with Progress(
+            plan.count, control.spending, control.endpoints, ending=lambda: control.ending, quiet=options.as_json
+        ) as progress:
             conversing = runs.arun(
                 cast,
                 scenarios,
