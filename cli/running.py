@@ -169,7 +169,7 @@ def say_hosts(cast: Any) -> None:
 
 def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
     """Say how a run ended; gives the exit code."""
-    from ..runs.standing import cut_in_words
+    from ..runs.standing import finished_in_words
 
     for note in (*summary.notes, *control.spending.notes):
         say(note)
@@ -191,11 +191,11 @@ def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
         counts = summary.counts
         stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items())
         ends = f" ({stops})" if stops else ""
-        stdout.print(
-            f"{summary.finished} of {summary.planned} conversations finished{cut_in_words(summary.cut_by_run)}{ends}, {counts.exchanges} exchanges, {counts.tokens} tokens",
-            soft_wrap=True,
-        )
-        stdout.print(counts_table(counts))
+        done = finished_in_words(summary.finished, summary.planned, summary.cut_by_run, "conversations")
+        said = f"{ends}, {counts.exchanges} exchanges, {counts.tokens} tokens" if counts.conversations else ""
+        stdout.print(f"{done}{said}", soft_wrap=True)
+        if counts.conversations:
+            stdout.print(counts_table(counts))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
         if total(summary.left_out) > 5:
@@ -203,7 +203,8 @@ def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
         for line in failures(summary):
             say(line)
         put(f"run:     {summary.path}")
-        put(f"dataset: {summary.dataset}")
+        if counts.conversations:
+            put(f"dataset: {summary.dataset}")
     return ended(summary, control, options)
 
 
@@ -238,7 +239,7 @@ def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
     """Say in one line why a run is not complete, and how to go on; gives the exit code."""
     if summary.complete:
         return 0
-    cut, missing = summary.cut_by_run, summary.planned - summary.finished
+    cut, missing = summary.cut_by_run, summary.missing
     again = f"the same command with --out {summary.path} --resume"
     cancelled = sum(reason == "cancelled" for reason in summary.failed.values())
     under_way = f", {cancelled} of them cancelled under way" if cancelled else ""
