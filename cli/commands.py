@@ -122,7 +122,7 @@ def main() -> None:
         with off(), plain_messages():
             result = app(standalone_mode=False)
     except typer.TyperException as error:
-        message = error.format_message()
+        message = error.format_message().replace(": Value error, ", ": ")  # as a parser's own errors come out
         if message:
             command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
             sys.exit(failed(f"{' '.join(message.split())} ({command} --help lists the options)"))

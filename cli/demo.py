@@ -54,7 +54,7 @@ def demo(
     control = options.control()
     summary = run_into(cast, list(scenarios), folder, limits, source, options, control)
     if control.ending is not None:  # interrupted: there may be nothing to show
-        return ended(summary, control)
+        return ended(summary, control, options)
     conversations = load(folder).conversations
     page = views.write_run(conversations, folder / "page.html", folder.name, manifest=load(folder).manifest)
     shown = most_telling(conversations)

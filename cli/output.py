@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from tempfile import NamedTemporaryFile
+from time import strftime
 from traceback import format_exception
 from typing import Any
 
@@ -70,6 +71,11 @@ def put(text: str = "", *, end: str = "\n") -> None:
 def say(text: str) -> None:
     """Print a line of plain text on stderr; brackets in it are text, not markup."""
     stderr.print(escape(shown(text)), soft_wrap=True)
+
+
+def say_in_log(text: str) -> None:
+    """Print a line of a run that goes on; where stderr is no terminal it begins with the time of day."""
+    say(text if stderr.is_terminal else f"{strftime('%H:%M:%S')} {text}")
 
 
 def shown(text: str) -> str:

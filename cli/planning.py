@@ -137,8 +137,8 @@ def tell_plan(cast: Any, scenarios: list[Any], folder: Path, limits: Any, option
     put(f"tokens: about {middle} (at least {low}, at most {high})")
     put(f"cost:   {_dollars(about)}")
     for end, words in about.assumed.items():
-        say(f"{end}: {words}")
-    say(f"how tokens are counted: {about.rule}")
+        put(f"{end}: {words}")
+    put(f"how tokens are counted: {about.rule}")
     return 0
 
 

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ..data.text.terminal import plain
-from .output import say, stderr
+from .output import say_in_log, stderr
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..data.records import Conversation
@@ -31,11 +31,12 @@ class Progress:
         spending: "Spending | None" = None,
         endpoints: "Callable[[], Iterable[EndpointFigures]]" = tuple,
         *,
+        ending: Callable[[], str | None] = lambda: None,
         quiet: bool = False,
     ) -> None:
         from ..runs.figures import Figures
 
-        self.figures = Figures(planned, spending, endpoints)
+        self.figures = Figures(planned, spending, endpoints, ending=ending)
         self._quiet, self._live = quiet, not quiet and stderr.is_terminal
         self._shown, self._told = ExitStack(), False
 
@@ -55,7 +56,7 @@ class Progress:
     ) -> None:
         self._shown.close()
         if self._told:  # of a run of less than a minute the report tells all
-            say(self.figures.line())
+            say_in_log(self.figures.line())
 
     def watch(self, state: "State") -> None:
         """Count a state's new turns and rejections."""
@@ -76,4 +77,4 @@ class Progress:
     def _tell(self) -> None:
         """Tell all in a line, as a log has it."""
         self._told = True
-        say(self.figures.line())
+        say_in_log(self.figures.line())

@@ -11,7 +11,7 @@ import typer
 
 from ..errors import SettingError
 from .durations import seconds
-from .output import say
+from .output import say_in_log
 from .tracing import Trace, TrustEnvFile, leaving
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -72,15 +72,18 @@ class RunOptions:
         # Where prices can be looked up the cost is told, bounded or not.
         priced = self.max_cost is not None or find_spec("genai_prices") is not None
         spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens, priced=priced)
-        return Control(spending, self.pace, said=say)
+        return Control(spending, self.pace, said=say_in_log)
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
-        """Inside, a command makes its cast and runs: what may leave the machine is allowed and said."""
+        """Inside, a command makes its cast and runs: what may leave the machine is allowed and said.
+
+        A plan and a replay call no endpoint, so their models are made without a key.
+        """
         from ..nodes.environment import without_calls
 
-        replayed = nullcontext() if self.replay_calls is None else without_calls()
-        with leaving(trace=self.trace, trust_env_file=self.trust_env_file), replayed:
+        calls = nullcontext() if self.replay_calls is None and not self.plan else without_calls()
+        with leaving(trace=self.trace, trust_env_file=self.trust_env_file), calls:
             yield
 
     def conduct(self, control: "Control") -> "Conduct":

@@ -109,7 +109,9 @@ def run_into(
     go_on(plan, quiet=options.as_json, yes=options.yes)
 
     def work() -> "Summary":
-        with Progress(plan.count, control.spending, control.endpoints, quiet=options.as_json) as progress:
+        with Progress(
+            plan.count, control.spending, control.endpoints, ending=lambda: control.ending, quiet=options.as_json
+        ) as progress:
             conversing = runs.arun(
                 cast,
                 scenarios,
@@ -167,7 +169,7 @@ def say_hosts(cast: Any) -> None:
 
 def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
     """Say how a run ended; gives the exit code."""
-    from ..runs.standing import cut_in_words
+    from ..runs.standing import finished_in_words
 
     for note in (*summary.notes, *control.spending.notes):
         say(note)
@@ -189,11 +191,11 @@ def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
         counts = summary.counts
         stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items())
         ends = f" ({stops})" if stops else ""
-        stdout.print(
-            f"{summary.finished} of {summary.planned} conversations finished{cut_in_words(summary.cut_by_run)}{ends}, {counts.exchanges} exchanges, {counts.tokens} tokens",
-            soft_wrap=True,
-        )
-        stdout.print(counts_table(counts))
+        done = finished_in_words(summary.finished, summary.planned, summary.cut_by_run, "conversations")
+        said = f"{ends}, {counts.exchanges} exchanges, {counts.tokens} tokens" if counts.conversations else ""
+        stdout.print(f"{done}{said}", soft_wrap=True)
+        if counts.conversations:
+            stdout.print(counts_table(counts))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
         if total(summary.left_out) > 5:
@@ -201,8 +203,9 @@ def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
         for line in failures(summary):
             say(line)
         put(f"run:     {summary.path}")
-        put(f"dataset: {summary.dataset}")
-    return ended(summary, control)
+        if counts.conversations:
+            put(f"dataset: {summary.dataset}")
+    return ended(summary, control, options)
 
 
 def failures(summary: "Summary") -> list[str]:
@@ -232,11 +235,11 @@ def was_stopped(reason: str, why: str | None) -> bool:
     return why is not None and (why in reason or reason == "cancelled")
 
 
-def ended(summary: "Summary", control: "Control") -> int:
+def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
     """Say in one line why a run is not complete, and how to go on; gives the exit code."""
     if summary.complete:
         return 0
-    cut, missing = summary.cut_by_run, summary.planned - summary.finished
+    cut, missing = summary.cut_by_run, summary.missing
     again = f"the same command with --out {summary.path} --resume"
     cancelled = sum(reason == "cancelled" for reason in summary.failed.values())
     under_way = f", {cancelled} of them cancelled under way" if cancelled else ""
@@ -257,6 +260,13 @@ def ended(summary: "Summary", control: "Control") -> int:
         say(
             f"{summary.counts.stops.get('budget', 0) - cut} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
         )
+    elif options.replay_calls is not None:
+        lack = "is" if missing == 1 else "are"
+        say(f"{missing} {lack} missing: a replay makes no calls: record the run again, or take back what was changed")
     else:
-        say(f"{missing} are missing: {again} tries them again")
+        say(f"{missing} {'is' if missing == 1 else 'are'} missing: {again} tries {_them(missing)} again")
     return INTERRUPTED if control.ending == STOPPED else 1
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"

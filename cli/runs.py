@@ -28,23 +28,25 @@ def folders() -> None:
 @runs.command("list")
 def list_runs(
     sources: Annotated[
-        list[Path] | None, typer.Argument(metavar="DIR...", help="Run folders, or folders of them. Default: out.")
+        list[Path] | None,
+        typer.Argument(metavar="DIR...", help="Run folders, or folders of them. Default: out, and the working folder."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON on stdout.")] = False,
 ) -> int:
     """List runs: cast, conversations planned and finished, why they ended, size, version, when they were begun. Below a
     run that is not complete: whether it is being written now, what is missing and what to do, and why conversations
     failed."""
-    from ..runs.listing import listed
+    from ..runs.listing import listed, listed_around
     from ..runs.standing import told
 
     # Without an argument and without a first run there is nothing to list, and nothing wrong.
-    found = listed(sources) if sources else listed([OUT]) if OUT.is_dir() else []
+    found = listed(sources) if sources else listed_around(OUT)
     if as_json:
         print_json([run.model_dump(mode="json") for run in found])
         return 0
     if not found:
-        say(f"no run in {', '.join(map(str, sources or [OUT]))}")
+        where = ", ".join(map(str, sources)) if sources else f"{OUT} or the working folder"
+        say(f"no run in {where}: name the folder: duologue runs list FOLDER")
         return 0
     for run in found:
         details = [] if run.being_written else told(run)  # the first line says so
@@ -58,12 +60,12 @@ def list_runs(
 
 def _line(run: "RunInfo") -> str:
     """A run in one line."""
-    from ..runs.standing import cut_in_words
+    from ..runs.standing import finished_in_words
 
     state = "being written now" if run.being_written else "complete" if run.complete else "incomplete"
     ends = "; ".join(f"{in_words(reason)}: {count}" for reason, count in run.stops.items())
     begun = (run.date or "at no known time").replace("T", " ").replace("+00:00", " UTC")
-    finished = f"{run.finished} of {run.planned} finished{cut_in_words(run.cut_by_run)}"
+    finished = finished_in_words(run.finished, run.planned, run.cut_by_run)
     counts = f"{run.cast or 'cast unknown'}, {finished}, {state}"
     by = f"duologue {run.version}" if run.version else "version unknown"
     return f"{run.path}: {counts}{f' ({ends})' if ends else ''}, {_size(run.bytes)}, {by}, begun {begun}"

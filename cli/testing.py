@@ -150,7 +150,7 @@ def measure_success(
         say(f"the share of successes {of}, {result.success.value:.4g}, is below the threshold, {threshold:g}")
     for note in control.spending.notes:
         say(note)
-    code = ended(summary, control)
+    code = ended(summary, control, options)
     return INTERRUPTED if code == INTERRUPTED else 0 if passed else 1
 
 

@@ -2,7 +2,8 @@
 
 from ..graphs.sources import chosen, repeated
 from . import profiles
-from .calls import CallFile, ReplayError
+from .call_differences import ReplayError
+from .calls import CallFile
 from .conduct import Conduct, recorded_calls
 from .control import Control
 from .engine import converse, converse_all, planned

@@ -5,10 +5,20 @@ from itertools import takewhile
 from typing import Any
 
 from ..data.formats.jsonfiles import dumps
+from ..errors import DuologueError
 from ..nodes.calls.kept import CallKey
 
 SHOWN = 60
 """Characters of a text that are shown."""
+
+
+class ReplayError(DuologueError, LookupError):
+    """A call that a recorded file does not hold: which one is nearest, and where they differ."""
+
+    @property
+    def told(self) -> str:
+        """All of it, for a record: it says what the name of its class would."""
+        return str(self)
 
 
 def distance(wanted: CallKey, other: CallKey) -> tuple[Any, ...]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..data.formats.jsonfiles import dumps, parsed
 from ..data.formats.regular_files import check
-from ..errors import DataError, DuologueError, at
+from ..errors import DataError, at
 from ..nodes.calls.faults import Fault
 from ..nodes.calls.kept import CallKey, Reply, Sent
 from ..nodes.calls.spending import Paid
-from .call_differences import check_call, distance, named, short, where_they_differ
+from .call_differences import ReplayError, check_call, distance, named, short, where_they_differ
 from .journal import Appended
 
 CALLS = "calls.jsonl"
@@ -23,10 +23,6 @@ CALLS = "calls.jsonl"
 HEAD = {"calls": 1}
 """The first line: the version of the form."""
 _LONGEST_HEAD = 1_000
-
-
-class ReplayError(DuologueError, LookupError):
-    """A call that a recorded file does not hold: which one is nearest, and where they differ."""
 
 
 @dataclass(frozen=True)

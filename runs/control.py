@@ -42,6 +42,8 @@ class Control:
 
     closing: str | None = None
     """Why what is under way ends at its next turn too, as `budget`; None if it goes on to its end."""
+    _passed: str | None = None
+    """The bound of money or tokens that is reached, in words."""
 
     def end(self, reason: str) -> None:
         """Begin nothing new from now on."""
@@ -65,8 +67,16 @@ class Control:
     def spent(self) -> str | None:
         """Why a conversation under way ends before its next turn, in words; None if it goes on."""
         if self.cutting is None and (reason := self.spending.over()):
+            self._passed = reason
             self.cut(reason)
         return self.cutting
+
+    def over(self) -> None:
+        """The run is over: what the calls took that were under way at its bound is in what is said of it too."""
+        if self._passed is not None and (reason := self.spending.over()):
+            self.ending = reason if self.ending == self._passed else self.ending
+            self.cutting = reason if self.cutting == self._passed else self.cutting
+            self._passed = reason
 
     def made(self, store: CallStore | None = None) -> Calls:
         """The calls of a run under this control."""

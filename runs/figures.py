@@ -1,7 +1,8 @@
 """How far a run is: figures that are counted while it goes on, and the lines that tell them."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import floor, log10
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
@@ -63,10 +64,13 @@ class Figures:
         spending: Spending | None = None,
         endpoints: Callable[[], Iterable[EndpointFigures]] = tuple,
         clock: Callable[[], float] = monotonic,
+        ending: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.planned, self.finished, self.turns = planned, 0, 0
+        self.unfinished: Counter[str] = Counter()
+        """Conversations that are over and do not count as finished, by what became of them."""
         self.rejected: Counter[str] = Counter()
-        self._spending, self._endpoints, self._clock = spending, endpoints, clock
+        self._spending, self._endpoints, self._clock, self._ending = spending, endpoints, clock, ending
         self._recorded: dict[Role, Spent] = {"user": Spent(), "assistant": Spent()}
         self._seen: dict[str, tuple[int, int]] = {}
         self._began = clock()
@@ -90,7 +94,11 @@ class Figures:
     def keep(self, conversation: Conversation) -> None:
         """Count a conversation that is over."""
         self._seen.pop(conversation.id, None)
-        self.finished += 1
+        became = _became(conversation)
+        if became is None:
+            self.finished += 1
+        else:
+            self.unfinished[became] += 1
         for role, spent in self._recorded.items():
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:
@@ -108,10 +116,11 @@ class Figures:
 
     @property
     def left(self) -> float | None:
-        """Seconds until the plan is done, about; None if too few conversations are over to tell."""
-        if self.finished < ENOUGH or self.finished >= self.planned:
+        """Seconds until the plan is done, about; None if too few conversations are over to tell, or it will not be."""
+        over = self.finished + self.unfinished.total()
+        if over < ENOUGH or over >= self.planned or self._ending() is not None:
             return None
-        return (self._clock() - self._began) * (self.planned - self.finished) / self.finished
+        return (self._clock() - self._began) * (self.planned - over) / over
 
     @property
     def seconds(self) -> float:
@@ -155,7 +164,7 @@ class Figures:
     def words(self) -> Words:
         """The figures as they are now, in words."""
         return Words(
-            conversations=f"{self.finished:,}/{self.planned:,} conversations",
+            conversations=", ".join(self._conversations()),
             turns=f"{self.turns:,} turns",
             rejected=self._rejections(),
             spent=self._spent(),
@@ -163,6 +172,14 @@ class Figures:
             left=self._time(),
             waiting=[f"{each.endpoint}: {each.waiting}" for each in self._endpoints() if each.waiting],
         )
+
+    def _conversations(self) -> Iterator[str]:
+        """How many are finished, what became of others, and how many are waited for where nothing new begins."""
+        yield f"{self.finished:,}/{self.planned:,} conversations"
+        for became, number in sorted(self.unfinished.copy().items()):
+            yield f"{number:,} {became}"
+        if self._ending() is not None and (count := self.under_way()):
+            yield f"finishing {count:,} conversation{'' if count == 1 else 's'}"
 
     def _rejections(self) -> Sequence[str]:
         """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""
@@ -183,7 +200,7 @@ class Figures:
         for role, spent in sorted(self.sides.items(), key=lambda side: _ORDER.get(side[0], len(_ORDER))):
             if spent.tokens:
                 mark = "about " if spent.by_characters else ""
-                cost = f" ${spent.cost:,.2f}" if spent.cost else ""
+                cost = f" {dollars(spent.cost)}" if spent.cost else ""
                 told.append(f"{role} {mark}{_short(spent.tokens)} tokens{cost}")
         return told
 
@@ -201,6 +218,23 @@ class Figures:
 
     def _time(self) -> list[str]:
         return [] if self.left is None else [f"about {duration(self.left)} left"]
+
+
+def _became(conversation: Conversation) -> str | None:
+    """What became of a conversation that did not come to its own end, in a word or two; None if it did."""
+    if not conversation.finished:
+        return "cancelled" if conversation.stop == "cancelled" else "failed"
+    return "cut short" if conversation.cut_by_run else None
+
+
+def dollars(cost: float) -> str:
+    """An amount with two digits that tell something, or with its cents.
+
+    >>> dollars(0.00123), dollars(0.05), dollars(1234.5)
+    ('$0.0012', '$0.050', '$1,234.50')
+    """
+    places = 2 if cost >= 0.1 else min(8, 1 - floor(log10(cost)))
+    return f"${cost:,.{places}f}"
 
 
 def _short(number: int) -> str:

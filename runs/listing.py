@@ -17,5 +17,14 @@ def listed(folders: list[Path]) -> list[RunInfo]:
     return [standing(folder) for folder in found]
 
 
+def listed_around(out: Path) -> list[RunInfo]:
+    """The runs in the folder of runs without a name, and those right in the working folder."""
+    here = Path()
+    return listed([folder for folder in (out, here) if folder.is_dir()])
+
+
 def _is_run(folder: Path) -> bool:
-    return folder.is_dir() and (folder / CONVERSATIONS).is_file()
+    try:
+        return folder.is_dir() and (folder / CONVERSATIONS).is_file()
+    except OSError:  # a folder that may not be read
+        return False

@@ -7,6 +7,7 @@ from contextvars import copy_context
 from html import escape
 from shutil import get_terminal_size
 from threading import Event, Thread
+from time import strftime
 from typing import Any
 
 from ..data.records import Conversation
@@ -59,7 +60,7 @@ def shown(
     if not planned or not is_shown(wanted):
         yield watch, keep
         return
-    figures = Figures(planned, control.spending, control.endpoints)
+    figures = Figures(planned, control.spending, control.endpoints, ending=lambda: control.ending)
 
     def watched(state: State) -> None:
         figures.watch(state)
@@ -114,11 +115,15 @@ class Lines:
     def tell(self, *, last: bool = False) -> None:
         """Show the figures as they are now."""
         line = on_one_line(self._figures.line())
-        if self.in_place:
-            line = f"\r\x1b[2K{line[: get_terminal_size().columns - 1]}"
+        line = f"\r\x1b[2K{line[: get_terminal_size().columns - 1]}" if self.in_place else timed(line)
         sys.stderr.write(line + ("" if self.in_place and not last else "\n"))
         sys.stderr.flush()
         self.told = True
+
+
+def timed(line: str) -> str:
+    """A line of a log, which begins with the time of day."""
+    return f"{strftime('%H:%M:%S')} {line}"
 
 
 def html(figures: Figures) -> str:

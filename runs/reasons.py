@@ -4,9 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-_QUOTED = re.compile(r"(?<!\w)(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?!\w)")
-_NAME = re.compile(r"\b(?=[\w-]*\d)[\w-]{6,}\b|(?<=conversation )\S+?(?=[\s;:,]|$)")
-"""A word with a digit, as ids of conversations and requests are."""
+_QUOTED = re.compile(r"(?<!\w)(?:'(?:[^'\\]|\\.)*(?:'(?!\w)|$)|\"(?:[^\"\\]|\\.)*(?:\"(?!\w)|$))")
+"""A quoted text, also one that was cut off with the line that holds it."""
+_NAME = re.compile(r"\b(?:[0-9a-f]{16}|(?=[\w-]*\d)[\w-]{6,})\b|(?<=conversation )\S+?(?=[\s;:,]|$)")
+"""An id of a conversation, or a word with a digit, as ids of requests are."""
+_PLACE = re.compile(r"(?<=character )\d+|(?<=message )\d+|(?<=turn )\d+|(?<=line )\d+|(?<=column )\d+")
+"""A number that looks like a status and is a place, such as character 412."""
 _NUMBER = re.compile(r"\b(?![45]\d\d\b)\d+(?:\.\d+)?")
 """A number that is no status of an endpoint: 401 and 503 are not the same reason."""
 
@@ -39,6 +42,6 @@ def grouped(failed: Mapping[str, str]) -> list[Reason]:
 def _form(name: str, told: str) -> str:
     """A reason without what differs from one conversation to the next."""
     told = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "_", told)
-    for pattern in (_QUOTED, _NAME, _NUMBER):
+    for pattern in (_QUOTED, _NAME, _PLACE, _NUMBER):
         told = pattern.sub("_", told)
     return told

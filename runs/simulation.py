@@ -81,6 +81,7 @@ async def asimulate(
                         )
         except EndpointError as error:
             stopped = error
+        control.over()
     else:
         summary = await arun(
             cast,
@@ -96,7 +97,7 @@ async def asimulate(
         stopped = summary.stopped_by
         by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
     if stopped is not None and not any(conversation.finished for conversation in by_id.values()):
-        raise stopped
+        raise stopped.with_traceback(None) from None
     missing = [state for state in plan if name_of(state) not in by_id]
     for state in missing:  # not begun: each scenario has a conversation in the list
         by_id[name_of(state)] = record(state, cast.name).model_copy(update={"stop": "cancelled"})
@@ -105,6 +106,10 @@ async def asimulate(
     if failed and failed[0].failure is not None:
         where = f"{failed[0].failure.node}: {failed[0].failure.error}"
         log.warning("%d of %d conversations failed, the first in %s", len(failed), len(conversations), where)
+    if cut := sum(conversation.cut_by_run for conversation in conversations):
+        log.warning(
+            "%d of %d conversations were cut short: %s", cut, len(plan), control.cutting or "by a bound of the run"
+        )
     if missing:
         log.warning("%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or control.ending)
     return conversations
@@ -188,6 +193,7 @@ async def arun(
                 with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
                     written(folder, plan, failed)
                 raise
+            control.over()
             summary = written(folder, plan, failed)
             notes = [*summary.notes, *notes_of(file, calls)]
             if file is not None and file.writes and summary.complete and not conduct.keep_calls:
@@ -224,7 +230,9 @@ def simulate(
     `runs.Conduct(progress=True)`; False: neither.
 
     Gives a `Conversation` for each scenario, with its messages, every draft and the reason why it ended. One that
-    fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`.
+    fails is in the list too: a model that does not answer, or a node that raises, is its `stop` and `failure`. So is one
+    that a bound of `conduct` cut short (`stop` is `budget`, `cut_by_run`), or that was not begun (`cancelled`). How many
+    failed, were cut short or not begun is logged as a warning, by loggers below `duologue`.
 
     Raises ContractError for what is no cast or no scenario, RunError if the folder holds another run or other files,
     ModelError for a model that cannot be made, EndpointError if an endpoint cannot be used and no conversation was
@@ -239,15 +247,18 @@ def simulate(
         >>> [message.role for message in one.messages]
         ['user', 'assistant', 'user', 'assistant']
     """
-    return blocking(
-        asimulate(
-            cast,
-            scenarios,
-            limits=limits,
-            concurrency=concurrency,
-            out=out,
-            resume=resume,
-            watch=watch,
-            conduct=conduct,
+    try:
+        return blocking(
+            asimulate(
+                cast,
+                scenarios,
+                limits=limits,
+                concurrency=concurrency,
+                out=out,
+                resume=resume,
+                watch=watch,
+                conduct=conduct,
+            )
         )
-    )
+    except EndpointError as error:  # it says all in its line, and where in here it came up says nothing to a caller
+        raise error.with_traceback(None) from None

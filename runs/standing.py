@@ -36,12 +36,13 @@ class RunInfo(Record):
     cast: str
     planned: int
     finished: int
+    """Conversations that came to an end of their own."""
     cut_by_run: int
-    """Finished conversations that a bound of the run cut short: a resumed run with a wider bound goes on with them."""
+    """Conversations that a bound of the run cut short: a resumed run with a wider bound goes on with them."""
     unanswered: int
     """Finished conversations of which a model failed to answer what is asked after the end."""
     missing: int
-    """Planned conversations that are not finished."""
+    """Planned conversations that are neither finished nor cut short."""
     failed: int
     """Those of them that failed."""
     cancelled: int
@@ -51,7 +52,7 @@ class RunInfo(Record):
     kept_replies: int
     """Replies in the call journal for conversations that are missing: they were paid, and a resumed run uses them."""
     stops: dict[str, int]
-    """Why the finished conversations ended."""
+    """Why the conversations ended that are finished or cut short."""
     being_written: bool
     """Whether a run is writing the folder just now."""
     bytes: int
@@ -68,13 +69,14 @@ class RunInfo(Record):
     """Why the run cannot be told; empty if it can."""
 
 
-def cut_in_words(count: int) -> str:
-    """How many of the finished conversations a bound of the run cut short, to be said after their number.
+def finished_in_words(finished: int, planned: int, cut: int, what: str = "") -> str:
+    """How many conversations are finished, and how many a bound of the run cut short.
 
-    >>> f"12 of 12 finished{cut_in_words(3)}"
-    "12 of 12 finished, 3 of them cut short by the run's bound"
+    >>> finished_in_words(8, 42, 34, "conversations")
+    "8 of 42 conversations finished, 34 were cut short by the run's bound"
     """
-    return f", {count} of them cut short by the run's bound" if count else ""
+    short = f", {cut} {'was' if cut == 1 else 'were'} cut short by the run's bound" if cut else ""
+    return f"{finished} of {planned} {what}{' ' if what else ''}finished{short}"
 
 
 def told(run: RunInfo) -> list[str]:
@@ -132,7 +134,7 @@ def standing(folder: Path) -> RunInfo:
         path=str(folder),
         cast=str(known["settings"].get("cast", "")),
         planned=len(planned),
-        finished=len(heads),
+        finished=len(heads) - len(cut),
         cut_by_run=len(cut),
         unanswered=unanswered,
         missing=len(planned - heads.keys()),

@@ -13,7 +13,7 @@ from .calls import CallFile
 from .engine import name_of
 from .folder import RunFolder
 from .journal import RunError
-from .standing import cut_in_words
+from .standing import finished_in_words
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +26,7 @@ class Summary:
     equal: int
     """Scenarios that repeat an earlier one; each was simulated."""
     finished: int
+    """Planned conversations that came to an end of their own."""
     failed: dict[str, str]
     """Id and reason of each conversation that failed in this call."""
     ended: int
@@ -34,7 +35,8 @@ class Summary:
     left_out: list[str]
     notes: list[str]
     cut_by_run: int = 0
-    """Finished conversations that a bound of the run cut short: a resumed run with a wider bound goes on with them."""
+    """Conversations that a bound of the run cut short, which do not count as finished: a resumed run with a wider bound
+    goes on with them."""
     unanswered: int = 0
     """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
     stopped: str | None = None
@@ -49,7 +51,12 @@ class Summary:
     @property
     def told(self) -> str:
         """How many conversations are finished, in words."""
-        return f"{self.finished} of {self.planned} finished{cut_in_words(self.cut_by_run)}"
+        return finished_in_words(self.finished, self.planned, self.cut_by_run)
+
+    @property
+    def missing(self) -> int:
+        """Planned conversations that are neither finished nor cut short."""
+        return self.planned - self.finished - self.cut_by_run
 
     @property
     def complete(self) -> bool:
@@ -70,7 +77,7 @@ def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Sum
         dataset=data_set.path,
         planned=len(plan),
         equal=folder.manifest["data"][-1]["equal"],
-        finished=len(wanted & folder.done),
+        finished=len(wanted & folder.done) - data_set.cut_by_run,
         failed={name: reason for name, reason in failed.items() if name not in folder.done},
         ended=data_set.ended,
         counts=data_set.counts,
@@ -94,7 +101,7 @@ def found(folder: Path) -> Summary:
         dataset=data_set.path,
         planned=len(planned),
         equal=manifest["data"][-1]["equal"] if manifest["data"] else 0,
-        finished=len(planned & run.finished.keys()),
+        finished=len(planned & run.finished.keys()) - data_set.cut_by_run,
         failed={each.id: each.failure.error if each.failure else str(each.stop) for each in run.cut_short()},
         ended=data_set.ended,
         counts=data_set.counts,

@@ -126,7 +126,7 @@ class Health:
         self._doubt = now + self._backoff(self.breaker.refusals)
         if not final:
             return None
-        return f"{fault.name}: {fault.detail}; correct the key, the model, the address or the account, and run again"
+        return f"{fault.name}: {fault.detail}; {_TO_CORRECT.get(fault.name, 'see to it')}, and run again"
 
     def _missed(self, turn: Turn, fault: Fault, now: float) -> str | None:
         """The endpoint gave no usable reply."""
@@ -194,3 +194,13 @@ class Health:
     def _backoff(self, times: int) -> float:
         """Seconds for all to wait after so many refusals in a row."""
         return self._uniform(0.5, 1.0) * min(LONGEST, self._wait * 2.0 ** min(times - 1, 16))
+
+
+_TO_CORRECT = {
+    "wrong_key": "correct the key",
+    "forbidden": "correct the key",
+    "unknown_model_or_url": "correct the model or the address",
+    "quota_spent": "see to the account",
+    "redirected": "correct the address",
+}
+"""What somebody has to do about a fault that is nobody's but the settings', by its name."""

@@ -77,7 +77,7 @@ def test_a_conversation_that_fails_gives_exit_code_one_and_is_named(duologue, tm
     assert "1 of 2 conversations finished" in out
     assert "the user replays a, which lacks 1 of 2 scenarios: these fail" in err
     assert "about 'Other'" in err
-    assert "--out b --resume tries them again" in " ".join(err.split())
+    assert "--out b --resume tries it again" in " ".join(err.split())
 
 
 @pytest.mark.heavy

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from duologue.cli.estimates import estimate
+from duologue.cli.progress import Progress
 from duologue.cli.run_options import RunOptions
 from duologue.data import simquac as topics
 from duologue.errors import SettingError
@@ -25,21 +26,27 @@ def endpoint(monkeypatch):
 
 def test_a_plan_tells_conversations_calls_tokens_and_cost_and_ends(duologue, tmp_path, endpoint):
     code, out, err = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--out", tmp_path / "r")
-    first, tokens, cost = out.splitlines()
+    first, tokens, cost, *assumed = out.splitlines()
     assert (
         first
         == "3 conversations planned, each of up to 4 exchanges: up to 24 calls, and up to 96 if drafts are rejected"
     )
     assert re.fullmatch(r"tokens: about [\d,]+ \(at least [\d,]+, at most [\d,]+\)", tokens)
     assert re.fullmatch(r"cost:   about \$0.\d+ \(at least \$0.0\d+, at most \$0.\d+\)", cost)
-    assert err.splitlines()[:3] == [
+    assert assumed[:3] == [
         "about: 4 exchanges with messages of 20 tokens (user) and 28 (assistant), as in the published simulated "
         "conversations of SimQuAC; one draft in ten is asked for again",
         "at least: one exchange of short messages, and no draft is rejected",
         "at most: 4 exchanges of long messages, and each draft is rejected as often as may be",
     ]
-    assert "first calls as they would be sent" in err
-    assert (code, list(tmp_path.iterdir())) == (0, [])
+    assert "first calls as they would be sent" in assumed[3]
+    assert (code, err, list(tmp_path.iterdir())) == (0, "", [])
+
+
+def test_a_plan_needs_no_key(duologue, tmp_path, endpoint, monkeypatch):
+    with_key = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--out", tmp_path / "r")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--out", tmp_path / "r") == with_key
 
 
 def test_a_plan_as_json_says_what_is_unknown(duologue, tmp_path, endpoint):
@@ -122,16 +129,16 @@ def test_a_plan_at_most_uses_every_bound_up(duologue, endpoint):
 
 
 def test_a_plan_within_a_bound_of_the_run_says_so(duologue, endpoint):
-    _, out, err = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--max-cost", "0.001", "--out", "r")
+    out = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--max-cost", "0.001", "--out", "r")[1]
     assert "at most $0.001)" in out
-    assert "each draft is rejected as often as may be; then a bound of the run ends it" in err
+    assert "each draft is rejected as often as may be; then a bound of the run ends it" in out
 
 
 def test_conversations_that_their_user_ends_are_not_expected_to_go_on_to_the_limit(duologue, endpoint):
     sides = endpoint("gpt-4.1-mini")
-    _, _, err = duologue("simulate", "recllmsim", "--sample", 3, *sides, "--plan", "--out", "r")
-    assert "about: 4 exchanges with messages of 132 tokens (user) and 349 (assistant), as in" in err
-    assert "at most: 10 exchanges of long messages" in err
+    out = duologue("simulate", "recllmsim", "--sample", 3, *sides, "--plan", "--out", "r")[1]
+    assert "about: 4 exchanges with messages of 132 tokens (user) and 349 (assistant), as in" in out
+    assert "at most: 10 exchanges of long messages" in out
 
 
 def test_a_bounded_cost_with_an_unknown_price_is_refused_before_the_folder_is_made(duologue, tmp_path, endpoint):
@@ -170,6 +177,25 @@ def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
     assert line in err
 
 
+@pytest.mark.parametrize("bound", [("--max-cost", "0.006"), ("--max-run-tokens", "11000")])
+def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_the_same_sum_and_calls_nothing(
+    duologue, faulty, monkeypatch, bound
+):
+    pytest.importorskip("genai_prices")
+    served = faulty(latency=0.02, misbehave=0.2, faults={"429": 0.1})
+    for name, value in served.environment.items():
+        monkeypatch.setenv(name, value)
+    sides = [f"--{side}=openai:gpt-4.1-mini" for side in ("user", "assistant")]
+    run = ("simulate", "simquac", *sides, *bound, "--max-turns", 2, "--concurrency", 3, "--out", "r")
+    told = []
+    for more in ((), ("--resume",)):
+        code, out, err = duologue(*run, *more)
+        assert (code, out[0] in "123456") == (1, True)
+        told.append((re.findall(r"is reached, with (\S+)", err), served.counts()["requests"]))
+    assert told[0][0]
+    assert told[1] == told[0]
+
+
 def test_options_become_a_pace_and_a_control():
     options = RunOptions(requests_per_minute=60, tokens_per_minute=1000, patience=5, max_cost=2, max_run_tokens=9)
     assert (options.pace.requests_per_minute, options.pace.tokens_per_minute) == (60, 1000)
@@ -178,6 +204,18 @@ def test_options_become_a_pace_and_a_control():
     assert (control.spending.max_cost, control.spending.max_tokens, control.pace) == (2, 9, options.pace)
     with pytest.raises(SettingError):
         RunOptions(max_cost=-1).control()
+
+
+def test_a_line_of_a_log_begins_with_the_time_of_day(capsys):
+    said = RunOptions().control().said
+    assert said is not None
+    said("api.example.com fails call after call")
+    with Progress(7) as progress:
+        progress._tell()
+    first, second, last = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"\d\d:\d\d:\d\d api.example.com fails call after call", first)
+    assert re.fullmatch(r"\d\d:\d\d:\d\d 0/7 conversations, 0 turns.*", second)
+    assert re.fullmatch(r"\d\d:\d\d:\d\d 0/7 conversations, 0 turns.*", last)
 
 
 def test_help_groups_money_and_pace(duologue):

@@ -1,8 +1,12 @@
 """`duologue runs`: which runs there are, what is wrong with one, and mending it."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
+
+NAME_IT = ": name the folder: duologue runs list FOLDER"
 
 
 @pytest.fixture
@@ -30,7 +34,7 @@ def test_runs_are_listed_with_what_they_planned_and_finished(duologue, run, tmp_
 
 
 def test_without_a_run_none_is_listed_and_a_wrong_folder_is_named(duologue):
-    assert duologue("runs", "list") == (0, "", "no run in out\n")
+    assert duologue("runs", "list") == (0, "", f"no run in out or the working folder{NAME_IT}\n")
     assert json.loads(duologue("runs", "list", "--json")[1]) == []
     for command in ("list", "validate", "repair"):
         code, out, err = duologue("runs", command, "nowhere")
@@ -76,6 +80,8 @@ def test_a_replay_that_does_not_match_is_one_line_with_a_count_and_the_first_dif
     assert (code, len(failed)) == (1, 1)
     assert failed[0].startswith("failed: 5 conversations, such as ")  # the others are sent the same with either seed
     assert "with what is sent now: " in failed[0]
+    assert "ReplayError" not in err
+    assert "\n5 are missing: a replay makes no calls: record the run again, or take back what was changed\n" in err
     assert "what failed is kept in b/failures.jsonl" in err
     (told,) = json.loads(duologue("runs", "list", "b", "--json")[1])
     assert list(told["reasons"].values()) == [5]
@@ -86,15 +92,18 @@ def test_what_a_bound_of_the_run_cut_short_is_told_the_same_everywhere(duologue,
     code, out, err = duologue(*run, "--max-run-tokens", 900)
     told = out.partition(" (")[0]
     assert code == 1
-    assert told.startswith("4 of 4 conversations finished, ")
-    count = told.removeprefix("4 of 4 conversations finished, ").removesuffix(" of them cut short by the run's bound")
-    assert int(count) > 0
+    finished, count = re.fullmatch(
+        r"(\d) of 4 conversations finished, (\d) (?:was|were) cut short by the run's bound", told
+    ).groups()
+    assert (int(finished) + int(count), int(count) > 0) == (4, True)
     assert (
         f"; {count} {'was' if count == '1' else 'were'} cut short: the same command with --out r --resume and a wider bound goes on"
         in err
     )
     first, *more = duologue("runs", "list", "r")[1].splitlines()
-    assert f"4 of 4 finished, {count} of them cut short by the run's bound, incomplete (" in first
+    assert f"{told.replace(' conversations', '')}, incomplete (" in first
+    (listed,) = json.loads(duologue("runs", "list", "r", "--json")[1])
+    assert [listed[key] for key in ("finished", "cut_by_run", "missing")] == [int(finished), int(count), 0]
     assert any(
         "cut short by the run's bound: its command with --out r --resume and a wider bound goes on" in line
         for line in more
@@ -112,3 +121,20 @@ def test_mending_ends_with_what_is_missing_now(duologue, run, tmp_path):
     assert (code, out.splitlines()[-1]) == (0, last)
     told = json.loads(duologue("runs", "repair", run, "--json")[1])
     assert (told["done"], told["left"]) == ([], [last.removeprefix("out/one: ")])
+
+
+def test_without_a_name_the_runs_in_out_and_in_the_working_folder_are_listed(duologue, tmp_path):
+    run = ("simulate", "simquac", "--limit", 1, "--max-turns", 1)
+    for more in (("--out", "mine"), ()):
+        assert duologue(*run, *more)[0] == 0
+    (tmp_path / "other").mkdir()
+    lines = duologue("runs", "list")[1].splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["out/simquac-1", "mine"]
+
+
+def test_a_run_of_which_nothing_is_finished_has_no_table_of_zeros_and_names_no_data_set(duologue):
+    run = ("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--assistant", "lost:agent", "--out", "r")
+    Path("lost.py").write_text("def agent(messages):\n    raise OSError('gone')\n")
+    code, out, err = duologue(*run)
+    assert (code, out) == (1, "0 of 2 conversations finished\nrun:     r\n")
+    assert "2 are missing: the same command with --out r --resume tries them again" in err

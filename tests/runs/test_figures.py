@@ -8,7 +8,7 @@ import pytest
 from duologue.data import Attempt, Conversation, Message, Usage
 from duologue.nodes.calls.prices import Asked
 from duologue.nodes.calls.spending import Spending
-from duologue.runs.figures import Figures, duration
+from duologue.runs.figures import Figures, dollars, duration
 
 
 @dataclass
@@ -109,6 +109,37 @@ def test_the_time_left_is_told_once_enough_conversations_are_over(clock):
     figures.keep(conversation("4"))
     assert figures.left == 300
     assert figures.lines()[0] == "5/20 conversations  0 turns  about 5 min left"
+
+
+def test_what_failed_was_cancelled_or_cut_short_is_not_told_as_finished():
+    figures = Figures(42)
+    figures.keep(conversation("a"))
+    for name in "bcde":
+        figures.keep(conversation(name).model_copy(update={"stop": "cancelled"}))
+    figures.keep(conversation("f").model_copy(update={"stop": "model_failed"}))
+    figures.keep(conversation("g").model_copy(update={"stop": "budget"}))
+    assert figures.line().startswith("1/42 conversations, 4 cancelled, 1 cut short, 1 failed, 0 turns")
+    assert figures.finished == 1
+
+
+def test_once_nothing_new_begins_it_tells_what_is_finished_and_no_time_left(clock):
+    ending = [None]
+    figures = Figures(42, clock=clock, ending=lambda: ending[0])
+    clock.now = 60
+    for number in range(8):
+        figures.keep(conversation(f"{number}"))
+    for name in "abc":
+        figures.watch({"scenario": {}, "id": name})
+    assert "left" in figures.line()
+    ending[0] = "interrupted"
+    assert figures.lines()[0] == "8/42 conversations, finishing 3 conversations  0 turns"
+
+
+@pytest.mark.parametrize(
+    ("cost", "words"), [(0.00000031, "$0.00000031"), (0.0042, "$0.0042"), (0.0999, "$0.100"), (0.1, "$0.10"), (2, "$2.00")]
+)  # fmt: skip
+def test_a_cost_has_as_many_digits_as_tell_something(cost, words):
+    assert dollars(cost) == words
 
 
 def test_faults_and_a_wait_for_the_endpoint_are_told():

@@ -20,6 +20,7 @@ from duologue.runs.control import EndpointNow
 from duologue.runs.figures import Figures
 
 LIMITS = Limits(max_turns=1)
+TIME = re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE)
 
 
 class Shown:
@@ -115,11 +116,11 @@ def test_a_display_that_fails_ends_no_run(cell, topics, monkeypatch):
 
 
 def test_a_script_prints_nothing_unless_it_is_asked_for(topics, capsys):
-    for wanted, said in ((None, ""), (False, ""), (True, "2/2 conversations, 2 turns\n")):
+    for wanted, said in ((None, ""), (False, ""), (True, "HH:MM:SS 2/2 conversations, 2 turns\n")):
         conduct = Conduct(progress=wanted)
         duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), limits=LIMITS, conduct=conduct)
         out, err = capsys.readouterr()
-        assert (out, re.sub(r"(turns).*", r"\1", err)) == ("", said)
+        assert (out, re.sub(r"(turns).*", r"\1", TIME.sub("HH:MM:SS ", err))) == ("", said)
 
 
 def test_a_log_gets_a_line_now_and_then(topics, monkeypatch):
@@ -136,6 +137,8 @@ def test_a_log_gets_a_line_now_and_then(topics, monkeypatch):
     conduct = Conduct(progress=True)
     duologue.simulate(waiting_for(log.enough), simquac.scenarios(topics(1)), limits=LIMITS, conduct=conduct)
     lines = log.getvalue().splitlines()
+    assert all(map(TIME.match, lines))
+    lines = [TIME.sub("", line) for line in lines]
     assert len(lines) >= 4
     assert lines[0].startswith("0/1 conversations, 0 turns")
     assert lines[-1].startswith("1/1 conversations, 1 turns")
@@ -161,7 +164,7 @@ def test_what_is_done_already_is_not_in_the_plan_of_a_run_that_goes_on(topics, c
     for count, said in ((2, "2/2 conversations"), (5, "3/3 conversations"), (5, "")):
         scenarios, conduct = simquac.scenarios(topics(count)), Conduct(progress=True)
         duologue.simulate(simquac.cast(), scenarios, limits=LIMITS, out="run", resume=count > 2, conduct=conduct)
-        assert capsys.readouterr().err.partition(",")[0] == said
+        assert TIME.sub("", capsys.readouterr().err).partition(",")[0] == said
 
 
 def test_the_callers_own_watch_and_keep_are_called_too(topics, tmp_path):

@@ -31,3 +31,21 @@ def test_the_status_of_an_endpoint_and_the_side_stay_apart():
         "waited 12.5 s",
     ]
     assert [len(one.ids) for one in grouped({f"id{n}": line for n, line in enumerate(told)})] == [2, 1, 1, 1, 1]
+
+
+def test_ids_of_any_digits_and_places_of_any_number_are_one_reason():
+    missing = "calls.jsonl: has no call of user in turn 1, attempt 1 of conversation {} with what is sent now: message 1 (system) differs at character {}: was {!r}, now {!r}: record the run again"
+    failed = {
+        name: missing.format(name, character, old, "a very long text"[:number])
+        for number, (name, character, old) in enumerate(
+            (
+                ("e04855dcdd7a507d", 412, "…ask 'why' of"),
+                ("884e70804809e05d", 88, "…it's one"),
+                ("0000000000000000", 503, 'the "place"'),
+                ("abcdefabcdefabcd", 1000, "’tis"),
+            )
+        )
+    }
+    assert [len(one.ids) for one in grouped(failed)] == [4]
+    cut_off = {name: line[: -30 - number] for number, (name, line) in enumerate(failed.items())}
+    assert [len(one.ids) for one in grouped(cut_off)] == [4]

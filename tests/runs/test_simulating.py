@@ -3,6 +3,7 @@
 import dataclasses
 import gc
 import multiprocessing
+import traceback
 
 import pytest
 
@@ -12,6 +13,7 @@ from duologue.data import Message
 from duologue.data.formats.record_lines import RECORDS
 from duologue.graphs import simquac
 from duologue.nodes import Limits
+from duologue.nodes.calls.gates import EndpointError
 
 CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
 
@@ -177,3 +179,25 @@ async def test_a_run_holds_no_conversation_that_is_over(tmp_path, monkeypatch, t
     assert (summary.complete, summary.counts.conversations) == (True, 30)
     assert len(most) >= 65
     assert max(most) <= 4
+
+
+def test_a_wrong_key_is_raised_without_the_way_that_it_took_through_the_package(faulty, topics, monkeypatch, tmp_path):
+    served = faulty(status=401)
+    for name, value in served.environment.items():
+        monkeypatch.setenv(name, value)
+    cast = simquac.cast(user="openai:m", assistant="openai:m")
+    for out in (None, tmp_path / "r"):
+        with pytest.raises(EndpointError) as caught:
+            duologue.simulate(cast, simquac.scenarios(topics(3)), out=out)
+        lines = "".join(traceback.format_exception(caught.value)).splitlines()
+        assert len([line for line in lines if line.startswith("  File ")]) == 2
+        assert lines[-1].endswith("; correct the key, and run again")
+
+
+def test_conversations_that_a_bound_cut_short_are_warned_of(topics, caplog):
+    conduct = runs.Conduct(max_run_tokens=900)
+    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(4)), conduct=conduct)
+    cut = sum(conversation.cut_by_run for conversation in made)
+    told = [record.getMessage() for record in caplog.records if record.name.startswith("duologue")]
+    assert cut > 0
+    assert told[0].startswith(f"{cut} of 4 conversations were cut short: --max-run-tokens 900 is reached, with ")

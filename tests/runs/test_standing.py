@@ -132,15 +132,18 @@ def test_reasons_of_failures_are_grouped_and_the_cancelled_are_counted_apart(tmp
     assert lines[2].endswith("status 503")
 
 
-def test_conversations_that_a_bound_of_the_run_cut_short_are_told_wherever_finished_ones_are(tmp_path, run):
+def test_conversations_that_a_bound_of_the_run_cut_short_are_told_beside_finished_ones_and_do_not_count_as_such(
+    tmp_path, run
+):
     control = Control()
     summary = asyncio.run(
         run(lambda number: control.cut("--max-time is over") if number == 3 else None, control=control)
     )
-    cut = "2 of 4 finished, 1 of them cut short by the run's bound"
+    cut = "1 of 4 finished, 1 was cut short by the run's bound"
     assert (summary.cut_by_run, summary.told, cut in repr(summary)) == (1, cut, True)
     one = standing(tmp_path / "r")
-    assert (one.finished, one.cut_by_run, one.stops) == (2, 1, {"max_turns": 1, "budget": 1})
+    assert (one.finished, one.cut_by_run, one.missing) == (summary.finished, 1, summary.missing) == (1, 1, 2)
+    assert one.stops == {"max_turns": 1, "budget": 1}
     assert any("1 conversation cut short by the run's bound: " in line for line in told(one))
     assert asyncio.run(run()).told == "4 of 4 finished"
     assert standing(tmp_path / "r").complete
