@@ -21,8 +21,10 @@ _EXPECTED = {
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
 
-def read(folder: Path) -> tuple[Any, str]:
+def read(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
     """The value in a folder's manifest, and a line that says what is wrong with it and what to do; empty if nothing is.
+
+    `plan_alone`: it may lack its settings and sources, as reading the conversations needs neither.
 
     DataError, of the same form, for a file that cannot be read and for a value without the ids that were planned.
     """
@@ -31,14 +33,15 @@ def read(folder: Path) -> tuple[Any, str]:
         value = read_json(file)
     except DataError as error:
         raise DataError(f"{error}; {MEND} {folder} restores it from the records") from None
-    wrong = problem(value)
+    wrong = problem({**_OTHERS, **value} if plan_alone and isinstance(value, dict) else value)
     line = wrong and f"{at(file)}: is no manifest of a run ({wrong}): {MEND} {folder} restores it from the records"
-    if line and (not isinstance(value, dict) or problem({**value, "settings": {}, "data": [_NONE]})):
+    if line and (not isinstance(value, dict) or problem({**value, **_OTHERS})):
         raise DataError(line)
     return value, line
 
 
-_NONE = {"source": "", "digest": "", "scenarios": 0, "equal": 0}
+_OTHERS: dict[str, Any] = {"settings": {}, "data": [{"source": "", "digest": "", "scenarios": 0, "equal": 0}]}
+"""Settings and sources with which nothing is wrong."""
 
 
 def problem(value: Any) -> str:

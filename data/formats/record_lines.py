@@ -90,7 +90,7 @@ def _manifest(folder: Path) -> tuple[dict[str, Any], str]:
     """The manifest, and what is wrong with it beside its plan."""
     if not (folder / MANIFEST).is_file():
         raise DataError(f"{at(folder / MANIFEST)}: is missing: {MEND} {folder} restores it from the records")
-    return manifests.read(folder)
+    return manifests.read(folder, plan_alone=True)
 
 
 def cut_short(folder: str | Path) -> Iterator[Conversation]:
