@@ -39,9 +39,6 @@ class Control:
     """The calls of the run that is under way."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
-
-    closing: str | None = None
-    """Why what is under way ends at its next turn too, as `budget`; None if it goes on to its end."""
     _passed: str | None = None
     """The bound of money or tokens that is reached, in words."""
 
