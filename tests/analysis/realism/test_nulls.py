@@ -37,7 +37,7 @@ def test_of_40_divisions_of_the_people_at_most_5_have_anything_significant(plain
 @pytest.mark.heavy
 @pytest.mark.parametrize("design", DESIGNS)
 def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_significant(design, plain, halved):
-    found = [significant(p_values(halved(plain, 1000 + split, design), split, 1000)) for split in range(200)]
+    found = [significant(p_values(halved(plain, 1000 + split, design), split, 2000)) for split in range(200)]
     print(f"{design}: {sum(found)} of 200")
     assert np.mean(found) <= 0.08
 
