@@ -154,6 +154,7 @@ def test_a_task_that_one_side_does_not_tell_makes_one_task_of_all(talk):
     assert any("one task" in note for note in report.notes)
 
 
+@pytest.mark.heavy
 def test_what_a_translation_destroys_stands_apart(open_sides):
     simulated, people = open_sides
     found = matched(simulated, people, None, None, "all")

@@ -28,12 +28,6 @@ def significant(p: list[float | None]) -> bool:
     return any(value is not None and value <= LEVEL for value in benjamini_hochberg(p))
 
 
-def test_of_40_divisions_of_the_people_at_most_5_have_anything_significant(plain, halved):
-    """Of one design: the next test takes more divisions of each."""
-    found = [significant(p_values(halved(plain, split, "conversations"), split, 1000)) for split in range(40)]
-    assert sum(found) <= 5, sum(found)
-
-
 @pytest.mark.heavy
 @pytest.mark.parametrize("design", DESIGNS)
 def test_of_200_divisions_of_the_people_at_most_8_percent_have_anything_significant(design, plain, halved):

@@ -40,6 +40,7 @@ def plant(people, change: Callable[..., str]) -> Sample:
     return measured(transcripts_of(changed, "zh"), MEASURES)
 
 
+@pytest.mark.heavy
 def test_messages_a_fifth_longer_come_first(people, plain, halved):
     """Planted in halves that were alike before.
 
