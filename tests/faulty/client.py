@@ -40,7 +40,7 @@ class Opened:
     def close(self) -> None:
         self._asked("DELETE")
 
-    def until(self, holds: Callable[[dict[str, Any]], bool], within: float = 60.0) -> dict[str, Any]:
+    def until(self, holds: Callable[[dict[str, Any]], bool], within: float = 300.0) -> dict[str, Any]:
         """The counts as soon as this holds of them."""
         for _ in range(int(within / 0.01)):
             if holds(counts := self.counts()):

@@ -27,8 +27,8 @@ class Fork:
     _started: threading.Event = field(default_factory=threading.Event)
     _over: threading.Event = field(default_factory=threading.Event)
 
-    def wait(self, seconds: float = 300) -> int:
-        """The exit code; negative for a signal."""
+    def wait(self, seconds: float = 900) -> int:
+        """The exit code; negative for a signal. `seconds`: only what hangs takes so long, on any machine."""
         assert self._over.wait(seconds), f"still runs after {seconds} s: {self.stderr}"
         assert self.code is not None
         return self.code
@@ -102,7 +102,7 @@ class Forks:
         with self._lock:
             self._process.stdin.write((json.dumps(order) + "\n").encode())
             self._process.stdin.flush()
-        assert fork._started.wait(60)
+        assert fork._started.wait(300)
         return fork
 
     def run(

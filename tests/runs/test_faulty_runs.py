@@ -24,7 +24,7 @@ def simulate(
     return forks(arguments, folder, endpoint.environment, **limits)
 
 
-def finished(fork: Any, seconds: float = 120) -> tuple[int, int]:
+def finished(fork: Any, seconds: float = 900) -> tuple[int, int]:
     """Exit code, and how many conversations finished."""
     code = fork.wait(seconds)
     return code, json.loads(fork.stdout)["finished"]
@@ -92,7 +92,7 @@ def test_what_no_call_can_get_past_ends_the_run_with_one_line(
 ) -> None:
     endpoint = faulty(status=status)
     fork = simulate(forks, endpoint, tmp_path / "run")
-    assert fork.wait(60) == 1
+    assert fork.wait() == 1
     assert endpoint.counts()["requests"] <= 16  # both sides of what was under way, not of every conversation
     assert len(re.findall(rf"(?m)^.*\b{status}\b.*$", fork.stderr)) == 1
 
@@ -102,7 +102,7 @@ def test_a_closed_port_ends_the_run_with_one_line(forks: Any, faulty: Any, tmp_p
     endpoint = faulty()
     endpoint.leave()
     fork = simulate(forks, endpoint, tmp_path / "run", conversations=40)
-    assert fork.wait(60) == 1
+    assert fork.wait() == 1
     assert len(re.findall(r"(?m)^ended early: .*no usable reply at all", fork.stderr)) == 1
 
 
@@ -119,7 +119,7 @@ def test_a_request_that_is_refused_fails_its_own_conversation_alone(forks: Any, 
 @pytest.mark.heavy
 def test_all_finish_where_ten_requests_a_second_are_allowed(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(per_second=10), tmp_path / "run", conversations=60)
-    assert finished(fork, 250) == (0, 60)
+    assert finished(fork) == (0, 60)
 
 
 @pytest.mark.heavy
@@ -128,7 +128,7 @@ def test_all_finish_where_the_endpoint_is_gone_for_a_while(
     forks: Any, faulty: Any, tmp_path: Path, seconds: float
 ) -> None:
     fork = simulate(forks, faulty(latency=0.05, gone=[[0.3, 0.3 + seconds]]), tmp_path / "run", conversations=40)
-    assert finished(fork, 200) == (0, 40)
+    assert finished(fork) == (0, 40)
 
 
 @pytest.mark.heavy
@@ -140,4 +140,4 @@ def test_all_finish_where_many_requests_in_a_row_are_reset(forks: Any, faulty: A
 @pytest.mark.heavy
 def test_a_long_retry_after_is_waited_for(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(faults={"429_after": 0.1}, retry_after=8), tmp_path / "run", conversations=6)
-    assert finished(fork, 200) == (0, 6)
+    assert finished(fork) == (0, 6)

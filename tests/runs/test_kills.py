@@ -38,7 +38,7 @@ class Killed:
         begun = (self.folder / "run" / "manifest.json").exists()
         return self.forks([*self.command, *["--resume"] * begun], self.folder, self.endpoint.environment)
 
-    def finish(self, seconds: float = 300) -> Any:
+    def finish(self, seconds: float = 900) -> Any:
         """Go on to the end, with no kill left."""
         self.endpoint.change(kill=None, hold_at=None)
         fork = self.start()

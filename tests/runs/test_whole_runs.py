@@ -58,13 +58,13 @@ def test_a_bound_on_the_cost_ends_a_run_in_order_and_a_larger_one_goes_on(
     command = "simulate simquac --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini --max-turns 3 --yes"
     command += " --concurrency 2 --out run --json"
     fork = forks([*command.split(), "--max-cost", "0.003"], tmp_path, endpoint.environment)
-    assert fork.wait(60) == 1
+    assert fork.wait() == 1
     told = json.loads(fork.stdout)
     assert 0 < told["stops"]["budget"] <= 2  # what was under way ended before its next turn
     assert len(re.findall(r"(?m)^ended early: --max-cost 0.003 is reached, with \$0.003", fork.stderr)) == 1
     asked = endpoint.counts()["requests"]
     fork = forks([*command.split(), "--max-cost", "1", "--resume"], tmp_path, endpoint.environment)
-    assert fork.wait(60) == 0
+    assert fork.wait() == 0
     assert json.loads(fork.stdout)["finished"] == len(data.simquac.samples())
     assert endpoint.counts()["requests"] > asked
 
@@ -77,7 +77,7 @@ def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any
     (tmp_path / "clerk.py").write_text("def agent(messages):\n    return 'Here you are: your stamps.'\n")
     command = "test --assistant clerk:agent --scenarios scenarios.jsonl --user openai:m --max-turns 2 --out run --yes"
     fork = forks(command.split(), tmp_path, endpoint.environment)
-    fork.wait(120)
+    fork.wait()
     records = (tmp_path / "run" / "conversations.jsonl").read_text().splitlines()
     assert len(records) == 12, fork.stderr
     assert not [record for record in map(json.loads, records) if record.get("failure")]
@@ -90,5 +90,5 @@ def test_profiles_are_made_with_three_in_ten_of_everything(forks: Any, faulty: A
     fork = forks(
         "profiles generate --assistant openai:m --count 12 --out made.txt --yes".split(), tmp_path, endpoint.environment
     )
-    assert fork.wait(120) == 0, fork.stderr
+    assert fork.wait() == 0, fork.stderr
     assert sum(endpoint.counts()["faults"].values()) > 0

@@ -22,6 +22,7 @@ class Opened:
         self.asked, self.said = [], []
         context.route("**/*", self._route)
         self.page = context.new_page()
+        self.page.set_default_timeout(180_000)  # a machine may be busy; what never comes is seen all the same
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("dialog", self.dismiss)
