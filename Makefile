@@ -31,7 +31,7 @@ light: $(STAMPS)/test
 
 test-all: $(STAMPS)/env $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
 	$(BIN)/pyright
-	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -n auto -m heavy $(COVER) $(ARGS)
+	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -m heavy $(COVER) $(ARGS)
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
 

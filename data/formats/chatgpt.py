@@ -5,7 +5,7 @@ A conversation has `mapping` (node id to `message`, `parent` and `children`), `c
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,20 +55,27 @@ def is_tree(value: Any) -> bool:
 def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The nodes from the root to the current one, or to the last child of each if none is current."""
     nodes = tree["mapping"]
+
+    def is_node(name: Any) -> bool:
+        return isinstance(name, str) and name in nodes  # a name may be anything in a broken file
+
     name: Any = tree.get("current_node")
-    if name not in nodes:
-        name = next((key for key, node in nodes.items() if node.get("parent") not in nodes), next(iter(nodes)))
+    if not is_node(name):
+        name = next((key for key, node in nodes.items() if not is_node(node.get("parent"))), next(iter(nodes)))
         seen = {name}
-        while (after := [child for child in nodes[name].get("children") or () if child in nodes]) and after[
-            -1
-        ] not in seen:
+        while (after := _children(nodes[name], is_node)) and after[-1] not in seen:
             name = after[-1]
             seen.add(name)
     branch: dict[str, Mapping[str, Any]] = {}
-    while name in nodes and name not in branch:
+    while is_node(name) and name not in branch:
         branch[name] = nodes[name]
         name = nodes[name].get("parent")
     return list(branch.values())[::-1]
+
+
+def _children(node: Mapping[str, Any], is_node: Callable[[Any], bool]) -> list[str]:
+    children = node.get("children")
+    return [child for child in children if is_node(child)] if isinstance(children, list) else []
 
 
 def _is_said(node: Mapping[str, Any]) -> bool:

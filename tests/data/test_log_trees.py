@@ -64,6 +64,14 @@ def test_without_a_current_node_the_last_children_are_followed_and_a_loop_of_par
         load(path)
 
 
+@pytest.mark.parametrize(("key", "value"), [("parent", ["a"]), ("children", [["a"]]), ("children", 3), ("parent", {})])
+def test_names_that_are_no_texts_lead_nowhere(tmp_path: Path, key: str, value: Any) -> None:
+    path = tmp_path / "one.json"
+    broken = {**node("a", "", "user", "Hi"), key: value}
+    path.write_text(json.dumps({"mapping": {"a": broken}, "current_node": ["a"]}))
+    assert str(load(path).conversations[0]) == "user: Hi"
+
+
 def event(name: str, **attributes: Any) -> dict[str, Any]:
     return {"name": name, "attributes": attributes}
 

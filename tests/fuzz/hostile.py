@@ -62,7 +62,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "floats.json": lambda: b'{"data": [1e400, -1e400, 1e-400, 0.1e99999999]}',
     "twice.json": lambda: b'{"messages": [], "messages": {}, "data": 1, "data": [], "version": "x"}',
     "long_line.jsonl": lambda: _json({"messages": [{"role": "user", "content": "a" * 8_000_000}]}),
-    "many_lines.jsonl": lambda: (json.dumps(TALK) + "\n").encode() * 20_000,
+    "many_lines.jsonl": lambda: (json.dumps(TALK) + "\n").encode() * 10_000,
     "words.txt": lambda: b"word " * 400_000,
     "one_word.txt": lambda: b"x" * 2_000_000,
     "dots.txt": lambda: b"A. " * 200_000,
