@@ -21,6 +21,7 @@ class Killed:
 
     def __init__(self, forks: Any, endpoint: Any, folder: Path, *, topics: int, turns: int, more: Iterable[str] = ()):
         self.forks, self.endpoint, self.folder, self.kills, self.lost = forks, endpoint, folder, 0, 0
+        self.topics = topics
         folder.mkdir()
         lines = []
         for number in range(topics):
@@ -60,7 +61,7 @@ class Killed:
         before = self.endpoint.counts()["lost"]
         self.endpoint.change(kill=None, hold_at=answered, lost=before + lost)
         fork = self.start()
-        held = self.endpoint.until(lambda counts: fork.over or counts["held"] == PARALLEL)
+        held = self.endpoint.until(lambda counts: fork.over or counts["held"] >= min(PARALLEL, self.under_way))
         if fork.over:
             assert fork.code == 0, fork.stderr
             return False
@@ -70,6 +71,12 @@ class Killed:
         self.lost += held["lost"] - before
         self.endpoint.until(lambda counts: counts["in_flight"] == 0)
         return True
+
+    @property
+    def under_way(self) -> int:
+        """Conversations without a line: near the end of a run there are fewer than run at the same time."""
+        lines = self.folder / "run" / "conversations.jsonl"
+        return self.topics - (lines.read_bytes().count(b"\n") if lines.exists() else 0)
 
     @property
     def dataset(self) -> bytes:
