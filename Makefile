@@ -35,8 +35,9 @@ test-all: $(STAMPS)/env $(TRACES)/light  ## what `make test` leaves out, a secon
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
 
-bench: $(STAMPS)/test  ## what only a clock shows, as ratios; asserts nothing
-	for each in tests/benchmarks/*.py; do $(BIN)/python $$each || exit 1; done
+bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/performance.md
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+	$(if $(ARGS),,$(BIN)/python tests/benchmarks/pace.py && $(BIN)/python tests/benchmarks/slow_texts.py)
 
 # Tracing takes half as long again, so `make test` does without unless it is asked for: `make test TRACE=1`.
 $(TRACES)/light: $(SOURCES) | $(STAMPS)/test
@@ -72,11 +73,15 @@ $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
 	ln -sfn ../.. build/types/duologue
 	touch $@
 
+$(STAMPS)/bench: pyproject.toml constraints.txt $(STAMPS)/test
+	$(PIP) --group bench
+	touch $@
+
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
 	$(PIP) -e ".[notebook,dev-server]" --group browser
 	touch $@
 
-constraints: $(STAMPS)/env  ## write constraints.txt anew from what is installed here
+constraints: $(STAMPS)/env $(STAMPS)/bench  ## write constraints.txt anew from what is installed here
 	$(BIN)/python -m pip freeze --exclude-editable --exclude duologue | grep -v '^-e' > constraints.new
 	mv constraints.new constraints.txt
 

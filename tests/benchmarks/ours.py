@@ -1,0 +1,39 @@
+"""This package, as its command runs: the RecLLMSim cast with `openai:` models, into a run folder."""
+
+from pathlib import Path
+from typing import Any
+
+import duologue
+from duologue import graphs, runs
+from duologue.data import recllmsim
+from duologue.data.recllmsim.selection import Combination
+
+from .workload import MODEL, Workload
+
+
+def conduct(work: Workload) -> runs.Conduct:
+    """How the run is made: the place to say how many processes it has."""
+    return runs.Conduct(progress=False)
+
+
+def scenarios(number: int) -> list[Any]:
+    """As many scenarios, the shipped ones again and again."""
+    profiles = recllmsim.shipped_profiles("en")
+    combined = Combination(recllmsim.shipped_tasks("en"), tuple(enumerate(profiles.texts)), "en")
+    states = graphs.recllmsim.scenarios(list(combined.chosen()))
+    return runs.repeated(states, -(-number // len(states)))[:number]
+
+
+async def held(work: Workload, out: Path, user: Any = None, assistant: Any = None, **more: Any) -> int:
+    """Hold all conversations; how many messages there are, where they are kept in no folder, else in their file."""
+    cast = graphs.recllmsim.cast(user=user or f"openai:{MODEL}", assistant=assistant or f"openai:{MODEL}")
+    limits = duologue.Limits(max_turns=work.turns)
+    plan = scenarios(work.conversations)
+    settings: dict[str, Any] = {"limits": limits, "concurrency": work.concurrency, "conduct": conduct(work), **more}
+    if not work.in_folder:
+        held = await duologue.asimulate(cast, plan, **settings)
+        return sum(len(conversation.messages) for conversation in held)
+    summary = await runs.arun(cast, plan, out, **settings)
+    if not summary.complete:
+        raise RuntimeError(f"the run is not complete: {summary}")
+    return work.calls
