@@ -137,7 +137,7 @@ async def test_the_same_request_waits_as_long_and_gets_the_same_reply(endpoint):
 def one(calls: int, cpu: float, window: float) -> dict[str, Any]:
     counted = {"name": "x", "calls": calls, "made": calls, "expected": calls, "wrong": 0, "conversations": 8}
     took = {"cpu": cpu, "window": window, "wall": window, "endpoint_cpu": 0.1, "bytes": 10 * calls, "connections": 1}
-    return counted | took | {"rss_before": 0, "rss_highest": 8000, "kept": 500.0}
+    return counted | took | {"rss_before": 0, "rss_highest": 8000, "kept": 500.0, "cpu_of_others": 0.0}
 
 
 def full(rounds: int) -> dict[str, list[dict[str, Any]]]:
