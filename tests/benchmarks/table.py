@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -125,7 +126,8 @@ def lines(parts: dict[str, list[Round]]) -> Iterator[tuple[str, str, str, str, s
             continue
         values = row.reached(parts[row.part])
         if not values:
-            missing = "openevals is not installed" if "openevals" in row.told else "not measured"
+            left_out = "openevals" in row.told and find_spec("openevals") is None
+            missing = "openevals is not installed" if left_out else "not measured"
             yield row.part, row.told, row.wanted, "-", missing, ""
             continue
         middle, unit = median(values), "" if row.unit == "x" else f" {row.unit}"

@@ -166,13 +166,15 @@ def test_the_own_share_of_a_graph_is_what_is_left_without_the_model():
     assert table.own_share("ours")(made) == pytest.approx(1.5)
 
 
-def test_what_was_not_measured_is_said_and_not_left_out():
+def test_what_was_not_measured_is_said_and_not_left_out(monkeypatch: pytest.MonkeyPatch):
     found = full(1)
     for made in found["calls"]:
         del made["openevals"]
-    told = {row[1]: row[3:] for row in table.lines(found)}
-    assert told["CPU per call: ours / openevals"] == ("-", "openevals is not installed", "")
-    assert told["CPU per call: ours / bare client"][0] == "1"
+    for spec, why in ((None, "openevals is not installed"), (object(), "not measured")):
+        monkeypatch.setattr(table, "find_spec", lambda name, spec=spec: spec)
+        told = {row[1]: row[3:] for row in table.lines(found)}
+        assert told["CPU per call: ours / openevals"] == ("-", why, "")
+        assert told["CPU per call: ours / bare client"][0] == "1"
 
 
 def test_a_measurement_with_other_calls_than_asked_for_is_no_result():
