@@ -178,6 +178,7 @@ def redacted(text: str) -> str:
     return _KEY_LIKE.sub("[key]", _BEARER.sub(r"\1[key]", without_credentials(text)))
 
 
+@lru_cache(maxsize=64)
 def host_of(url: str) -> str:
     """Host and port of a URL, without credentials."""
     try:
