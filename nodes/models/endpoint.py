@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from json import JSONDecodeError
 from typing import Any
-from urllib.parse import quote
 
 import httpx2
 from langchain_core.callbacks import AsyncCallbackManager
@@ -21,13 +20,13 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langchain_core.utils.uuid import uuid7
 from langchain_openai import ChatOpenAI
-from pydantic import PrivateAttr, SecretStr
+from pydantic import PrivateAttr, SecretStr, field_validator
 
 from ..calls.faults import Fault, ReplyError, fault
-from ..calls.kept import SPEAKING
 from ..flaws import ODD
 from .clients import EndpointClient, Seen, endpoint_client, seen, sync_endpoint_client
 from .completions import judged_data
+from .conversation_header import checked, header_of_conversation
 from .forms import Forms, told
 from .payloads import payload_of
 from .results import message_of, result_of
@@ -37,8 +36,11 @@ _CHOKED = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 """What the packages raise where a reply has another form than they read."""
 _LONG_WAY = frozenset({"response_format", "extra_headers", "extra_query", "timeout"})
 """Arguments of a call that change more of it than its body, or what becomes of the reply."""
-_WATCHED = frozenset({"stream", "ls_structured_output_format", "structured_output_format"})
-"""Arguments of a call that LangChain reads before the model does."""
+_READ_BEFORE = frozenset(
+    {"stream", "ls_structured_output_format", "structured_output_format"}
+    | {"messages", "callbacks", "tags", "metadata", "run_name", "run_id"}
+)
+"""Arguments of a call that LangChain reads, or refuses, before they reach the model."""
 
 Stock = Callable[[], Awaitable[ChatResult]]
 
@@ -54,6 +56,11 @@ class EndpointModel(ChatOpenAI):
 
     _forms: Forms | None = PrivateAttr(default=None)
 
+    @field_validator("conversation_header")
+    @classmethod
+    def _check_header(cls, name: str | None) -> str | None:
+        return None if name is None else checked(name)
+
     async def ainvoke(
         self,
         input: LanguageModelInput,
@@ -64,7 +71,7 @@ class EndpointModel(ChatOpenAI):
     ) -> AIMessage:
         """The model's reply. LangChain's own way is taken where somebody watches the call, or keeps replies."""
         messages = _texts(input)
-        if messages is not None and self._unwatched and _WATCHED.isdisjoint(kwargs):
+        if messages is not None and self._unwatched and _READ_BEFORE.isdisjoint(kwargs):
             settled = ensure_config(config)
             if not AsyncCallbackManager.configure(settled.get("callbacks"), self.callbacks, self.verbose).handlers:
                 result = await self._agenerate(messages, stop=stop, **kwargs)
@@ -127,7 +134,7 @@ class EndpointModel(ChatOpenAI):
         if request is None:
             return await stock()
         try:
-            came = await exchanged(*request, self._own_headers(), noted)
+            came = await exchanged(*request, header_of_conversation(self.conversation_header), noted)
         except httpx2.RequestError as error:
             return await told(error, stock)
         if not 200 <= came.status < 300:
@@ -151,15 +158,9 @@ class EndpointModel(ChatOpenAI):
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
     ) -> dict[str, Any]:
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
-        if own := self._own_headers():
+        if own := header_of_conversation(self.conversation_header):
             payload["extra_headers"] = {**(payload.get("extra_headers") or {}), **own}
         return payload
-
-    def _own_headers(self) -> dict[str, str]:
-        """The headers of the call that is under way."""
-        if self.conversation_header is None or not (conversation := SPEAKING.get()):
-            return {}
-        return {self.conversation_header: quote(conversation, safe=" !#$&'()*+,/:;=?@[]^`{|}")}
 
     @property
     def deadline(self) -> float | None:

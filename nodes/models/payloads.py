@@ -52,7 +52,7 @@ def merged(payload: Payload) -> Payload:
 def encoded(payload: Payload, order: Sequence[str]) -> bytes | None:
     """The payload as JSON, its keys in this order; None if something in it is no JSON as it stands."""
     try:
-        return b"{" + b",".join(b'"%b":%b' % (name.encode(), _encoded(payload[name])) for name in order) + b"}"
+        return b"{" + b",".join(_encoded(name) + b":" + _encoded(payload[name]) for name in order) + b"}"
     except (TypeError, ValueError, RecursionError):
         return None
 

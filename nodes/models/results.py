@@ -9,7 +9,8 @@ from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion
 from openai.types.completion_usage import CompletionTokensDetails, PromptTokensDetails
 
-_FIELDS = dict.fromkeys(CompletionUsage.model_fields)
+_COMPLETION = dict.fromkeys(ChatCompletion.model_fields)
+_USAGE = dict.fromkeys(CompletionUsage.model_fields)
 _DETAILS = {
     "completion_tokens_details": dict.fromkeys(CompletionTokensDetails.model_fields),
     "prompt_tokens_details": dict.fromkeys(PromptTokensDetails.model_fields),
@@ -28,10 +29,10 @@ def result_of(model: Creates, data: dict[str, Any]) -> ChatResult:
     if not all(map(_is_plain, choices)):
         return model._create_chat_result(ChatCompletion.construct(**data), {})
     filled = {
+        **_COMPLETION,
         **data,
         "choices": [{**choice, "logprobs": None} for choice in choices],
         "usage": _usage(data["usage"]),
-        "system_fingerprint": data.get("system_fingerprint"),
     }
     result = model._create_chat_result(filled, {})
     result.generations[0].message.additional_kwargs["refusal"] = choices[0]["message"]["refusal"]
@@ -62,7 +63,7 @@ def _usage(usage: dict[str, Any] | None) -> dict[str, Any] | None:
     if usage is None:
         return None
     details = {name: {**fields, **usage[name]} for name, fields in _DETAILS.items() if usage.get(name) is not None}
-    return {**_FIELDS, **usage, **details}
+    return {**_USAGE, **usage, **details}
 
 
 def message_of(result: ChatResult, run: object) -> AIMessage:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from ssl import SSLContext
+from typing import Any
 from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
@@ -25,11 +26,23 @@ MOST_HEAD_BYTES = 2**16
 """Bytes of a line of a reply's head."""
 
 
+class Connector(aiohttp.TCPConnector):
+    """Keeps the connections of a session."""
+
+    abandoned = False
+    """Whether its loop is gone, or another process's, so that it must not be touched any more."""
+
+    def __del__(self, *modules: Any) -> None:
+        if not self.abandoned:
+            super().__del__(*modules)
+
+
 @dataclass
 class Lines:
     """What the calls of one event loop share."""
 
     session: aiohttp.ClientSession
+    connector: Connector
     learning: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Is held while the form of a model's requests is learned."""
 
@@ -54,16 +67,17 @@ async def lines() -> Lines:
 
 async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[Lines]:
     """The lines until the loop ends: loops know their generators, and close them at their end."""
+    # The gate of an endpoint bounds how many calls are under way.
+    connector = Connector(limit=0, keepalive_timeout=IDLE_SECONDS)
     session = aiohttp.ClientSession(
-        # The gate of an endpoint bounds how many calls are under way.
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
+        connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
         max_line_size=MOST_HEAD_BYTES,
         max_field_size=MOST_HEAD_BYTES,
     )
     try:
-        yield Lines(session)
+        yield Lines(session, connector)
     finally:
         with _lock:
             _open.pop(loop, None)
@@ -78,10 +92,11 @@ def _forget_closed_loops() -> None:
 
 
 _abandoned: list[object] = []
+"""What can be closed no more: to delete it would touch its loop."""
 
 
 def _abandon(held: tuple[AsyncGenerator[Lines], Lines]) -> None:
-    """Keep what cannot be closed any more, as its loop is gone or another process's: to delete it would touch the loop."""
+    held[1].connector.abandoned = True
     held[1].session.detach()
     _abandoned.append(held)
 
@@ -104,7 +119,8 @@ def _forget_parents() -> None:
     """A forked process must not write into its parent's connections, nor close them."""
     global _lock, _open
     inherited, _lock, _open = list(_open.values()), threading.Lock(), WeakKeyDictionary()
-    _abandoned.extend(inherited)
+    for each in inherited:
+        _abandon(each)
 
 
 atexit.register(_close_all)

@@ -52,12 +52,21 @@ async def exchanged(form: Form, body: bytes, more: Mapping[str, str], noted: See
                     return Came(response.status, response.headers, await _body(response))
         except (aiohttp.ClientError, OSError) as error:
             raise _of_package(error) from None
-        there = url.join(URL(to))
-        check_origin(httpx2.URL(str(url)), httpx2.URL(str(there)))
+        url = _within_origin(url, to)
         if response.status not in _KEPT_METHOD:
             method, data = "GET", b""
-        url = there
     raise endless(str(form.url))
+
+
+def _within_origin(url: URL, location: str) -> URL:
+    """Where a redirect leads; ReplyError if that is another origin."""
+    here = httpx2.URL(str(url))
+    try:
+        there = here.join(location)
+    except httpx2.InvalidURL as error:
+        raise httpx2.RemoteProtocolError(f"a redirect to no address: {error}") from None
+    check_origin(here, there)
+    return URL(str(there), encoded=True)
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:
