@@ -19,6 +19,8 @@ PROVIDERS = ("openai", "offline", "replay", "agent")
 
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
 """Words in the names of arguments that contain the endpoint's address or credentials."""
+_OPEN = ("conversation_header",)
+"""Names of arguments that contain such a word, and no credentials."""
 _ADDRESSES = ("url", "endpoint", "host")
 """Further words for addresses, in the arguments of other providers."""
 _URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
@@ -129,7 +131,7 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     from .endpoint import EndpointModel  # imported on use, because the import takes seconds
 
     for key in arguments:
-        if any(word in key.lower() for word in _NOT_IN_SPECS):
+        if key not in _OPEN and any(word in key.lower() for word in _NOT_IN_SPECS):
             raise ModelError(f"model 'openai:{name}': {key} is read from the environment, never from a spec")
     aliases = {key: field.alias for key, field in EndpointModel.model_fields.items() if field.alias}
     _refuse_unknown(f"openai:{name}", arguments, set(EndpointModel.model_fields) | set(aliases.values()))
@@ -152,8 +154,6 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
             api_key=endpoint.key,
             base_url=endpoint.base_url,
             openai_proxy=None,
-            # A connection belongs to one event loop, but a model may be used in several: none is kept open.
-            default_headers={"Connection": "close"},
             **with_defaults,
         )
     except ValidationError as error:  # without the values, which may be anything
@@ -256,7 +256,7 @@ def without_secrets(value: Any, name: str = "") -> Any:
         return [without_secrets(inner, name) for inner in value]
     if value is None or isinstance(value, bool):
         return value
-    if any(word in name.lower() for word in _SECRET) and "tokens" not in name:
+    if name not in _OPEN and any(word in name.lower() for word in _SECRET) and "tokens" not in name:
         keep_secret(SecretStr(str(value)))
         return "[secret]"
     return recordable(value) if isinstance(value, str) else value
