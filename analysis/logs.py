@@ -1,6 +1,7 @@
 """Counts of any conversations: what each side said, how it ended, and how long it was."""
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, quantiles
@@ -65,42 +66,46 @@ class LogStatistics(Record):
 
 
 def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogStatistics:
-    """Count the conversations of a source; `source` is its name."""
-    talks = list(conversations)
-    of_side = {role: [_stored(talk, role) for talk in talks] for role in ("user", "assistant")}
-    users, assistants = ([message for talk in of_side[role] for message in talk] for role in ("user", "assistant"))
-    tokens = [pair for talk in talks if (pair := _tokens(talk)) is not None]
-    words = {role: [_words(message.text) for talk in of_side[role] for message in talk] for role in of_side}
+    """Count the conversations of a source; `source` is its name. Of each only numbers are held, so there may be any."""
+    counts: Counter[str] = Counter()
+    ended: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
+    messages, turns = array("l"), array("l")
+    words: dict[Role, array[int]] = {"user": array("l"), "assistant": array("l")}
+    reported = False
+    for talk in conversations:
+        said = {role: _stored(talk, role) for role in words}
+        for role, lengths in words.items():
+            lengths.extend(_words(message.text) for message in said[role])
+        messages.append(len(talk.messages))
+        turns.append(len(talk.exchanges))
+        counts.update(_counts(talk, said["user"]))
+        ended[_end(talk)] += 1
+        languages[_language(talk)] += 1
+        if (tokens := _tokens(talk)) is not None:
+            reported = True
+            counts.update(input_tokens=tokens[0], output_tokens=tokens[1])
     return LogStatistics(
         source=source,
-        conversations=len(talks),
-        turns=sum(len(talk.exchanges) for talk in talks),
-        user_messages=len(users),
-        assistant_messages=len(assistants),
+        conversations=len(messages),
+        turns=sum(turns),
+        user_messages=len(words["user"]),
+        assistant_messages=len(words["assistant"]),
         user_words=sum(words["user"]),
         assistant_words=sum(words["assistant"]),
-        questions=sum("?" in message.text or "？" in message.text for message in users),
-        repeated=sum(
-            is_repeat(message.text, (other.text for other in said[:number]))
-            for said in of_side["user"]
-            for number, message in enumerate(said)
-        ),
-        refusals=sum(
-            domains.of(talk).refuses(message)
-            for talk in talks
-            for message in talk.messages
-            if message.role == "assistant"
-        ),
-        empty=sum(1 for talk in talks for _ in empty(talk)),
-        tool_calls=sum(map(_tool_calls, talks)),
-        system_messages=sum("system" in aside for talk in talks for aside in asides(talk)),
-        input_tokens=sum(given for given, _ in tokens) if tokens else None,
-        output_tokens=sum(given for _, given in tokens) if tokens else None,
-        ended=dict(Counter(map(_end, talks)).most_common()),
-        languages=dict(Counter(_language(talk) for talk in talks).most_common()),
+        questions=counts["questions"],
+        repeated=counts["repeated"],
+        refusals=counts["refusals"],
+        empty=counts["empty"],
+        tool_calls=counts["tool_calls"],
+        system_messages=counts["system_messages"],
+        input_tokens=counts["input_tokens"] if reported else None,
+        output_tokens=counts["output_tokens"] if reported else None,
+        ended=dict(ended.most_common()),
+        languages=dict(languages.most_common()),
         lengths=(
-            _lengths("messages of a conversation", [len(talk.messages) for talk in talks]),
-            _lengths("turns of a conversation", [len(talk.exchanges) for talk in talks]),
+            _lengths("messages of a conversation", messages),
+            _lengths("turns of a conversation", turns),
             _lengths("words of a user's message", words["user"]),
             _lengths("words of an assistant's message", words["assistant"]),
         ),
@@ -138,6 +143,21 @@ def _counted(title: str, field: str, statistics: Sequence[LogStatistics]) -> Tab
 
 def _stored(talk: Conversation, role: Role) -> list[Message]:
     return [message for message in talk.messages if message.role == role and message.stored]
+
+
+def _counts(talk: Conversation, said: Sequence[Message]) -> dict[str, int]:
+    """How often something occurs in a conversation; `said`: the user's messages."""
+    domain = domains.of(talk)
+    return {
+        "questions": sum("?" in message.text or "？" in message.text for message in said),
+        "repeated": sum(
+            is_repeat(message.text, (other.text for other in said[:number])) for number, message in enumerate(said)
+        ),
+        "refusals": sum(domain.refuses(message) for message in talk.messages if message.role == "assistant"),
+        "empty": sum(1 for _ in empty(talk)),
+        "tool_calls": _tool_calls(talk),
+        "system_messages": sum("system" in aside for aside in asides(talk)),
+    }
 
 
 def _words(text: str) -> int:

@@ -8,8 +8,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..data import domains, load
-from ..data.checks import RULES, check_all, chosen, reading
+from ..data import Conversation, Domain, domains, load
+from ..data.checks import RULES, Finding, chosen, reading
+from ..data.checks import check as check_one
 from ..data.text.terminal import on_one_line
 from .output import print_json, put, say, stdout
 from .tables import AsJson, Force, Form, Out, give
@@ -34,11 +35,16 @@ def check(
 ) -> int:
     """Check conversations by fixed rules, without a model. Each finding says which message breaks which rule, and why."""
     rules = [name for name in chosen(only or None) if name not in chosen(skip or [])]
-    loaded = load(source)
-    applicable = reading(loaded)
-    rules = [name for name in applicable if name in rules]
-    findings = check_all(loaded, rules)
-    counts = Counter(finding.rule for finding in findings)
+    loaded = load(source, stream=True)
+    present: dict[Domain, Conversation] = {}  # one conversation of each domain
+    findings: list[Finding] = []  # those that are shown, all as JSON
+    counts: Counter[str] = Counter()
+    for conversation in loaded:
+        present.setdefault(domains.of(conversation), conversation)
+        found = check_one(conversation, rules)
+        counts.update(finding.rule for finding in found)
+        findings += found if as_json else found[: max(0, most - len(findings))]
+    rules = [name for name in reading(present.values()) if name in rules]
     for line in loaded.notes:
         say(line)
     if not rules:
@@ -55,11 +61,11 @@ def check(
             }
         )
     else:
-        for finding in findings[:most]:
+        for finding in findings:
             position = f"{finding.path or finding.conversation} {finding.role} {finding.message}"
             put(on_one_line(f"{position}: {finding.rule}: {finding.reason}"))
-        if len(findings) > most:
-            say(f"... and {len(findings) - most} more: --most N or --json shows them")
+        if counts.total() > len(findings):
+            say(f"... and {counts.total() - len(findings)} more: --most N or --json shows them")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in ("rule", "level", "findings", "about"):
             table.add_column(column, justify="right" if column == "findings" else "left")
@@ -67,7 +73,7 @@ def check(
             table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].description))
         stdout.print(table)
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set()}[fail_on]
-    return 1 if loaded.broken or any(finding.level in failing for finding in findings) else 0
+    return 1 if loaded.broken or any(counts[name] and RULES[name].level in failing for name in rules) else 0
 
 
 def validators(

@@ -32,7 +32,7 @@ def convert(
     if to not in writers:
         raise SettingError(f"--to: {to!r} is no format to write: give {', '.join(writers)}")
     check_free(target, force=force)
-    loaded = load(source)
+    loaded = load(source, stream=True)
     try:
         left_out = writers[to](loaded, target)
     except ValueError as error:

@@ -1,16 +1,22 @@
 """`duologue show`: conversations as a page; `duologue draw`: a graph as mermaid text."""
 
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..data import Conversation, DataError, Loaded, load
+from ..data import Conversation, DataError, Loaded, kind_of, load
 from ..data.formats import record_lines
+from ..data.formats.detection import CONVERSATIONS
 from ..data.formats.jsonfiles import write_text
 from ..errors import SettingError
 from .output import print_json, put, say
 from .overwriting import check_free
+
+LISTED = 20_000
+"""Most conversations in a list: a browser bears no more, and they are held while the pages are written."""
 
 
 def show(
@@ -37,6 +43,10 @@ def show(
         int,
         typer.Option(min=0, help="Up to N conversations go into one file; more go into a folder, a page for each."),
     ] = 1_000,
+    first: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Show only the first N conversations; a list holds at most 20,000."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> int:
@@ -46,45 +56,81 @@ def show(
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
-    loaded = load(source)
+    if name is None and first is None:
+        _check_length(source)
+    loaded = load(source, stream=True)
     cut, of_failures = _cut_short(source) if loaded.kind == "run" and against is None else ((), ())
-    shown, broken = views.with_images((*loaded, *cut), source), list(loaded.broken)
-    notes = [*loaded.notes, *of_failures]
+    broken, notes = list(loaded.broken), [*loaded.notes, *of_failures]
+    count = len(loaded) + len(cut)
     if cut:
-        notes.append(f"{len(cut)} of {len(shown)} conversations were cut short: they come last, with their stop reason")
-    if not shown:
+        notes.append(f"{len(cut)} of {count} conversations were cut short: they come last, with their stop reason")
+    if not count:
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        matching = [conversation for conversation in shown if conversation.id.startswith(name)]
-        if not matching:
-            raise DataError(f"{source}: has no conversation {name!r}")
-        if len({conversation.id for conversation in matching}) > 1:
-            raise DataError(f"{source}: {len(matching)} conversations begin with {name!r}: give more of the id")
-        target = _target(out, f"{_name(loaded)}-{matching[0].id}", source, force=force)
-        write_text(target, views.conversation_page(matching[0]))
+        shown = views.with_images([_one(chain(loaded, cut), name, source)], source)
+        target = _target(out, f"{_name(loaded)}-{shown[0].id}", source, force=force)
+        write_text(target, views.conversation_page(shown[0]))
     elif against is not None:
-        other = load(against)
+        if first is None:
+            _check_length(against)
+        shown, other = _listed(loaded, (), source, first), load(against, stream=True)
         if not len(other):
             raise DataError(f"{against}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
-        write_text(target, views.against_page(shown, views.with_images(other.conversations, against), names))
+        write_text(target, views.against_page(shown, _listed(other, (), against, first), names))
     else:
+        shown = _listed(loaded, cut, source, first)
         wanted = _target(out, _name(loaded), source, force=force)
         if len(shown) > in_one_file:
             check_free(views.index_of(wanted), force=force)
         target = views.write_run(shown, wanted, _name(loaded), manifest=loaded.manifest, in_one_file=in_one_file)
     if as_json:
-        count = len(shown) if name is None else 1
         print_json(
-            {"source": str(source), "target": str(target), "conversations": count} | {"notes": notes, "broken": broken}
+            {"source": str(source), "target": str(target), "conversations": len(shown)}
+            | {"notes": notes, "broken": broken}
         )
     else:
         for note in notes:
             say(note)
         put(str(target))
     return 1 if broken else 0
+
+
+def _check_length(source: Path) -> None:
+    """DataError for a run that is too long for a list by its lines, which are counted faster than they are read."""
+    if kind_of(source) == "run":
+        with (source / CONVERSATIONS).open("rb") as file:
+            lines = sum(1 for _ in file)
+        if min(lines, len(record_lines.Run(source).planned)) > LISTED:
+            raise DataError(_too_long(source))
+
+
+def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conversation:
+    """The conversation whose id begins so; DataError if there is none, or more than one."""
+    matching = [conversation for conversation in conversations if conversation.id.startswith(name)]
+    if not matching:
+        raise DataError(f"{source}: has no conversation {name!r}")
+    if len({conversation.id for conversation in matching}) > 1:
+        raise DataError(f"{source}: {len(matching)} conversations begin with {name!r}: give more of the id")
+    return matching[0]
+
+
+def _listed(loaded: Loaded, cut: Sequence[Conversation], source: Path, first: int | None) -> tuple[Conversation, ...]:
+    """The conversations of a list, with their images: all or the first ones; DataError for more than it bears."""
+    from .. import views
+
+    if min(len(loaded) + len(cut), first or LISTED + 1) > LISTED:
+        raise DataError(_too_long(source))
+    return views.with_images(tuple(islice(chain(loaded, cut), first)), source)
+
+
+def _too_long(source: Path) -> str:
+    return (
+        f"{source}: has more than {LISTED:,} conversations, the most that a list in a browser bears: "
+        f"give --first {LISTED} for the first ones, or --id ID for one"
+    )
 
 
 def _cut_short(folder: Path) -> tuple[tuple[Conversation, ...], tuple[str, ...]]:

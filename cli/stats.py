@@ -112,7 +112,7 @@ def logs(
     """Count any conversations: messages, words, questions, refusals, repetitions, tool calls, tokens, ends, lengths."""
     from ..analysis.logs import log_statistics, log_tables
 
-    loaded = [load(path) for path in sources]
+    loaded = [load(path, stream=True) for path in sources]
     for each in loaded:
         for note in each.notes:
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)

@@ -1,16 +1,19 @@
 """Loading of any known data set from a path."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import DataError, at
 from . import domains
 from .attempts import is_object
+from .domain import Domain
 from .formats.detection import MANIFEST, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.jsonfiles import read_json
+from .formats.record_lines import Run
+from .formats.streamed import Streamed
 from .records import Conversation, Json
 
 FOLDER = "folder"
@@ -24,7 +27,7 @@ class Loaded:
     path: Path
     kind: str
     """Name of the format, or `folder`."""
-    conversations: tuple[Conversation, ...]
+    conversations: Sequence[Conversation]
     notes: tuple[str, ...] = ()
     """Remarks about the data: the number of each variant, oddities, and every file that could not be read."""
     broken: tuple[str, ...] = ()
@@ -54,11 +57,14 @@ def description_of(kind: str) -> str:
     return next((form.description for form in domains.known_formats() if form.name == kind), "a folder of data files")
 
 
-def load(path: str | Path) -> Loaded:
+def load(path: str | Path, *, stream: bool = False) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
     If a format is a folder of files, files that cannot be read are listed in `broken` and the others are read. A file
     of topics has no conversations: read it with `data.simquac.read_topics`.
+
+    `stream`: hold none of a run's conversations, for a run of any size: each is read from its file whenever it is asked
+    for. Conversations of other sources are held.
 
     Gives a sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
     DataError says which file cannot be read and why.
@@ -71,13 +77,15 @@ def load(path: str | Path) -> Loaded:
     """
     source = Path(path)
     form = _format_of(source)
+    if stream and form is domains.RUN:
+        return _streamed(source)
     contents = _of_folder(source) if form is None else form.contents(source)
     manifest: Json = read_json(source / MANIFEST) if form is domains.RUN else {}
     return Loaded(
         source,
         FOLDER if form is None else form.name,
         contents.conversations,
-        (*contents.notes, *_notes(contents.conversations), *contents.broken),
+        (*contents.notes, *_notes(*_sorted(contents.conversations)), *contents.broken),
         contents.broken,
         manifest,
     )
@@ -120,13 +128,34 @@ def _format_of(path: Path) -> Format | None:
     return form
 
 
-def _notes(conversations: tuple[Conversation, ...]) -> list[str]:
-    notes = [
-        note
-        for domain in domains.present(conversations)
-        for note in domain.notes([talk for talk in conversations if domains.of(talk) is domain])
-    ]
-    if aside_count := sum(len(asides(conversation)) for conversation in conversations):
+def _streamed(folder: Path) -> Loaded:
+    """A run, read through once for its notes."""
+    run = Run(folder, domains.validate)
+    domain_of: dict[str, Domain] = {}
+    aside_counts: dict[str, int] = {}
+    for name, talk in run.finished.news():
+        domain_of[name], aside_counts[name] = domains.of(talk), len(asides(talk))
+    names = run.finished.order(run.planned)
+    of_domain: dict[Domain, list[str]] = {}
+    for name in names:
+        of_domain.setdefault(domain_of[name], []).append(name)
+    by_domain = {domain: Streamed(run.finished, own) for domain, own in of_domain.items()}
+    notes, broken = run.told(len(names))
+    notes = (*notes, *_notes(by_domain, sum(aside_counts.values())), *broken)
+    return Loaded(folder, domains.RUN.name, Streamed(run.finished, names), notes, broken, run.manifest)
+
+
+def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], int]:
+    """The conversations of each domain, and how many of their turns are no messages."""
+    by_domain: dict[Domain, list[Conversation]] = {}
+    for talk in conversations:
+        by_domain.setdefault(domains.of(talk), []).append(talk)
+    return by_domain, sum(len(asides(talk)) for talk in conversations)
+
+
+def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], aside_count: int) -> list[str]:
+    notes = [note for domain, talks in by_domain.items() for note in domain.notes(talks)]
+    if aside_count:
         are = "message or tool result is" if aside_count == 1 else "messages or tool results are"
         notes.append(f"{aside_count} system {are} kept apart")
     return notes

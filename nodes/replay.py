@@ -70,7 +70,7 @@ class ReplaySpeaker:
         loaded = replayed(path)
         if not loaded.conversations:
             raise DataError(f"{at(path)}: holds no conversation to replay")
-        return cls(role, Path(path).name, loaded.conversations)
+        return cls(role, Path(path).name, tuple(loaded.conversations))
 
     @property
     def longest(self) -> int:

@@ -1,5 +1,7 @@
 """What every test starts from: no key, no proxy, no `.env`, a folder of its own, the same examples each time."""
 
+import dis
+import functools
 import gc
 import importlib.util
 import os
@@ -14,6 +16,11 @@ from hypothesis import HealthCheck, settings
 # jsonschema, which nbformat brings, builds this grammar for seconds when it is imported; it is for a format of
 # addresses that no notebook has, and jsonschema does without it where it is absent.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+
+# LangGraph reads the instructions of each function of each graph that is made, for graphs within; they are the same ones
+# in all tests, and reading them is most of what making a graph takes.
+_instructions = functools.cache(lambda *of, _read=dis.get_instructions, **more: tuple(_read(*of, **more)))
+dis.get_instructions = lambda *of, **more: iter(_instructions(*of, **more))
 
 settings.register_profile(
     "duologue",

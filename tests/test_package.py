@@ -46,7 +46,8 @@ def test_the_environment_is_read_in_few_places():
 
 
 CLOCK = re.compile(
-    r"\b(?:time\.(?:time|monotonic|perf_counter|process_time|thread_time)|timeit|\.now\(|utcnow|today\()"
+    r"\b(?:(?:monotonic|perf_counter|process_time|thread_time|time)_ns|monotonic|perf_counter|process_time|thread_time"
+    r"|time\.time|from time import|timeit|getrusage|clock_gettime|utcnow)\b|\.(?:now|today)\(|\.elapsed\b"
 )
 
 
@@ -58,6 +59,31 @@ def test_no_test_outside_the_benchmarks_reads_a_clock():
         if path != Path(__file__) and "benchmarks" not in path.parts and CLOCK.search(path.read_text())
     }
     assert readers == set()
+
+
+IMPATIENT = re.compile(
+    r"\.(?:wait|join|result|communicate|open|urlopen|until)\((?:[^()\n]*, )?(?:timeout=|within=)?(?P<seconds>\d+(?:\.\d+)?)\)"
+)
+PATIENT = 300
+"""Seconds after which a test may take something for hung, however busy the machine is."""
+
+
+def test_no_test_takes_a_busy_machine_for_one_that_hangs():
+    tests = ROOT / "tests"
+    found = {
+        f"{path.relative_to(tests).as_posix()}: {wait[0]}"
+        for path in tests.rglob("*.py")
+        if path != Path(__file__) and "benchmarks" not in path.parts
+        for wait in IMPATIENT.finditer(path.read_text())
+        if 1 <= float(wait["seconds"]) < PATIENT  # less is for what does not happen
+    }
+    # Servers that hold a reply until a test is over, a look that is repeated, and an address that nobody answers.
+    assert found == {
+        "nodes/conftest.py: .wait(10)",
+        "nodes/test_endpoint.py: .wait(10)",
+        'server/test_dev_server.py: .urlopen(f"{url}/ok", timeout=5)',
+        "notebooks/test_notebooks.py: .urlopen('http://192.0.2.1', timeout=5)",
+    }
 
 
 def test_nothing_depends_on_the_hash_of_an_object():

@@ -114,9 +114,14 @@ class JournalReader(Generic[T]):
 
     def refresh(self) -> None:
         """Read the lines that any writer appended since the last call; DataError for an invalid line, or a flaw."""
-        self._begun = True
-        for _ in self._news():
+        for _ in self.news():
             pass
+
+    def news(self) -> Iterator[tuple[str, T]]:
+        """As `refresh`, and gives each of those values with its key, as far as it counts when it is read: a later one of
+        the same key replaces it."""
+        self._begun = True
+        yield from self._news()
 
     def keys(self) -> KeysView[str]:
         """The keys, in the order of their values."""
@@ -138,10 +143,19 @@ class JournalReader(Generic[T]):
 
     def iterate(self, plan: Iterable[str] = ()) -> Iterator[T]:
         """The values of the planned keys in the plan's order, then the others. Each is read when it is needed."""
+        yield from self.values(self.order(plan))
+
+    def order(self, plan: Iterable[str] = ()) -> list[str]:
+        """The keys in the order of `iterate`."""
+        self._begin()
+        return _planned_first(plan, self._entries)
+
+    def values(self, keys: Iterable[str]) -> Iterator[T]:
+        """The values of these keys, in this order. Each is read when it is needed."""
         self._begin()
         with ExitStack() as stack:
             opened: dict[Path, IO[bytes]] = {}
-            for key in _planned_first(plan, self._entries):
+            for key in keys:
                 entry = self._entries[key]
                 if entry.path not in opened:
                     opened[entry.path] = stack.enter_context(_opened(entry.path))

@@ -76,9 +76,13 @@ class Run:
     def contents(self) -> Contents:
         """The finished conversations. A line that cannot be read breaks the source only if a conversation is missing."""
         conversations = tuple(self.load())
+        return Contents(conversations, *self.told(len(conversations)))
+
+    def told(self, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What there is to say of the files once so many conversations were read: as notes, or as what breaks them."""
         told = (*filter(None, [self.problem]), *told_flaws(self.finished.flaws, self.path))
-        lost = any(flaw.lost for flaw in self.finished.flaws) and len(conversations) < len(set(self.planned))
-        return Contents(conversations, () if lost else told, told if lost else ())
+        lost = any(flaw.lost for flaw in self.finished.flaws) and count < len(set(self.planned))
+        return ((), told) if lost else (told, ())
 
     def cut_short(self) -> Iterator[Conversation]:
         """The conversations that were cut short and not finished since: the last attempt at each, one at a time."""

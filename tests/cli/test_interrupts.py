@@ -62,7 +62,7 @@ def test_ctrl_c_once_finishes_what_is_under_way_and_begins_nothing_new(run, tmp_
     run.send_signal(signal.SIGINT)
     until(lambda: "press Ctrl-C again" in (tmp_path / "err").read_text(), run)
     (tmp_path / "go").touch()
-    assert run.wait(timeout=300) == 130
+    assert run.wait(timeout=900) == 130
     told = (tmp_path / "err").read_text()
     assert "finishing 2 conversations; press Ctrl-C again to stop now" in told
     assert "interrupted: 3 conversations are missing; the same command with --out run --resume goes on" in told
@@ -83,7 +83,7 @@ def test_ctrl_c_twice_stops_now_and_writes_down_what_was_under_way(run, tmp_path
     run.send_signal(signal.SIGINT)
     until(lambda: "press Ctrl-C again" in (tmp_path / "err").read_text(), run)
     run.send_signal(signal.SIGINT)
-    assert run.wait(timeout=300) == 130
+    assert run.wait(timeout=900) == 130
     assert kept(tmp_path, "failures.jsonl") == ["cancelled"] * 2
     assert_told_as_other_ends(tmp_path)
 
@@ -92,7 +92,7 @@ def test_ctrl_c_twice_stops_now_and_writes_down_what_was_under_way(run, tmp_path
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_that_ends_a_process_ends_the_run_with_what_was_under_way_written_down(run, tmp_path, number):
     run.send_signal(number)
-    assert run.wait(timeout=300) == 130
+    assert run.wait(timeout=900) == 130
     assert kept(tmp_path, "failures.jsonl") == ["cancelled"] * 2
     assert_told_as_other_ends(tmp_path)
 

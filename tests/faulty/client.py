@@ -40,7 +40,7 @@ class Opened:
     def close(self) -> None:
         self._asked("DELETE")
 
-    def until(self, holds: Callable[[dict[str, Any]], bool], within: float = 300.0) -> dict[str, Any]:
+    def until(self, holds: Callable[[dict[str, Any]], bool], within: float = 900.0) -> dict[str, Any]:
         """The counts as soon as this holds of them."""
         for _ in range(int(within / 0.01)):
             if holds(counts := self.counts()):
@@ -66,7 +66,7 @@ class Faulty:
         request = urllib.request.Request(self._control + path, data, method=method, headers={"connection": "close"})
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(request, timeout=30) as answered:
+            with opener.open(request, timeout=900) as answered:
                 return dict(json.load(answered))
         except urllib.error.HTTPError as error:
             with error:
@@ -80,7 +80,7 @@ class Faulty:
         assert self._process.stdout is not None
         self._process.stdin.close()
         try:
-            self._process.wait(10)
+            self._process.wait(900)
         finally:
             self._process.kill()
             self._process.stdout.close()

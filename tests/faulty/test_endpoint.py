@@ -17,7 +17,7 @@ def body(seed: int = 1, text: str = STUDENT, **more: Any) -> dict[str, Any]:
     return {"model": "m", "messages": [{"role": "user", "content": text}], "seed": seed, **more}
 
 
-def ask(endpoint: Any, seed: int = 1, *, timeout: float = 10, **more: Any) -> httpx.Response:
+def ask(endpoint: Any, seed: int = 1, *, timeout: float = 900, **more: Any) -> httpx.Response:
     return httpx.post(
         endpoint.url + "/chat/completions", json=body(seed, **more), timeout=timeout, trust_env=False, verify=False
     )
@@ -115,7 +115,7 @@ def test_a_client_that_gives_up_is_no_longer_in_flight(faulty: Any, fault: str) 
     endpoint = faulty(faults={fault: 1.0}, slow=30)
     with pytest.raises(httpx.TimeoutException):
         ask(endpoint, timeout=0.05)
-    assert endpoint.until(lambda counts: counts["in_flight"] == 0)["most_in_flight"] == 1
+    endpoint.until(lambda counts: counts["most_in_flight"] == 1 and counts["in_flight"] == 0)
 
 
 def test_a_share_of_everything_is_drawn_by_the_request_and_how_often_it_was_asked(faulty: Any) -> None:
@@ -182,7 +182,7 @@ def test_replies_are_held_from_the_nth_on_until_they_are_freed(faulty: Any) -> N
     assert ask(endpoint, 1).status_code == 200
     with pytest.raises(httpx.TimeoutException):
         ask(endpoint, 2, timeout=0.1)
-    assert endpoint.until(lambda counts: counts["held"] == 0)["answered"] == 2  # one was paid and never came
+    endpoint.until(lambda counts: counts["held"] == 0 and counts["answered"] == 2)  # one was paid and never came
     endpoint.change(hold_at=None)
     assert ask(endpoint, 2).status_code == 200
     assert endpoint.counts()["repeats"] == 1
@@ -198,7 +198,7 @@ def test_it_kills_at_the_reply_that_was_told(faulty: Any, when: str) -> None:
         ask(endpoint, 2)
     except httpx.TransportError:
         assert when != "after"
-    assert sleeper.wait(10) == -9
+    assert sleeper.wait(900) == -9
     assert endpoint.counts()["in_flight_at_kills"] == [1]
 
 

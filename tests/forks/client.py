@@ -117,6 +117,6 @@ class Forks:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(10)
-        self._reader.join(10)
+        self._process.wait(900)
+        self._reader.join(900)
         self._process.stdout.close()

@@ -178,7 +178,7 @@ class Corpus:
 
     def _made(self, forks: Forks, command: str, environment: dict[str, str] | None = None) -> None:
         fork = forks(command.split(), self.folder, environment or {})
-        assert fork.wait(120) == 0, (command, fork.stderr)
+        assert fork.wait(900) == 0, (command, fork.stderr)
 
     def _add(self, kind: str, path: Path) -> None:
         self.items.setdefault(kind, []).append(path)

@@ -260,14 +260,14 @@ def test_casts_of_installed_packages_are_loaded_once_by_many_threads(monkeypatch
         def load(self) -> Any:
             loads.append(1)
             begun.set()
-            assert go_on.wait(10)
+            assert go_on.wait(900)
             return CastFactory("slow", lambda settings: simquac.cast())
 
     monkeypatch.setattr(casts, "_registry", casts._Registry())
     monkeypatch.setattr(casts, "entry_points", lambda group: [Point()])
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(casts.registered)
-        assert begun.wait(10)
+        assert begun.wait(900)
         second = threads.submit(casts.registered)
         with pytest.raises(TimeoutError):
             second.result(timeout=0.2)  # it waits for the first, and does not see half of the casts

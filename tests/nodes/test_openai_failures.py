@@ -62,7 +62,7 @@ def test_an_endpoint_that_breaks_once_is_asked_again(endpoint, simulated):
 
 def test_a_timeout_ends_the_conversation_and_keeps_what_was_said(endpoint, simulated):
     endpoint.say(user=["Who lived there?", "Who was the last?"], assistant=["three keepers", "Nobody.", endpoint.sleep])
-    made = simulated("openai:m?timeout=0.6&max_retries=0", turns=3)
+    made = simulated("openai:m?timeout=3&max_retries=0", turns=3)
     assert (made.stop, made.failure.node) == ("model_failed", "assistant")
     assert "timed out" in made.failure.error.lower()
     assert [message.text for message in made.messages] == ["Who lived there?", "Three keepers", "Who was the last?"]

@@ -76,7 +76,7 @@ async def executed(notebook, folder):
         kernel = AsyncKernelManager(
             kernel_name="python3", kernel_spec_manager=interpreter, transport="ipc", ip=f"{pipes}/k"
         )
-        client = NotebookClient(ran, km=kernel, timeout=120, resources={"metadata": {"path": str(folder)}})
+        client = NotebookClient(ran, km=kernel, timeout=900, resources={"metadata": {"path": str(folder)}})
         await client.async_execute(cleanup_kc=True)
     return ran
 

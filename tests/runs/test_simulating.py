@@ -135,7 +135,7 @@ def test_a_forked_process_simulates_too(topics):
     duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
     child = multiprocessing.get_context("fork").Process(target=_in_child, args=(topics(2),))
     child.start()
-    child.join(timeout=60)
+    child.join(timeout=900)
     assert child.exitcode == 0
 
 

@@ -82,14 +82,14 @@ def server(tmp_path):
             yield url
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=900)
 
 
 def asked(url: str, body: dict[str, Any] | None = None) -> Any:
     """The server's answer, as JSON; of a POST if there is a body."""
     encoded = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, encoded, {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as reply:
+    with urllib.request.urlopen(request, timeout=900) as reply:
         return json.load(reply)
 
 

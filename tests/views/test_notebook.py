@@ -207,7 +207,7 @@ async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_
             transport="ipc",
             ip=f"{pipes}/k",
         )
-        await NotebookClient(notebook, km=kernel, timeout=120).async_execute(cleanup_kc=True)
+        await NotebookClient(notebook, km=kernel, timeout=900).async_execute(cleanup_kc=True)
     grown, shown, cast = (cell.outputs for cell in notebook.cells)
     (output,) = grown  # one output, replaced with each message
     assert output.data["text/html"].count('<li class="') >= 4

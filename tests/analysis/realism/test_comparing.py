@@ -94,7 +94,6 @@ def test_a_file_in_any_order_of_lines_gives_the_same_report(seed, two_sides, tmp
 
 
 def test_what_is_written_is_json_without_nan_and_a_page_without_network(two_sides, tmp_path):
-    report = compare(*two_sides, **QUICK)
     hostile = two_sides[0][0].model_copy(update={"id": "<script>alert(1)</script>"})
     report = compare([hostile, *two_sides[0][1:]], two_sides[1], **QUICK)
     paths = write(report, tmp_path, name="<b>mine</b>", against="people")
