@@ -55,7 +55,7 @@ def _http(latency: float, concurrency: int, turns: int, jitter: float = 0.0) -> 
 
 
 _64, _256, _1024 = _http(0.2, 64, 10), _http(1.0, 256, 10, 0.5), _http(1.0, 1024, 3)
-_INSTANT = {"conversations": 64, "turns": 10}
+_INSTANT = {"conversations": 64, "turns": 10, "concurrency": 64}
 
 PARTS = (
     _part(
@@ -92,7 +92,7 @@ PARTS = (
     _part(
         "kept",
         "10,000 conversations of one turn with an instant model, in a run folder",
-        Measurement("ours", "kept", {"conversations": 10_000, "turns": 1}),
+        Measurement("ours", "kept", {"conversations": 10_000, "turns": 1, "concurrency": 64}),
         rounds=1,
     ),
 )
