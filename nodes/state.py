@@ -240,7 +240,7 @@ def _shown_to(role: Role, turn: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_private(attempt: Mapping[str, Any]) -> bool:
-    return any(key in attempt for key in PRIVATE) or "reasoning" in attempt.get("cleaned", ())
+    return "kept" in attempt or "reasoning" in attempt or "reasoning" in attempt.get("cleaned", ())
 
 
 def _public(attempt: dict[str, Any]) -> dict[str, Any]:
