@@ -25,6 +25,7 @@ from .redaction import (
     keep_url_secrets,
     known_secrets,
     redacted,
+    without,
     without_credentials,
     without_known_secrets,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "settings_notes",
     "traced",
     "trust",
+    "without",
     "without_credentials",
     "without_known_secrets",
 ]

@@ -45,6 +45,8 @@ def fenced(text: str, *marks: str) -> str:
 
     `marks`: the marks to replace, such as `/section` or `title`. Those of notes are always replaced.
     """
+    if "<" not in text:
+        return text
     text = _NOTE.sub("‹\\1›", text)
     for mark in marks:
         spaced = mark.replace("/", r"/\s*")  # a model reads `</ task >` as it reads `</task>`
@@ -212,10 +214,13 @@ def _alternating(turns: Sequence[_Turn]) -> list[BaseMessage]:
 
 def _content(pieces: Sequence[str | dict[str, Any]]) -> Any:
     """One text, or a list of blocks in which texts beside each other are one."""
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    if len(texts) == len(pieces):
+        return "\n\n".join(texts)
     blocks: list[dict[str, Any]] = []
     for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
         if is_text:
             blocks.append({"type": "text", "text": "\n\n".join(map(str, run))})
         else:
             blocks += [block for block in run if isinstance(block, dict)]
-    return blocks[0]["text"] if len(blocks) == 1 and blocks[0]["type"] == "text" else blocks
+    return blocks

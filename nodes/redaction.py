@@ -5,7 +5,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
@@ -35,6 +35,8 @@ _ORDINARY = re.compile(r"[A-Za-z]?[a-z]*(?:[-_ ][a-z]+)*|[A-Z]+")
 _kept: set[str] = set()
 _of_urls: set[str] = set()
 """Those of the kept that stood in an address as its credentials: they need no digit to be told from words."""
+_looked_at: dict[Any, Any] = {}
+"""The environment as it was when its credentials were looked for last."""
 
 
 def keep_secret(secret: SecretStr) -> None:
@@ -69,6 +71,12 @@ def keep_url_secrets(url: str) -> None:
 
 def keep_environment_secrets() -> None:
     """Remember every credential in the environment by its variable's name, so that `redacted` removes it from texts."""
+    # Every call of a model asks for this. To compare what `os.environ` holds takes a hundredth of decoding it.
+    variables = getattr(os.environ, "_data", os.environ)
+    if variables == _looked_at:
+        return
+    _looked_at.clear()
+    _looked_at.update(variables)
     for name, value in os.environ.items():
         if CREDENTIAL.search(name) and len(value.strip()) >= 8:
             keep_secret(SecretStr(value.strip()))
@@ -100,19 +108,23 @@ def _forms(secret: str) -> tuple[str, ...]:
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
-def known_secrets() -> list[str]:
+def known_secrets() -> tuple[str, ...]:
     """The credentials of this process that can be told from ordinary words, in every form, the longest first.
 
     A placeholder such as `EMPTY` or `not-needed`, as local endpoints are given, is none: it would stand in texts.
     """
     keep_environment_secrets()
-    _keep_key()
-    told = [text for text in _kept if len(text) >= 8 and (_DIGIT.search(text) or _is_told(text))]
-    return sorted({form for text in told for form in _forms(text)}, key=lambda form: (-len(form), form))
+    return _told(frozenset(_kept), frozenset(_of_urls))
 
 
-def _is_told(text: str) -> bool:
-    return text in _of_urls and not _ORDINARY.fullmatch(text)
+@lru_cache(maxsize=8)
+def _told(kept: frozenset[str], of_urls: frozenset[str]) -> tuple[str, ...]:
+    told = [
+        text
+        for text in kept
+        if len(text) >= 8 and (_DIGIT.search(text) or (text in of_urls and not _ORDINARY.fullmatch(text)))
+    ]
+    return tuple(sorted({form for text in told for form in _forms(text)}, key=lambda form: (-len(form), form)))
 
 
 def _keep_key() -> None:
@@ -125,11 +137,15 @@ def without_known_secrets(value: Any) -> Any:
 
     The value itself if there is none in it. What only looks like a key stays: it is somebody's text.
     """
-    secrets = known_secrets()
+    return without(value, known_secrets())
+
+
+def without(value: Any, secrets: Sequence[str]) -> Any:
+    """A JSON value in which each of the secrets is replaced by `[key]`, in keys too; the value itself without secrets."""
     return _without(value, secrets) if secrets else value
 
 
-def _without(value: Any, secrets: list[str]) -> Any:
+def _without(value: Any, secrets: Sequence[str]) -> Any:
     if isinstance(value, str):
         for secret in secrets:
             if secret in value:
@@ -162,6 +178,7 @@ def redacted(text: str) -> str:
     return _KEY_LIKE.sub("[key]", _BEARER.sub(r"\1[key]", without_credentials(text)))
 
 
+@lru_cache(maxsize=64)
 def host_of(url: str) -> str:
     """Host and port of a URL, without credentials."""
     try:

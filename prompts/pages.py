@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, meta
+from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from ..data.formats.regular_files import content
@@ -63,6 +63,25 @@ class Page:
     def _template(self) -> Any:
         return _environment().from_string(self.source)
 
+    @cached_property
+    def _pieces(self) -> tuple[tuple[bool, str], ...] | None:
+        """Texts, and names of gaps (True), if the page holds nothing else: it needs no template. None for another page."""
+        pieces: list[tuple[bool, str]] = []
+        for node in _environment().parse(self.source).body:
+            for piece in node.nodes if isinstance(node, nodes.Output) else [node]:
+                if isinstance(piece, nodes.TemplateData):
+                    pieces.append((False, piece.data))
+                elif isinstance(piece, nodes.Name) and piece.name in self.gaps:
+                    pieces.append((True, piece.name))
+                else:
+                    return None
+        return tuple(pieces)
+
+    def _filled(self, values: Mapping[str, object]) -> str:
+        if self._pieces is None:
+            return str(self._template.render(values))
+        return "".join([str(values[piece]) if is_gap else piece for is_gap, piece in self._pieces])
+
     def __getstate__(self) -> dict[str, Any]:
         # The compiled template is left out: the process that loads the page compiles it again.
         return {"name": self.name, "source": self.source}
@@ -72,7 +91,7 @@ class Page:
         if values.keys() != self.gaps:
             raise PromptError(f"prompt {self.name}: {_mismatch(set(values), self.gaps, 'the code', 'the page')}")
         try:
-            return str(self._template.render(**values)).strip()
+            return self._filled(values).strip()
         except Exception as error:  # a user's own page can raise any error
             problem = " ".join(f"{type(error).__name__}: {error}".split())
             raise PromptError(f"prompt {self.name}: cannot be filled ({problem}): use plain {{{{ gaps }}}}") from None

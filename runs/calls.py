@@ -202,10 +202,11 @@ class CallFile:
             return
         known = self._known.setdefault(key.conversation, set())
         lines = []
-        for message_digest, message in zip(asked.digests, asked.messages, strict=True):
-            if message_digest not in known:
-                known.add(message_digest)
-                lines.append({"conversation": key.conversation, "message": message_digest, "value": message})
+        for number, message in enumerate(asked.digests):
+            if message not in known:
+                known.add(message)
+                value = asked.message(number)
+                lines.append({"conversation": key.conversation, "message": message, "value": value})
         call = {**key._asdict(), "to": dict(asked.to), "digest": asked.digest, "sent": list(asked.digests), **outcome}
         self._file.append("".join(dumps(line) + "\n" for line in (*lines, call)), sync=False)
         self._unsynced = True

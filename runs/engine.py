@@ -13,6 +13,7 @@ from ..errors import SettingError
 from ..graphs import Cast, ConversationGraph, conversation, fuse
 from ..graphs.page_checks import check_filled
 from ..graphs.recording import state_id
+from ..nodes.calls.kept import remember_texts
 from ..nodes.calls.service import Calls
 from ..nodes.contract import ContractError
 from ..nodes.environment import error_line
@@ -75,6 +76,7 @@ async def converse(
 ) -> None:
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got."""
     state: State = scenario
+    remember_texts()
     started, began = datetime.now(UTC), perf_counter()
 
     def over(**changes: Any) -> None:

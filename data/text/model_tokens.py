@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-"""Characters of Chinese, Japanese and Korean: about a token each."""
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+")
+"""Runs of characters of Chinese, Japanese and Korean: about a token each."""
 
 CHARACTERS = 4
 """Characters of a token in other scripts, about."""
@@ -15,7 +15,7 @@ OF_MESSAGE = 3
 
 def tokens_about(text: str) -> int:
     """About how many tokens the text is: one for four characters, or for each Chinese one, rounded up."""
-    wide = 0 if text.isascii() else len(_WIDE.findall(text))
+    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
     return wide + -(-(len(text) - wide) // CHARACTERS)
 
 

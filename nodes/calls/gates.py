@@ -134,14 +134,30 @@ class Gate:
                 self._leave(turn)
 
         self.counts.calls += 1
-        again = AsyncRetrying(
-            retry=retry_if_exception(tries.again), stop=tries.stop, wait=tries.wait, sleep=self._rest, reraise=True
-        )
         try:
-            return await again(once), tries.retried
+            try:
+                return await once(), tries.retried
+            except CallError as error:  # only then tenacity is set up: that costs more than all else that is done here
+                return await self._again(error, once, tries), tries.retried
         except Exception:
             self.counts.failed += 1
             raise
+
+    async def _again(self, error: CallError, once: Callable[[], Awaitable[T]], tries: Tries) -> T:
+        """The reply of a call that failed once, if it is to be made again; else its error."""
+        first: CallError | None = error
+
+        async def following() -> T:
+            nonlocal first
+            if first is None:
+                return await once()
+            error, first = first, None
+            raise error
+
+        again = AsyncRetrying(
+            retry=retry_if_exception(tries.again), stop=tries.stop, wait=tries.wait, sleep=self._rest, reraise=True
+        )
+        return await again(following)
 
     async def _sent(
         self,

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ...data.identity import call_seed, digest
-from ..environment import without_known_secrets
-from ..replies import plain_json
+from ..environment import known_secrets, without, without_known_secrets
+from ..replies import plain_json, writable
 from .faults import Fault
 
 SPEAKING: ContextVar[str] = ContextVar("duologue_conversation", default="")
@@ -53,27 +53,94 @@ class Call:
         return CallKey(SPEAKING.get() or self.subject, self.subject, self.role, self.turn, attempt, self.vote)
 
 
+class _Told:
+    """The digests of the texts that a conversation has sent, which it sends again with every call."""
+
+    def __init__(self) -> None:
+        self.digests: dict[tuple[str, str], str] = {}
+        self.secrets: tuple[str, ...] = ()
+
+    def without(self, secrets: tuple[str, ...]) -> dict[tuple[str, str], str]:
+        """The digests of texts without these secrets."""
+        if secrets is not self.secrets:
+            self.digests, self.secrets = {}, secrets
+        return self.digests
+
+
+_TOLD: ContextVar[_Told | None] = ContextVar("duologue_told", default=None)
+
+
+def remember_texts() -> None:
+    """From now on what is sent in this task, and in those that it begins, is digested once. It ends with the task."""
+    _TOLD.set(_Told())
+
+
 @dataclass(frozen=True)
 class Sent:
     """What a call sends, as plain JSON: to whom, with which arguments, and the messages. Without secrets."""
 
     to: Mapping[str, Any]
-    messages: tuple[Mapping[str, Any], ...]
+    digests: tuple[str, ...]
+    """A digest for each message."""
+    _each: tuple[tuple[str, str] | Mapping[str, Any], ...] = field(repr=False)
+    """Kind and text of each message; one that is no text alone as plain JSON."""
+    _secrets: tuple[str, ...] = field(repr=False)
 
     @classmethod
     def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "Sent":
         """What is sent, with the messages of LangChain as plain JSON."""
-        return cls(without_known_secrets(dict(to)), tuple(without_known_secrets(_sent(each)) for each in messages))
+        secrets = known_secrets()
+        told = _TOLD.get() or _Told()
+        known = told.without(secrets)
+        each: list[tuple[str, str] | Mapping[str, Any]] = []
+        digests: list[str] = []
+        for number, message in enumerate(messages, start=1):
+            if not _is_text(message):
+                plain = without(_sent(message), secrets)
+                each.append(plain)
+                digests.append(_digest(plain))
+                continue
+            text = (message.type, str(message.content))
+            each.append(text)
+            if (found := known.get(text)) is None:
+                found = _digest(_plain(text, secrets))
+                if number < len(messages):  # the last one ends with what is asked now, and is not sent again
+                    known[text] = found
+            digests.append(found)
+        return cls(without(dict(to), secrets), tuple(digests), tuple(each), secrets)
 
-    @cached_property
-    def digests(self) -> tuple[str, ...]:
-        """A digest for each message."""
-        return tuple(digest(message)[:16] for message in self.messages)
+    def message(self, number: int) -> Mapping[str, Any]:
+        """A message that is sent, counted from 0."""
+        message = self._each[number]
+        return _plain(message, self._secrets) if isinstance(message, tuple) else message
+
+    @property
+    def messages(self) -> tuple[Mapping[str, Any], ...]:
+        """The messages that are sent."""
+        return tuple(map(self.message, range(len(self._each))))
 
     @cached_property
     def digest(self) -> str:
         """The digest of everything that is sent."""
         return digest(dict(self.to), list(self.digests))[:32]
+
+
+def _is_text(message: BaseMessage) -> bool:
+    """Whether a message is a text and nothing else, of a kind that has no fields of its own."""
+    return (
+        type(message) in (HumanMessage, AIMessage, SystemMessage)
+        and isinstance(message.content, str)
+        and not (message.name or message.model_extra or (isinstance(message, AIMessage) and message.tool_calls))
+    )
+
+
+def _plain(text: tuple[str, str], secrets: tuple[str, ...]) -> Mapping[str, Any]:
+    plain: Mapping[str, Any] = without({"type": text[0], "content": writable(text[1])}, secrets)
+    return plain
+
+
+def _digest(message: Mapping[str, Any]) -> str:
+    return digest(message)[:16]
 
 
 @dataclass(frozen=True)
@@ -144,6 +211,8 @@ def message_of(reply: Mapping[str, Any]) -> AIMessage:
 
 def _as_json(value: Any) -> Any:
     """The value as plain JSON; parts of it that are none, such as an object of a client, as text."""
+    if isinstance(value, str):
+        return writable(value)
     if isinstance(value, Mapping):
         return {str(key): _as_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

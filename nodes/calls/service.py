@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -83,6 +84,7 @@ class Calls:
 
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
+        endpoint = endpoint_of(model)
         chosen, arguments = seeded(model, call.seed_of(attempt))
         sent = for_model(chosen, messages)
         key = call.key(attempt)
@@ -90,8 +92,7 @@ class Calls:
         kept_ones = self._store is not None and not isinstance(chosen, OfflineChatModel)
         asked = Sent.of({**model_provenance(model), **arguments}, sent) if kept_ones else None
         if asked is not None and (kept := self._found(key, asked)) is not None:
-            endpoint = endpoint_of(chosen)
-            if endpoint is not None and kept.endpoint == digest(endpoint)[:16]:
+            if endpoint is not None and kept.endpoint == _address(endpoint):
                 self.gate(endpoint).answered_before()
             return _draft(message_of(kept.value), kept.retried)
 
@@ -101,7 +102,7 @@ class Calls:
                 check_reply(reply)
             return reply
 
-        message, retried = await self._made(chosen, send, sent, key, asked)
+        message, retried = await self._made(endpoint, model, send, sent, key, asked)
         self.spending.add(
             _served(message),
             usage_of([message]),
@@ -111,7 +112,7 @@ class Calls:
             reply=str(message.text),
         )
         if asked is not None:
-            self._keep(key, asked, Reply(plain_reply(message), retried, digest(endpoint_of(chosen) or "")[:16]))
+            self._keep(key, asked, Reply(plain_reply(message), retried, _address(endpoint)))
         return _draft(message, retried)
 
     async def update(
@@ -164,6 +165,7 @@ class Calls:
 
     async def _made(
         self,
+        endpoint: str | None,
         model: BaseChatModel,
         send: Callable[[], Awaitable[AIMessage]],
         sent: Sequence[BaseMessage],
@@ -174,18 +176,17 @@ class Calls:
         if self.stopped is not None:
             _lost(self.stopped)
             raise self.stopped
-        endpoint = endpoint_of(model)
         if endpoint is None:
             return await send(), {}
+        gate = self.gate(endpoint)
 
         def failed(fault: Fault) -> None:
             if asked is not None:
                 self._keep(key, asked, fault)
 
         try:
-            return await self.gate(endpoint).call(
-                send, tokens=_about(sent), spent=_tokens, failed=failed, most=_tries(model)
-            )
+            tokens = _about(sent) if gate.pace.tokens_per_minute else 0
+            return await gate.call(send, tokens=tokens, spent=_tokens, failed=failed, most=_tries(model))
         except EndpointError as error:
             self.stopped = self.stopped or error
             _lost(error)
@@ -240,6 +241,12 @@ async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: C
 def endpoint_of(model: BaseChatModel) -> str | None:
     """Which endpoint a model calls: its host, else the name of its class; None for the embedded offline model."""
     return None if isinstance(model, OfflineChatModel) else endpoint_host(model) or type(model).__name__
+
+
+@lru_cache(maxsize=64)
+def _address(endpoint: str | None) -> str:
+    """What is kept of an endpoint's address: its digest."""
+    return digest(endpoint or "")[:16]
 
 
 def _draft(message: AIMessage, retried: Mapping[str, int]) -> Draft:

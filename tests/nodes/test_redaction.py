@@ -26,6 +26,7 @@ def nothing_kept(monkeypatch):
     """What is remembered here is not remembered in other tests."""
     monkeypatch.setattr("duologue.nodes.redaction._kept", set(_kept))
     monkeypatch.setattr("duologue.nodes.redaction._of_urls", set(_of_urls))
+    monkeypatch.setattr("duologue.nodes.redaction._looked_at", {})
 
 
 FORMS = {
@@ -130,3 +131,20 @@ def test_a_malformed_address_of_an_agent_never_echoes_it(address):
 @pytest.mark.parametrize("url", ["http://[::1/v1", "http://h:99999", "http://[", "//[x]:y"])
 def test_the_host_of_what_is_no_address_is_unknown(url):
     assert host_of(url) in ("unknown host", "h")
+
+
+def test_a_credential_that_is_set_or_changed_later_is_found(monkeypatch):
+    assert without_known_secrets("lamp-oil-17 and wick-18-brass") == "lamp-oil-17 and wick-18-brass"
+    monkeypatch.setenv("MINE_ACCESS_TOKEN", "lamp-oil-17")
+    assert without_known_secrets("lamp-oil-17 and wick-18-brass") == "[key] and wick-18-brass"
+    monkeypatch.setenv("MINE_ACCESS_TOKEN", "wick-18-brass")
+    assert without_known_secrets(["lamp-oil-17 and wick-18-brass"]) == ["[key] and [key]"]
+
+
+def test_an_environment_that_has_not_changed_is_not_read_again(monkeypatch, steps):
+    without_known_secrets("")
+    few = steps(without_known_secrets, "")
+    for number in range(100):
+        monkeypatch.setenv(f"LAMP_{number}", "lit")
+    assert steps(without_known_secrets, "") > 100
+    assert steps(without_known_secrets, "") == few
