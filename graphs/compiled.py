@@ -17,8 +17,8 @@ from ..nodes.state import PLACES, State
 from ..nodes.worlds import Context, World, living
 from .cast import Cast
 from .recording import record
-from .rows import Follow, Followed, RunGraph, in_rows
 from .steps import step
+from .stretches import Follow, Followed, RunGraph, in_stretches
 from .topology import topology
 
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
@@ -65,7 +65,7 @@ class ConversationGraph(Compiled):
     async def follow(self, scenario: State, limits: Limits, follow: Follow, *, steps: int) -> None:
         """Simulate a conversation in at most so many steps, and tell `follow` each of its states.
 
-        The places that only follow each other are one step of LangGraph (`rows`), unless somebody traces the run.
+        Several places are one step of LangGraph (`stretches`), unless somebody traces the run.
         """
         if self.run_graph is None or AsyncCallbackManager.configure().handlers:
             stream = self.astream(scenario, {"recursion_limit": steps}, context=limits, stream_mode="values")
@@ -74,6 +74,7 @@ class ConversationGraph(Compiled):
                     follow(state)
             return
         async with AsyncExitStack() as stack:
+            limits = limits.or_else(self.limits or Limits())
             if self.world is not None:
                 world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
                 limits = Context.of(limits, world)
@@ -119,7 +120,7 @@ def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = 
         cast_name=cast.name,
         world=cast.world,
         limits=cast.limits,
-        run_graph=in_rows(graph, steps, name),
+        run_graph=in_stretches(graph, steps, name),
         **vars(graph.compile(checkpointer=checkpointer, name=name)),
     )
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from langgraph.graph import END, START
 
-from ..data.records import Edge
 from ..nodes.state import Place, State
 from .topology import edges
 
@@ -36,15 +35,19 @@ def walked(state: State, place: Place) -> dict[str, Any]:
     return {"came_from": place, "taken": taken}
 
 
-def counted_edges(taken: Mapping[str, int]) -> list[Edge]:
-    """For the record: every edge of the topology with its count, then edges that only another graph has."""
+def counted_edges(taken: Mapping[str, int]) -> list[dict[str, Any]]:
+    """For the record: every edge of the topology with its count, then edges that only another graph has.
+
+    Plain `data.Edge`s: the record makes them when it is checked.
+    """
     left = dict(taken)
     drawn = [
-        edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})
+        {"source": edge.source, "target": edge.target, "label": edge.label, "count": left.pop(name, 0)}
         for edge in (edges() if taken else ())
+        for name in [edge_name(edge.source, edge.target)]
     ]
     others = (
-        Edge(source=source, target=target, count=count)
+        {"source": source, "target": target, "count": count}
         for name, count in left.items()
         for source, _, target in [name.partition(">")]
     )

@@ -192,9 +192,10 @@ OF_THE_VERDICT = ("reason", "notes", "judging", "explanation")
 
 
 def _check_kinds(place: str, update: Mapping[str, Any]) -> None:
-    for key, kind, named in (("memory", dict, "a dict"), ("failed", str, "a text")):
-        if key in update and not isinstance(update[key], kind):
-            raise ContractError(f"{place}: expected {key!r} to be {named}, got {_shown(update[key])}")
+    if "memory" in update and not isinstance(update["memory"], dict):
+        raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(update['memory'])}")
+    if "failed" in update and not isinstance(update["failed"], str):
+        raise ContractError(f"{place}: expected 'failed' to be a text, got {_shown(update['failed'])}")
 
 
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
