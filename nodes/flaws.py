@@ -120,6 +120,8 @@ def check_reply(message: BaseMessage) -> None:
 
 def count_of(value: object) -> int | None:
     """A number of tokens as an endpoint counts them; None if it is none, or cannot be."""
+    if type(value) is int:
+        return value if 0 <= value <= _MOST_TOKENS else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if 0 <= value <= _MOST_TOKENS and value == int(value) else None
@@ -139,14 +141,15 @@ def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
     None if there is no usage, or input and output are not both numbers of tokens.
     """
     usage = usage or {}
-    both = {name: count_of(usage.get(name)) for name in ("input_tokens", "output_tokens")}
-    if None in both.values():
+    inputs, outputs = count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens"))
+    if inputs is None or outputs is None:
         return None
-    told = {
-        "cached_tokens": _detail(usage.get("input_token_details"), "cache_read"),
-        "reasoning_tokens": _detail(usage.get("output_token_details"), "reasoning"),
-    }
-    return {name: count for name, count in (both | told).items() if count is not None}
+    told = {"input_tokens": inputs, "output_tokens": outputs}
+    if (cached := _detail(usage.get("input_token_details"), "cache_read")) is not None:
+        told["cached_tokens"] = cached
+    if (reasoning := _detail(usage.get("output_token_details"), "reasoning")) is not None:
+        told["reasoning_tokens"] = reasoning
+    return told
 
 
 def _detail(details: object, name: str) -> int | None:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ..data.formats.tool_turns import NO_RESULT
 from ..data.parts import bounded
 from ..data.records import Role
-from ..data.text.cleaning import clean
+from ..data.text.cleaning import Cleaned, clean
 from .contract import ContractError
 from .flaws import EMPTY, ODD_USAGE, REFUSAL, counted, finish_of, flaw_of, has_odd_usage, refusal_in
 from .parts import parts_in, why_empty
@@ -23,14 +23,18 @@ from .state import Draft
 def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
     """A model's text as a draft: cleaned, with the raw text if cleaning changed it."""
     text = writable(text)
-    cleaned = clean(text)
+    result = _draft(text, clean(text))
+    if usage is not None:
+        result["usage"] = usage
+    return result
+
+
+def _draft(text: str, cleaned: Cleaned) -> Draft:
     result = Draft(text=cleaned.text)
     if cleaned.text != text:
         result["raw"] = text
     if cleaned.removed:
         result["cleaned"] = list(cleaned.removed)
-    if usage is not None:
-        result["usage"] = usage
     return result
 
 
@@ -57,14 +61,15 @@ def drafts_of(messages: Sequence[BaseMessage]) -> list[Draft]:
     pending_reasoning: list[str] = []
     pending_parts: list[dict[str, Any]] = []
     for number, message in enumerate(answers):
-        text = "\n\n".join(part for part in (str(message.text), refusal_in(message)) if part)
+        text = writable("\n\n".join(part for part in (str(message.text), refusal_in(message)) if part))
+        cleaned = clean(text)
         own_calls, reasoning = calls[number], _reasoning(message)
         parts = [part for part in parts_in(message) if (part["type"], part.get("name")) != ("other", REFUSAL)]
         last_and_only = number == len(answers) - 1 and not drafts
         # A text that is only reasoning between tags, beside a tool call, is no message.
-        if clean(writable(text)).text or any(part["type"] != "other" for part in parts) or last_and_only:
+        if cleaned.text or any(part["type"] != "other" for part in parts) or last_and_only:
             pending_reasoning += [reasoning] if reasoning else []
-            drafts.append(_with_details(draft(text), message, pending_reasoning, pending_calls))
+            drafts.append(_with_details(_draft(text, cleaned), message, pending_reasoning, pending_calls))
             said.append(message)
             if parts := [*pending_parts, *parts]:
                 drafts[-1]["parts"] = parts
@@ -110,8 +115,10 @@ def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     known = [report for report in map(counted, reports) if report is not None]
     usage = {name: sum(report[name] for report in known) for name in ("input_tokens", "output_tokens")}
     usage["calls"] = max(1, sum(bool(report) for report in reports))
-    details = {name: sum(report.get(name, 0) for report in known) for name in ("cached_tokens", "reasoning_tokens")}
-    return usage | {name: count for name, count in details.items() if count}
+    for name in ("cached_tokens", "reasoning_tokens"):
+        if count := sum(report.get(name, 0) for report in known):
+            usage[name] = count
+    return usage
 
 
 def messages_of(role: Role, answer: Any) -> list[BaseMessage]:

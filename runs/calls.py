@@ -4,8 +4,10 @@ The first line says what the file is. A line with `message` holds one message th
 a line with `sent` holds a call: its key, to whom it went, the digests of what was sent, and the reply or the fault.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,7 @@ class CallFile:
     writes: bool = True
     """Whether new calls are written. A file that is only read must hold every call."""
     unused: dict[CallKey, str] = field(default_factory=dict)
-    """Kept replies that were not used because something else is sent now: by their key, the first difference."""
+    """Kept replies that were not used because something else is sent now; with the first of them what differs."""
     torn: int = 0
     """Bytes of a line that was cut off in writing, and lines that cannot be read, which are asked again."""
     copy: "CallFile | None" = None
@@ -100,20 +102,17 @@ class CallFile:
 
     def find(self, key: CallKey, asked: Sent) -> Reply | None:
         """The kept reply of this call, if the same was sent. ReplayError if the file must hold it and does not."""
-        line, begun = self._lines.get(key), self._anew.get(key.conversation, 0)
-        if line is not None and line.offset < begun:
-            line = None
-        kept = [] if line is None else [each for each in line.all() if each.offset >= begun]
-        same = next((each for each in kept if each.digest == asked.digest), None)
-        if same is not None:
+        last, begun = self._lines.get(key), self._anew.get(key.conversation, 0)
+        kept = [] if last is None else [each for each in last.all() if each.offset >= begun]
+        if (same := next((each for each in kept if each.digest == asked.digest), None)) is not None:
             reply = Reply.of(self._call(same))
             if self.copy is not None and self.copy.find(key, asked) is None:
                 self.copy.keep(key, asked, reply)
             return reply
         if self.copy is not None and (found := self.copy.find(key, asked)):
             return found
-        if line is not None and self.writes:
-            self.unused[key] = self._difference(line, asked)
+        if kept and self.writes and key not in self.unused:
+            self.unused[key] = "" if self.unused else self._difference(kept[0], asked)  # which reads the whole file
         if not self.writes:
             raise ReplayError(self._missing(key, asked))
         return None
@@ -137,10 +136,17 @@ class CallFile:
 
     def ask_again(self, conversation: str, role: str) -> None:
         """Do not use what was kept for the last turn of a role: its replies said nothing, and the conversation failed."""
-        turns = [key.turn for key in self._lines if (key.conversation, key.role) == (conversation, role)]
-        for key in [key for key in self._lines if (key.conversation, key.role) == (conversation, role)]:
-            if key.turn == max(turns):
-                del self._lines[key]
+        keys = [key for key in self._sides[conversation, role] if key in self._lines]
+        last = max((key.turn for key in keys), default=0)
+        for key in [key for key in keys if key.turn == last]:
+            del self._lines[key]
+
+    @cached_property
+    def _sides(self) -> dict[tuple[str, str], list[CallKey]]:
+        sides = defaultdict[tuple[str, str], list[CallKey]](list)
+        for key in self._lines:
+            sides[key.conversation, key.role].append(key)
+        return sides
 
     def forget(self, conversation: str) -> None:
         """A conversation is over: what is known of its messages is not needed any more."""
@@ -205,8 +211,7 @@ class CallFile:
         for number, message in enumerate(asked.digests):
             if message not in known:
                 known.add(message)
-                value = asked.message(number)
-                lines.append({"conversation": key.conversation, "message": message, "value": value})
+                lines.append({"conversation": key.conversation, "message": message, "value": asked.message(number)})
         call = {**key._asdict(), "to": dict(asked.to), "digest": asked.digest, "sent": list(asked.digests), **outcome}
         self._file.append("".join(dumps(line) + "\n" for line in (*lines, call)), sync=False)
         self._unsynced = True
@@ -257,8 +262,7 @@ class CallFile:
     def _call(self, line: _Line) -> dict[str, Any]:
         with self.path.open("rb") as file:
             file.seek(line.offset)
-            call: dict[str, Any] = parsed(file.read(line.length).decode("utf-8"), self.path)
-        return call
+            return dict(parsed(file.read(line.length).decode("utf-8"), self.path))
 
     def _messages(self, conversation: str) -> dict[str, Any]:
         """The messages of a conversation by their digests."""

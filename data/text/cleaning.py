@@ -65,6 +65,8 @@ def clean(text: str) -> Cleaned:
 def _without_reasoning(text: str) -> str:
     """The text without `<think>` blocks. Text before an unmatched closing tag or after an unmatched opening tag is
     reasoning too: some servers drop the opening tag, and a reply can be cut off inside."""
+    if "<" not in text:
+        return text
     kept: list[str] = []
     inside, after_tag, before_tag = False, 0, 0
     for tag in _TAG.finditer(text):

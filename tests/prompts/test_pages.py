@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import StrictUndefined
+from jinja2.sandbox import SandboxedEnvironment
 
 from duologue.prompts import Library, Page, PromptError, shipped
 
@@ -237,3 +239,23 @@ def test_a_pipe_and_a_huge_file_are_no_pages(monkeypatch: pytest.MonkeyPatch) ->
         file.truncate(1 << 40)
     with pytest.raises(PromptError, match=r"^own/user/guide.md: has 1,099,511,627,776 bytes, 1,000,000 are read"):
         Library(OWN).replaced("own")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Ask {{ a }} of {{b}}.\r\n\n<x>\n{{ a }}\n</x>\n",
+        "{% raw %}{{ a }}{% endraw %} {# a comment #} {{ a }} {{- b -}}  .\n\n",
+        "{{ range }} {{ a }}",
+        "{{ a }}{{ 'x' }} {{ 3 }}",
+        "{{ a | upper }} and {{ b }}",
+        "{% if a %}{{ b }}{% endif %}",
+        "{% set c = a %}{{ c }}{{ loop }}",
+    ],
+)
+@given(value=st.one_of(st.text(), st.integers(), st.floats(), st.none()))
+def test_a_page_of_texts_and_gaps_alone_is_filled_as_its_template_would_be(source: str, value: object) -> None:
+    page = Page("user/own", source)
+    values = dict.fromkeys(page.gaps, value)
+    template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(source)
+    assert page.fill(**values) == template.render(values).strip()

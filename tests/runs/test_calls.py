@@ -403,3 +403,39 @@ def test_a_line_that_is_no_call_is_passed_over_and_the_good_one_before_it_stands
         file.write(json.dumps(call | spoiled) + "\n")
     assert plain(simulated(cast(till), topics, tmp_path / "run", resume=True)) == undisturbed
     assert len(till) == calls
+
+
+def test_only_the_first_of_many_replies_that_are_not_used_is_compared(tmp_path, monkeypatch):
+    path = tmp_path / "calls.jsonl"
+    keys = [Call(0, f"c{number}", "user").key(1) for number in range(50)]
+    file = CallFile.recording(path)
+    for key in keys:
+        file.keep(key, Sent.of({"m": 1}, [HumanMessage("Then?")]), Reply({"content": "old"}))
+    file.close()
+    file, looked, find = CallFile.recording(path), [], CallFile._messages
+    monkeypatch.setattr(CallFile, "_messages", lambda *of: looked.append(1) or find(*of))
+    assert [file.find(key, Sent.of({"m": 1}, [HumanMessage("Now?")])) for key in keys] == [None] * 50
+    assert "was 'Then?', now 'Now?'" in file.unused[keys[0]]
+    assert len(file.unused) == 50
+    assert len(looked) == 1
+    file.close()
+
+
+def test_the_last_turn_of_a_side_is_asked_again_and_no_other(tmp_path, steps):
+    path = tmp_path / "calls.jsonl"
+    keys = [
+        Call(0, "c", role, turn).key(attempt) for role in ("user", "assistant") for turn in (0, 1) for attempt in (1, 2)
+    ]
+    file, sent = CallFile.recording(path), Sent.of({"m": 1}, [HumanMessage("Now?")])
+    others = [Call(0, f"other {number}", "user").key(1) for number in range(50)]
+    for key in keys + others:
+        file.keep(key, sent, Reply({"content": "x"}))
+    file.close()
+    file = CallFile.recording(path)
+    file.ask_again("c", "user")
+    again = [key for key in keys if file.find(key, sent) is None]
+    assert again == [key for key in keys if (key.role, key.turn) == ("user", 1)]
+    assert steps(file.ask_again, "other 1", "user") < 20  # not all calls are looked at again
+    file.ask_again("unknown", "user")
+    assert all(file.find(key, sent) for key in keys if key.role == "assistant")
+    file.close()

@@ -315,3 +315,8 @@ def test_a_gate_that_is_in_use_in_another_loop_says_so(calls):
             asyncio.run(endpoint.call(2))
     finally:
         thread.join()
+
+
+async def test_a_call_that_succeeds_at_once_needs_no_retrying(monkeypatch):
+    monkeypatch.setattr("duologue.nodes.calls.gates.AsyncRetrying", None)
+    assert await Gate("x", Pace()).call(lambda: said(None, "hello")) == ("hello", {})
