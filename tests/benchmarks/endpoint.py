@@ -57,11 +57,17 @@ class Endpoint:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop, self.settings, self.counts = loop, Settings(), Counts()
+        self.open: set[asyncio.Transport] = set()
 
     def wait(self, number: int) -> float:
         """Seconds for the request with this number."""
         share = (number * 2654435761 % 2**32) / 2**31 - 1  # from -1 to 1
         return self.settings.latency * (1 + self.settings.jitter * share)
+
+    def close(self) -> None:
+        """Close every connection, idle or not."""
+        for transport in list(self.open):
+            transport.abort()
 
 
 class Connection(asyncio.Protocol):
@@ -74,7 +80,12 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.endpoint.open.add(transport)
         self.endpoint.counts.connections += 1
+
+    def connection_lost(self, error: Exception | None) -> None:
+        assert self.transport is not None
+        self.endpoint.open.discard(self.transport)
 
     def data_received(self, data: bytes) -> None:
         self.received += data
@@ -136,6 +147,7 @@ async def serve() -> None:
     async with server:
         await asyncio.to_thread(sys.stdin.read)
         server.close()
+        endpoint.close()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """This package, as its command runs: the RecLLMSim cast with `openai:` models, into a run folder."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from .workload import MODEL, Workload
 
 def conduct(work: Workload) -> runs.Conduct:
     """How the run is made: the place to say how many processes it has."""
-    return runs.Conduct(progress=False)
+    known = {field.name for field in fields(runs.Conduct)}
+    chosen: dict[str, Any] = {"processes": work.processes} if "processes" in known else {}
+    return runs.Conduct(progress=False, **chosen)
 
 
 def scenarios(number: int) -> list[Any]:

@@ -54,7 +54,7 @@ def _http(latency: float, concurrency: int, turns: int, jitter: float = 0.0) -> 
     return one
 
 
-_64, _256, _1024 = _http(0.2, 64, 10), _http(1.0, 256, 10, 0.5), _http(1.0, 1024, 4)
+_64, _256, _1024 = _http(0.2, 64, 10), _http(1.0, 256, 10, 0.5), _http(1.0, 1024, 3)
 _INSTANT = {"conversations": 64, "turns": 10}
 
 PARTS = (
@@ -64,7 +64,7 @@ PARTS = (
         _64("ours, one process", "ours", processes=1),
         _64("idiomatic"),
         _64("bare", waves=2),
-        _64("ours", waves=2, processes=None),
+        _64("ours", waves=4, processes=None),
         _64("openevals", needs="openevals"),
         _64("one_by_one", conversations=1, concurrency=1),
     ),
@@ -84,7 +84,7 @@ PARTS = (
     ),
     _part(
         "many",
-        "1 s, 1024 conversations at the same time, 4 turns each",
+        "1 s, 1024 conversations at the same time, 3 turns each",
         _1024("bare"),
         _1024("ours", processes=None),
         _1024("ours, one process", "ours", processes=1),

@@ -13,6 +13,8 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_", "OPENAI_", "DUOLOGUE_")
 """Beginnings of the environment variables that would change what is measured."""
+LONGEST = 1800.0
+"""Seconds after which a measurement hangs."""
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -69,7 +71,10 @@ def measured(name: str, port: int, **settings: Any) -> dict[str, Any]:
     variables = environment(OPENAI_API_KEY="none", OPENAI_BASE_URL=url)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         command = [sys.executable, "-m", "tests.benchmarks.measuring", name, json.dumps({"port": port, **settings})]
-        done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True)
+        try:
+            done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            raise NoResultError(f"{name}: still at work after {LONGEST:.0f} s") from None
     lines = done.stdout.strip().splitlines()
     if done.returncode or not lines:
         raise NoResultError(f"{name}: {done.stderr.strip()[-2000:] or 'no result'}")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -105,6 +106,9 @@ ROWS = (
     Row("many", "Calls per second, 1 s x 1024: ours / bare client", of(rate, "ours", "bare")),
     Row("many", "Memory of a conversation under way: ours / bare client", of(grown, "ours, one process", "bare"), 2),
     Row("kept", "Bytes kept for each conversation that is over", lambda made: made["ours"]["kept"], 1024, unit="bytes"),
+    Row(
+        "kept", "The same with the plan and the writing of the data set", lambda made: grown(made["ours"]), unit="bytes"
+    ),
 )
 
 
@@ -122,7 +126,8 @@ def lines(parts: dict[str, list[Round]]) -> Iterator[tuple[str, str, str, str, s
             continue
         values = row.reached(parts[row.part])
         if not values:
-            missing = "openevals is not installed" if "openevals" in row.told else "not measured"
+            left_out = "openevals" in row.told and find_spec("openevals") is None
+            missing = "openevals is not installed" if left_out else "not measured"
             yield row.part, row.told, row.wanted, "-", missing, ""
             continue
         middle, unit = median(values), "" if row.unit == "x" else f" {row.unit}"
@@ -160,6 +165,8 @@ def absolute(parts: dict[str, list[Round]]) -> str:
         for label in dict.fromkeys(label for made in rounds for label in made):
             ones = [made[label] for made in rounds if label in made]
             told = f"{part:9} {label:18} {1000 * median(map(cpu, ones)):7.2f} ms CPU a call"
+            if others := median(one["cpu_of_others"] for one in ones):
+                told += f" ({100 * others / median(one['cpu'] for one in ones):.0f} % of it in other processes)"
             if ones[0]["calls"]:
                 counted = ones[0]["calls"]
                 told += f" {median(map(rate, ones)):8.1f} calls/s, {median(one['wall'] for one in ones):6.1f} s in all"
