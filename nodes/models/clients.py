@@ -12,13 +12,11 @@ from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 from ..calls.faults import ReplyError, fault
 from ..environment import host_of
 from .completions import judged
+from .sessions import CONNECT_SECONDS
 
 MOST_BYTES = 32 * 2**20
 """Bytes of a reply, decompressed."""
 MOST_REDIRECTS = 5
-CONNECT_SECONDS = 10.0
-"""Most seconds for a connection: an address that answers nothing is known sooner than a slow reply."""
-
 _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
@@ -36,6 +34,33 @@ seen: ContextVar[Seen | None] = ContextVar("seen", default=None)
 """Where the client notes what it sees of the call that is under way."""
 
 
+class NotSentError(Exception):
+    """The request was handed over, and is not sent."""
+
+
+@dataclass
+class ByHand:
+    """A request that somebody else sends: what the package makes of a call is taken, and what came is given to it."""
+
+    request: httpx2.Request | None = None
+    came: httpx2.Response | httpx2.RequestError | None = None
+    """What came of it; None: it is only taken."""
+
+    def answer(self, request: httpx2.Request) -> httpx2.Response:
+        """What came of the request."""
+        self.request = request
+        if self.came is None:
+            raise NotSentError
+        self.came.request = request
+        if isinstance(self.came, httpx2.Response):
+            return self.came
+        raise self.came from None
+
+
+by_hand: ContextVar[ByHand | None] = ContextVar("by_hand", default=None)
+"""Who sends the requests of the call that is under way, if not the client itself."""
+
+
 class EndpointClient(DefaultAsyncHttpxClient):
     """Follows redirects within the origin alone, reads at most `MOST_BYTES`, and judges what is no stream.
 
@@ -43,9 +68,11 @@ class EndpointClient(DefaultAsyncHttpxClient):
     """
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        if (hand := by_hand.get()) is not None:
+            return hand.answer(request)
         settled: dict[str, Any] = {**more, "follow_redirects": False}
         for _ in range(MOST_REDIRECTS + 1):
-            _hurry(request)
+            _prepare(request)
             response = await super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
@@ -68,7 +95,7 @@ class SyncEndpointClient(DefaultHttpxClient):
     def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
         settled: dict[str, Any] = {**more, "follow_redirects": False}
         for _ in range(MOST_REDIRECTS + 1):
-            _hurry(request)
+            _prepare(request)
             response = super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
@@ -94,7 +121,7 @@ class _Bounded(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for piece in self.response.aiter_bytes():
-            size = _counted(size, piece)
+            size = counted(size, piece)
             yield piece
 
     async def aclose(self) -> None:
@@ -108,14 +135,15 @@ class _SyncBounded(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         size = 0
         for piece in self.response.iter_bytes():
-            size = _counted(size, piece)
+            size = counted(size, piece)
             yield piece
 
     def close(self) -> None:
         self.response.close()
 
 
-def _counted(size: int, piece: bytes) -> int:
+def counted(size: int, piece: bytes) -> int:
+    """The bytes of a reply with a further piece; ReplyError if these are too many."""
     size += len(piece)
     if size > MOST_BYTES:
         raise ReplyError(fault("too_large", f"more than {MOST_BYTES // 2**20} MiB"))
@@ -135,7 +163,9 @@ def _copied(response: httpx2.Response, stream: httpx2.AsyncByteStream | httpx2.S
     )
 
 
-def _hurry(request: httpx2.Request) -> None:
+def _prepare(request: httpx2.Request) -> None:
+    # A connection belongs to one event loop, but the client is used in several: none is kept open.
+    request.headers["Connection"] = "close"
     limits = dict(request.extensions.get("timeout") or {})
     given = limits.get("connect")
     limits["connect"] = CONNECT_SECONDS if given is None else min(given, CONNECT_SECONDS)
@@ -166,15 +196,24 @@ def _judged(response: httpx2.Response) -> httpx2.Response:
 
 def _within_origin(request: httpx2.Request, following: httpx2.Request) -> httpx2.Request:
     """The request to follow a redirect with; ReplyError if it leads to another scheme, host or port."""
-    here, there = request.url, following.url
-    if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
-        said = f"{here.scheme}://{host_of(str(here))} redirects to {there.scheme}://{host_of(str(there))}"
-        raise ReplyError(fault("redirected", f"{said}: give the address that it redirects to, if you trust it"))
+    check_origin(request.url, following.url)
     return following
 
 
+def check_origin(here: httpx2.URL, there: httpx2.URL) -> None:
+    """ReplyError if a redirect leads to another scheme, host or port."""
+    if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
+        said = f"{here.scheme}://{host_of(str(here))} redirects to {there.scheme}://{host_of(str(there))}"
+        raise ReplyError(fault("redirected", f"{said}: give the address that it redirects to, if you trust it"))
+
+
 def _too_many(request: httpx2.Request) -> ReplyError:
-    return ReplyError(fault("redirected", f"{host_of(str(request.url))} redirects without end"))
+    return endless(str(request.url))
+
+
+def endless(url: str) -> ReplyError:
+    """The fault of redirects that do not end."""
+    return ReplyError(fault("redirected", f"{host_of(url)} redirects without end"))
 
 
 @cache

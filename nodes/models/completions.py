@@ -23,6 +23,12 @@ def judged(path: str, body: bytes) -> tuple[bytes, bool]:
     interface = path.rstrip("/").rpartition("/")[2]
     if interface not in ("completions", "responses"):
         return body, False
+    data, left_out = judged_data(body, interface)
+    return json.dumps(data).encode(), left_out
+
+
+def judged_data(body: bytes, interface: str = "completions") -> tuple[dict[str, Any], bool]:
+    """The same of the interface that is named, as data."""
     try:
         data = json.loads(body)
     except JSONDecodeError:
@@ -47,7 +53,7 @@ def judged(path: str, body: bytes) -> tuple[bytes, bool]:
     for key in ("model", "id", "system_fingerprint", "service_tier"):
         if key in data and not isinstance(data[key], str):
             del data[key]
-    return json.dumps(data).encode(), usage is not None and data["usage"] is None
+    return data, usage is not None and data["usage"] is None
 
 
 def _choices(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -152,8 +152,6 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
             api_key=endpoint.key,
             base_url=endpoint.base_url,
             openai_proxy=None,
-            # A connection belongs to one event loop, but a model may be used in several: none is kept open.
-            default_headers={"Connection": "close"},
             **with_defaults,
         )
     except ValidationError as error:  # without the values, which may be anything
