@@ -13,13 +13,13 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.records import Conversation
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
-from ..nodes.state import PLACES, State
+from ..nodes.state import PLACES, Place, State
 from ..nodes.worlds import Context, World, living
 from .cast import Cast
 from .recording import record
 from .steps import step
 from .stretches import Follow, Followed, RunGraph, in_stretches
-from .topology import topology
+from .topology import Step, topology
 
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
 
@@ -114,7 +114,7 @@ def _scenario(given: Any) -> Mapping[str, Any]:
 def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = None) -> ConversationGraph:
     """The cast's conversation as a compiled graph: `await graph.ainvoke(scenario, context=Limits())`."""
     name = f"{cast.name} conversation"
-    steps = {place: step(place, cast) for place in PLACES}
+    steps: dict[Place, Step] = {place: step(place, cast) for place in PLACES}
     graph = topology(steps.__getitem__)
     return ConversationGraph(
         cast_name=cast.name,
