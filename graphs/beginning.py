@@ -1,5 +1,6 @@
 """How a conversation begins: its id, its provenance, the messages it already has, each side's memory."""
 
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -16,8 +17,22 @@ from .cast import Cast
 from .recording import state_id
 
 
-def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
-    """The first update of the state: the conversation's id, its provenance and the messages it already has."""
+def of_cast(cast: Cast) -> dict[str, Any]:
+    """The provenance of every conversation of a cast: what its own limits, scenario and first messages do not tell."""
+    return {
+        "cast": cast.name,
+        "nodes": {place: node.plain() for place, node in cast.describe().items()},
+        "words": cast.words,
+        "stop_reasons": cast.own_reasons,
+        "prompts": cast.prompts.digests,
+    }
+
+
+def opening(state: State, cast: Cast, limits: Limits, described: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The first update of the state: the conversation's id, its provenance and the messages it already has.
+
+    `described`: what `of_cast` gave for the cast, if it was asked before.
+    """
     scenario = state.get("scenario")
     if not isinstance(scenario, dict):
         raise ContractError("the initial state has no 'scenario': give it one, such as simquac.scenario(topic)")
@@ -52,11 +67,7 @@ def opening(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
         "record_memory": cast.record_memory,
         "stop": _spent(cast, state, first_messages, turn, limits),
         "provenance": {
-            "cast": cast.name,
-            "nodes": {place: node.plain() for place, node in cast.describe().items()},
-            "words": cast.words,
-            "stop_reasons": cast.own_reasons,
-            "prompts": cast.prompts.digests,
+            **(of_cast(cast) if described is None else described),
             "limits": limits.plain(),
             "data": digest(scenario),
             "version": VERSION,

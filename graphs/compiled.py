@@ -1,10 +1,11 @@
 """A cast's conversation as a compiled graph, which draws itself without a network."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from typing import Any, TypeAlias
 from typing import cast as cast_to
 
+from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
@@ -12,12 +13,13 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.records import Conversation
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
-from ..nodes.state import State
+from ..nodes.state import PLACES, Place, State
 from ..nodes.worlds import Context, World, living
 from .cast import Cast
 from .recording import record
 from .steps import step
-from .topology import topology
+from .stretches import Follow, Followed, RunGraph, in_stretches
+from .topology import Step, topology
 
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
 
@@ -27,12 +29,19 @@ class ConversationGraph(Compiled):
     makes records of its own states."""
 
     def __init__(
-        self, *, cast_name: str, world: World | None = None, limits: Limits | None = None, **attributes: Any
+        self,
+        *,
+        cast_name: str,
+        world: World | None = None,
+        limits: Limits | None = None,
+        run_graph: RunGraph | None = None,
+        **attributes: Any,
     ) -> None:
         super().__init__(**attributes)  # LangGraph copies a graph by its attributes, for example in `with_config`
         self.cast_name = cast_name
         self.world = world
         self.limits = limits
+        self.run_graph = run_graph
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, *, context: Any = None, **options: Any
@@ -52,6 +61,32 @@ class ConversationGraph(Compiled):
             async with aclosing(stream) as parts:
                 async for part in parts:
                     yield part
+
+    async def follow(self, scenario: State, limits: Limits, follow: Follow, *, steps: int) -> None:
+        """Simulate a conversation in at most so many steps, and tell `follow` each of its states.
+
+        Several places are one step of LangGraph (`stretches`), unless somebody traces the run.
+        """
+        if self.run_graph is None or AsyncCallbackManager.configure().handlers:
+            stream = self.astream(scenario, {"recursion_limit": steps}, context=limits, stream_mode="values")
+            async with aclosing(cast_to(AsyncGenerator[Any, None], stream)) as states:
+                async for state in states:
+                    follow(state)
+            return
+        async with AsyncExitStack() as stack:
+            limits = limits.or_else(self.limits or Limits())
+            if self.world is not None:
+                world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
+                limits = Context.of(limits, world)
+            follow(scenario)
+            told = self.run_graph.astream(
+                {"conversation": scenario},
+                {"recursion_limit": steps},
+                context=Followed(limits, follow),
+                stream_mode=(),  # nothing: a state is told as soon as it is there
+            )
+            async for _ in told:
+                pass
 
     def record(self, state: State | Mapping[str, Any]) -> Conversation:
         """The conversation of any state of this graph: initial, intermediate or final."""
@@ -78,9 +113,16 @@ def _scenario(given: Any) -> Mapping[str, Any]:
 
 def conversation(cast: Cast, *, checkpointer: BaseCheckpointSaver[Any] | None = None) -> ConversationGraph:
     """The cast's conversation as a compiled graph: `await graph.ainvoke(scenario, context=Limits())`."""
-    graph = topology(lambda place: step(place, cast))
-    compiled = graph.compile(checkpointer=checkpointer, name=f"{cast.name} conversation")
-    return ConversationGraph(cast_name=cast.name, world=cast.world, limits=cast.limits, **vars(compiled))
+    name = f"{cast.name} conversation"
+    steps: dict[Place, Step] = {place: step(place, cast) for place in PLACES}
+    graph = topology(steps.__getitem__)
+    return ConversationGraph(
+        cast_name=cast.name,
+        world=cast.world,
+        limits=cast.limits,
+        run_graph=in_stretches(graph, steps, name),
+        **vars(graph.compile(checkpointer=checkpointer, name=name)),
+    )
 
 
 def fuse(limits: Limits) -> int:

@@ -5,9 +5,9 @@ exception into a recorded failure, and keeps the trace.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
 from traceback import format_exception
 from typing import Any
@@ -28,13 +28,15 @@ from ..nodes.sound import sound
 from ..nodes.state import MEMORIES, Place, State, Update, awaits_answer, merged, seen_by
 from ..nodes.success import with_success_of_scenario
 from ..nodes.worlds import WorldError, before_draft, put_back
-from .beginning import opening
+from .beginning import of_cast, opening
 from .cast import SPEAKERS, Cast
 from .judging import after_validator, stop_of, unsaid
 from .topology import Step
 from .trace import timed, walked
 
 log = logging.getLogger(__name__)
+
+_OTHERS = MEMORIES - {"memories"}
 
 Settle = Callable[[State, Update, Limits], dict[str, Any]]
 """From state, a node's update and the limits to the changes of the state."""
@@ -44,10 +46,14 @@ def step(place: Place, cast: Cast) -> Step:
     """The step of a place with the cast's node in it."""
     node = sound(getattr(cast, place)) if place in VALIDATORS else getattr(cast, place)
     settle = _settle(place, cast)
+    asked = _closed if place == "closing" else _asked
+    asks_sides = isinstance(node, AsksSides)
+    own_reasons = cast.own_reasons
+    described = cache(partial(of_cast, cast))
 
     async def run(state: State, runtime: Runtime[Limits]) -> State:
         limits = (runtime.context or cast.limits).or_else(cast.limits)
-        opened = _opened(state, cast, limits)
+        opened = _opened(state, cast, limits, described)
         state = merged(state, opened)
         began = perf_counter()
         SPEAKING.set(str(state.get("id", "")))  # of this step's own task; nothing is to be put back
@@ -57,14 +63,13 @@ def step(place: Place, cast: Cast) -> Step:
             answer = {"drafts": []}  # the first messages end with a question: the assistant is to answer it
         elif place == "closing" or _is_due(state):
             try:
-                shown = _shown(place, state, asks_sides=isinstance(node, AsksSides))
-                own = runtime.override(context=limits)
+                shown = _shown(place, state, asks_sides=asks_sides)
+                own = runtime if runtime.context is limits else runtime.override(context=limits)
                 if place in SPEAKERS:
                     await before_draft(limits)
-                with lost_calls() as lost:
-                    answer = check_update(place, await _asked(place, node, shown, own), state, cast.own_reasons)
-                # What is asked after the end keeps an error in an answer's place: it can be asked again.
-                if error := answer.get("failed") or next(iter(lost if place == "closing" else ()), None):
+                update, lost = await asked(node, shown, own)
+                answer = check_update(place, update, state, own_reasons)
+                if error := answer.get("failed") or lost:
                     failure = _failed(place, error, state)
                     state = merged(state, failure)
             except ContractError:
@@ -90,12 +95,21 @@ def step(place: Place, cast: Cast) -> Step:
     return run
 
 
-async def _asked(place: Place, node: Any, shown: State, own: Runtime[Limits]) -> Any:
-    """The node's update; that of the closing node with the success that the scenario declares."""
-    update = await node(shown, own)
-    if place == "closing" and isinstance(update, dict):
-        update = await with_success_of_scenario(typed(Update, update), shown, own)
-    return update
+async def _asked(node: Any, shown: State, own: Runtime[Limits]) -> tuple[Any, str | None]:
+    """The node's update. A call that got no reply is its own affair."""
+    return await node(shown, own), None
+
+
+async def _closed(node: Any, shown: State, own: Runtime[Limits]) -> tuple[Any, str | None]:
+    """The closing node's update, with the success that the scenario declares, and the first call that got no reply.
+
+    What is asked after the end keeps an error in an answer's place: it can be asked again.
+    """
+    with lost_calls() as lost:
+        update = await node(shown, own)
+        if isinstance(update, dict):
+            update = await with_success_of_scenario(typed(Update, update), shown, own)
+    return update, next(iter(lost), None)
 
 
 def _failed(place: Place, error: str, state: State) -> dict[str, Any]:
@@ -110,7 +124,7 @@ def _shown(place: Place, state: State, *, asks_sides: bool) -> State:
     has not happened. Deeper values are shared, because a copy of them for each node would cost more than the rest of
     the step.
     """
-    hidden = MEMORIES - ({"memories"} if asks_sides else set())
+    hidden = _OTHERS if asks_sides else MEMORIES
     if place in SIDES:
         state = seen_by(SIDES[place], state)
     shown: dict[str, Any] = {
@@ -121,7 +135,8 @@ def _shown(place: Place, state: State, *, asks_sides: bool) -> State:
     shown["messages"] = [message.copy() for message in state.get("messages", [])]
     if place in SIDES:
         # A copy: only what a node answers changes the memory, not what it does to this object.
-        shown["memory"] = deepcopy(state.get("memories", {}).get(SIDES[place], {}))
+        memory = state.get("memories", {}).get(SIDES[place])
+        shown["memory"] = deepcopy(memory) if memory else {}
     return typed(State, shown)
 
 
@@ -130,13 +145,13 @@ def _is_due(state: State) -> bool:
     return not state.get("failure") and (not state.get("stop") or bool(state.get("drafts")))
 
 
-def _opened(state: State, cast: Cast, limits: Limits) -> dict[str, Any]:
+def _opened(state: State, cast: Cast, limits: Limits, described: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """The opening of a new conversation; the limits if it goes on under other ones."""
     provenance = state.get("provenance")
     if provenance is None:
-        return opening(state, cast, limits)
-    if provenance["limits"] != limits.plain():
-        return {"provenance": provenance | {"limits": limits.plain()}}
+        return opening(state, cast, limits, described())
+    if provenance["limits"] != (plain := limits.plain()):
+        return {"provenance": provenance | {"limits": plain}}
     return {}
 
 

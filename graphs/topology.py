@@ -5,9 +5,10 @@
 
 from collections.abc import Awaitable, Callable
 from functools import cache
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 from typing import cast as typed
 
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
@@ -22,6 +23,25 @@ class Step(Protocol):
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[State]:
         """The state after the step."""
         ...
+
+
+class Router(Runnable[State, str]):
+    """Decides which edge is next, by a function of the state.
+
+    LangGraph gives a plain function a task and a trace of its own, and one that is not async a thread.
+    """
+
+    def __init__(self, decide: Callable[[State], str]) -> None:
+        self.decide = decide
+        self.name = decide.__name__
+
+    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        """The name of the way that is taken."""
+        return self.decide(input)
+
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> str:
+        """The same: nothing is waited for."""
+        return self.decide(input)
 
 
 def topology(step: Callable[[Place], Step]) -> StateGraph[State, Limits, State, State]:
@@ -42,33 +62,35 @@ def topology(step: Callable[[Place], Step]) -> StateGraph[State, Limits, State, 
     graph.add_edge("user_simulator", "question_validator")
     graph.add_conditional_edges(
         "question_validator",
-        after_question,
+        Router(after_question),
         {"accepted": "assistant_prompt_selector", "regenerate": "user_prompt_selector", "stop": "closing"},
     )
     graph.add_edge("assistant_prompt_selector", "assistant")
     graph.add_edge("assistant", "answer_validator")
     graph.add_conditional_edges(
         "answer_validator",
-        after_answer,
+        Router(after_answer),
         {"accepted": "turn_recorder", "regenerate": "assistant_prompt_selector", "stop": "closing"},
     )
-    graph.add_conditional_edges("turn_recorder", after_turn, {"continue": "user_prompt_selector", "stop": "closing"})
+    graph.add_conditional_edges(
+        "turn_recorder", Router(after_turn), {"continue": "user_prompt_selector", "stop": "closing"}
+    )
     graph.add_edge("closing", END)
 
     return graph
 
 
-async def after_question(state: State) -> Literal["accepted", "regenerate", "stop"]:
+def after_question(state: State) -> Literal["accepted", "regenerate", "stop"]:
     """Where to go after the user's drafts were judged."""
     return _after(state)
 
 
-async def after_answer(state: State) -> Literal["accepted", "regenerate", "stop"]:
+def after_answer(state: State) -> Literal["accepted", "regenerate", "stop"]:
     """Where to go after the assistant's drafts were judged."""
     return _after(state)
 
 
-async def after_turn(state: State) -> Literal["continue", "stop"]:
+def after_turn(state: State) -> Literal["continue", "stop"]:
     """Whether there is another exchange."""
     return "stop" if state.get("stop") else "continue"
 

@@ -1,13 +1,18 @@
 """The trace that every step keeps: which edges were taken how often, and how long each node ran."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from langgraph.graph import END, START
 
-from ..data.records import Edge
 from ..nodes.state import Place, State
 from .topology import edges
+
+
+@cache
+def _drawn() -> frozenset[tuple[str, str]]:
+    return frozenset((edge.source, edge.target) for edge in edges())
 
 
 def edge_name(source: str, target: str) -> str:
@@ -20,24 +25,29 @@ def walked(state: State, place: Place) -> dict[str, Any]:
 
     If no edge leads here from the last node (a conversation begins, or is resumed), it is counted from START.
     """
-    drawn = {(edge.source, edge.target) for edge in edges()}
+    drawn = _drawn()
     arrival = (state.get("came_from", START), place)
     taken = dict(state.get("taken", {}))
     for edge in (arrival if arrival in drawn else (START, place), (place, END)):
         if edge in drawn or edge[0] == START:
-            taken[edge_name(*edge)] = taken.get(edge_name(*edge), 0) + 1
+            name = edge_name(*edge)
+            taken[name] = taken.get(name, 0) + 1
     return {"came_from": place, "taken": taken}
 
 
-def counted_edges(taken: Mapping[str, int]) -> list[Edge]:
-    """For the record: every edge of the topology with its count, then edges that only another graph has."""
+def counted_edges(taken: Mapping[str, int]) -> list[dict[str, Any]]:
+    """For the record: every edge of the topology with its count, then edges that only another graph has.
+
+    Plain `data.Edge`s: the record makes them when it is checked.
+    """
     left = dict(taken)
     drawn = [
-        edge.model_copy(update={"count": left.pop(edge_name(edge.source, edge.target), 0)})
+        {"source": edge.source, "target": edge.target, "label": edge.label, "count": left.pop(name, 0)}
         for edge in (edges() if taken else ())
+        for name in [edge_name(edge.source, edge.target)]
     ]
     others = (
-        Edge(source=source, target=target, count=count)
+        {"source": source, "target": target, "count": count}
         for name, count in left.items()
         for source, _, target in [name.partition(">")]
     )
@@ -48,6 +58,6 @@ def timed(state: State, place: Place, seconds: float) -> dict[str, Any]:
     """Runs and seconds of each node so far, with this run added. Nothing else reads a clock inside the graph."""
     timing = state.get("timing", {})
     nodes = timing.get("nodes", {})
-    runs, spent = nodes.get(place, {}).get("runs", 0), nodes.get(place, {}).get("seconds", 0.0)
-    new = {"runs": runs + 1, "seconds": round(spent + seconds, 6)}
+    before = nodes.get(place, {})
+    new = {"runs": before.get("runs", 0) + 1, "seconds": round(before.get("seconds", 0.0) + seconds, 6)}
     return {"timing": {**timing, "nodes": {**nodes, place: new}}}

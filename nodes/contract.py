@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ..data.attempts import is_object
 from ..data.identity import digest
-from ..data.records import FAULTS, Message, Role, Usage
+from ..data.records import FAULTS, Attempt, Message, Role, Usage
 from ..errors import DuologueError
 from .limits import Limits
 from .state import ANSWERS, Draft, Place, State, Update, Verdict
@@ -120,15 +120,14 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
     if not isinstance(update, dict):
         raise ContractError(f"{place}: expected an update (a dict), got {_shown(update)}")
     update = cast("dict[str, Any]", update)
-    unknown = sorted(set(update) - ANSWERS[place])
-    if unknown:
+    if unknown := sorted(update.keys() - ANSWERS[place]):
         raise ContractError(
             f"{place}: expected an update with {' or '.join(sorted(ANSWERS[place]))}, got the key {', '.join(map(repr, unknown))}"
         )
     if update.get("stop") is not None and not _is_reason(update["stop"], own_reasons):
         raise ContractError(f"{place}: expected a stop reason ({_reasons(own_reasons)}), got {update['stop']!r}")
     _check_kinds(place, update)
-    _check_json(place, update.get("memory", {}))
+    _check_json(place, update.get("memory"))
     if "prompt" in ANSWERS[place]:
         prompt: object = update.get("prompt")
         if prompt is not None and not (
@@ -145,7 +144,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         count = len(state.get("drafts", []))
         if len(verdicts) > count or (len(verdicts) < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {len(verdicts)}")
-    _check_json(place, update.get("labels", {}))
+    _check_json(place, update.get("labels"))
     if "usage" in update:
         try:
             Usage.model_validate(update["usage"])
@@ -193,9 +192,10 @@ OF_THE_VERDICT = ("reason", "notes", "judging", "explanation")
 
 
 def _check_kinds(place: str, update: Mapping[str, Any]) -> None:
-    for key, kind, named in (("memory", dict, "a dict"), ("failed", str, "a text")):
-        if key in update and not isinstance(update[key], kind):
-            raise ContractError(f"{place}: expected {key!r} to be {named}, got {_shown(update[key])}")
+    if "memory" in update and not isinstance(update["memory"], dict):
+        raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(update['memory'])}")
+    if "failed" in update and not isinstance(update["failed"], str):
+        raise ContractError(f"{place}: expected 'failed' to be a text, got {_shown(update['failed'])}")
 
 
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
@@ -206,31 +206,38 @@ def _check_list(place: str, key: str, value: object, shape: Any, required: str, 
             raise ContractError(
                 f"{place}: expected each of {key!r} to have {required!r} ({kind.__name__}), got {_shown(item)}"
             )
-        unknown = sorted(set(item) - set(shape.__annotations__))
-        if unknown:
+        if unknown := sorted(item.keys() - shape.__annotations__.keys()):
             raise ContractError(f"{place}: expected {key!r} without the key {', '.join(map(repr, unknown))}")
         _check_fits(place, key, item)
 
 
 def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
     """Raises ContractError if a draft or verdict cannot be stored in a record as JSON."""
-    attempt = {name: item[name] for name in (*OF_THE_CALL, *OF_THE_VERDICT) if item.get(name) is not None}
-    message = {name: item[name] for name in ("spans", "labels", "extra", "stored") if name in item}
-    text = item.get("text", "")
+    attempt = {name: item[name] for name in _OF_AN_ATTEMPT if item.get(name) is not None}
+    message = {name: item[name] for name in _OF_A_MESSAGE if name in item}
+    if not attempt and not message and "text" not in item:
+        return  # a bare acceptance
     try:
-        Message.model_validate(
-            {"role": "user", "text": text, "attempts": [{"text": "", "verdict": "unjudged", **attempt}], **message}
-        )
+        Attempt.model_validate({"verdict": "unjudged", **attempt, "text": item.get("text", "")})
+        if message:
+            Message.model_validate({"role": "user", "text": "", **message})
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part not in ("attempts", 0))
+        where = ".".join(str(part) for part in first["loc"] if part != 0)
         raise ContractError(f"{place}: expected {key!r} that a record can hold; {where}: {first['msg']}") from None
     _check_json(place, {**attempt, **message})
 
 
+_OF_AN_ATTEMPT = (*OF_THE_CALL, *OF_THE_VERDICT)
+_OF_A_MESSAGE = ("spans", "labels", "extra", "stored")
+_as_json = json.JSONEncoder(allow_nan=False).encode
+
+
 def _check_json(place: str, value: object) -> None:
+    if value is None or value == {}:
+        return
     try:
-        json.dumps(value, allow_nan=False)
+        _as_json(value)
     except (TypeError, ValueError) as error:
         raise ContractError(f"{place}: expected plain JSON values; {error}") from None
 

@@ -1,6 +1,7 @@
 """What is wrong with a reply that came: it was refused, filtered, cut off or empty, or its tokens were miscounted."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -50,6 +51,7 @@ def finish_of(message: BaseMessage) -> str | None:
     return None
 
 
+@lru_cache(maxsize=256)  # each reply is asked about several times, and endpoints have few reasons
 def flaw_of_finish(reason: str | None) -> str | None:
     """The flaw that a finish reason tells of; None if it tells of none."""
     name = (reason or "").lower().rpartition(".")[2]

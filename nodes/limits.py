@@ -59,4 +59,7 @@ class Limits:
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {field.name: getattr(self, field.name) for field in fields(Limits)}
+        return {name: getattr(self, name) for name in _NAMES}
+
+
+_NAMES = tuple(field.name for field in fields(Limits))

@@ -224,23 +224,35 @@ def seen_by(role: Role, state: State) -> State:
 
     Only messages and turns with something private are copied.
     """
-    turns = {"messages": state.get("messages"), "unsaid": state.get("unsaid")}
-    changed: dict[str, Any] = {key: [_shown_to(role, turn) for turn in value] for key, value in turns.items() if value}
+    changed: dict[str, Any] = {
+        key: [_shown_to(role, turn) for turn in turns]
+        for key in ("messages", "unsaid")
+        if (turns := cast("list[dict[str, Any]]", state.get(key, []))) and _hold_private(role, turns)
+    }
     if state.get("speaking") not in (None, role) and "attempts" in state:
         changed["attempts"] = [_public(attempt) for attempt in state["attempts"]]
-    return merged(state, changed)
+    return merged(state, changed) if changed else state
+
+
+def _hold_private(role: Role, turns: Sequence[dict[str, Any]]) -> bool:
+    """Whether one of these messages or unsaid turns holds something that a side does not see."""
+    for turn in turns:
+        if turn["role"] != role:
+            for attempt in turn.get("attempts", ()):
+                if _is_private(attempt):
+                    return True
+    return False
 
 
 def _shown_to(role: Role, turn: dict[str, Any]) -> dict[str, Any]:
     """A message or an unsaid turn as a side sees it."""
-    attempts: list[dict[str, Any]] = turn.get("attempts", [])
-    if turn["role"] == role or not any(_is_private(attempt) for attempt in attempts):
+    if turn["role"] == role or not _hold_private(role, (turn,)):
         return turn
-    return turn | {"attempts": [_public(attempt) for attempt in attempts]}
+    return turn | {"attempts": [_public(attempt) for attempt in turn["attempts"]]}
 
 
 def _is_private(attempt: Mapping[str, Any]) -> bool:
-    return any(key in attempt for key in PRIVATE) or "reasoning" in attempt.get("cleaned", ())
+    return "kept" in attempt or "reasoning" in attempt or "reasoning" in attempt.get("cleaned", ())
 
 
 def _public(attempt: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,10 @@
 """The plan of a run, and its conversations, many at once. Each scenario becomes a record, also when it fails."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Literal, TypeAlias
-from typing import cast as cast_to
 
 from langgraph.errors import GraphRecursionError
 
@@ -91,14 +89,14 @@ async def converse(
         timing = conversation.timing.model_copy(update=clock)
         keep(conversation.model_copy(update={"timing": timing, **changes}))
 
+    def follow(now: State) -> None:
+        nonlocal state
+        state = now  # the last one survives whatever ends the graph
+        if watch is not None:
+            watch(now)
+
     try:
-        # Values are streamed so that the last state survives whatever ends the graph.
-        stream = graph.astream(scenario, {"recursion_limit": fuse(limits)}, context=limits, stream_mode="values")
-        async with aclosing(cast_to(AsyncGenerator[Any, None], stream)) as parts:
-            async for values in parts:
-                state = cast_to(State, values)
-                if watch is not None:
-                    watch(state)
+        await graph.follow(scenario, limits, follow, steps=fuse(limits))
     except asyncio.CancelledError:
         over(stop="cancelled")
         raise

@@ -6,6 +6,7 @@ only counted.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from .briefings import briefing
@@ -270,5 +271,6 @@ def is_repeat(text: str, earlier: Iterable[str]) -> bool:
     return bool(key) and any(_normalised(other) == key for other in earlier)
 
 
+@lru_cache(maxsize=1024)  # each message is compared with all that follow it
 def _normalised(text: str) -> str:
     return _NOT_WORD.sub("", text).casefold()
