@@ -18,7 +18,7 @@ from ..nodes.worlds import Context, World, living
 from .cast import Cast
 from .recording import record
 from .steps import step
-from .stretches import Follow, Followed, RunGraph, in_stretches
+from .stretches import FOLLOW, Follow, RunGraph, in_stretches
 from .topology import Step, topology
 
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
@@ -79,10 +79,11 @@ class ConversationGraph(Compiled):
                 world = await stack.enter_async_context(living(self.world, _scenario(scenario)))
                 limits = Context.of(limits, world)
             follow(scenario)
+            FOLLOW.set(follow)  # of this conversation's own task; nothing is to be put back
             told = self.run_graph.astream(
                 {"conversation": scenario},
-                {"recursion_limit": steps},
-                context=Followed(limits, follow),
+                {"recursion_limit": steps // 3},  # a stretch has three places at least, but for the closing one
+                context=limits,
                 stream_mode=(),  # nothing: a state is told as soon as it is there
             )
             async for _ in told:

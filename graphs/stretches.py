@@ -8,7 +8,7 @@ graphs that are called directly: streamed, checkpointed, forked.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextvars import ContextVar
 from typing import Any, TypeAlias
 from typing import cast as typed
 
@@ -38,15 +38,10 @@ class Carried(TypedDict):
     conversation: State
 
 
-@dataclass(frozen=True)
-class Followed:
-    """The context of a run's conversation: the limits of its nodes, and who is told its states."""
+FOLLOW: ContextVar[Follow] = ContextVar("duologue_follow")
+"""Who is told the states of the conversation that is under way. The graph's context belongs to the nodes."""
 
-    limits: Limits
-    follow: Follow
-
-
-RunGraph: TypeAlias = CompiledStateGraph[Carried, Followed, Carried, Carried]
+RunGraph: TypeAlias = CompiledStateGraph[Carried, Limits, Carried, Carried]
 
 
 def following(drawn: Drawn) -> dict[str, Following]:
@@ -81,7 +76,7 @@ def stretches(drawn: Drawn) -> list[tuple[Place, ...]]:
 
 def in_stretches(drawn: Drawn, steps: Mapping[Place, Step], name: str) -> RunGraph:
     """The compiled graph of a run, with the steps of the places of a drawn graph."""
-    graph = StateGraph(Carried, context_schema=Followed)
+    graph = StateGraph(Carried, context_schema=Limits)
     ways = following(drawn)
     for places in stretches(drawn):
         graph.add_node(places[0], _stretch({place: steps[place] for place in places}, ways))
@@ -97,12 +92,11 @@ def _stretch(steps: Mapping[Place, Step], ways: Mapping[str, Following]) -> Any:
     first = next(iter(steps))
     inside = frozenset[str](steps) - {first}
 
-    async def run(state: Carried, runtime: Runtime[Followed]) -> Command[str]:
-        followed, conversation, place = runtime.context, state["conversation"], first
-        own = typed("Runtime[Limits]", runtime.override(context=typed(Any, followed.limits)))
+    async def run(state: Carried, runtime: Runtime[Limits]) -> Command[str]:
+        follow, conversation, place = FOLLOW.get(), state["conversation"], first
         while True:
-            conversation = merged(conversation, await steps[place](conversation, own))
-            followed.follow(conversation)
+            conversation = merged(conversation, await steps[place](conversation, runtime))
+            follow(conversation)
             target = ways[place](conversation)
             if target not in inside:
                 return Command(update={"conversation": conversation}, goto=target)

@@ -6,6 +6,7 @@ import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.config import get_config
+from langgraph.runtime import get_runtime
 
 from duologue.data.recllmsim import Situation
 from duologue.data.simquac import Topic
@@ -66,6 +67,18 @@ async def test_states_and_record_of_a_run_are_those_of_the_graph_as_it_is_drawn(
         assert without_clock(states) == without_clock(drawn_states)
         asked_again += sum(attempt.verdict == "rejected" for attempt in record.attempts())
     assert asked_again
+
+
+async def test_the_context_of_a_run_is_that_of_its_nodes():
+    contexts = []
+
+    async def noted(state, runtime):
+        contexts.append(get_runtime(Limits).context)
+        return {}
+
+    cast, scenario = simquac.cast().replace(turn_recorder=noted), simquac.scenario(TOPIC)
+    await in_a_run(cast, scenario, Limits(max_turns=1, seed=3))
+    assert [(type(context), context.seed) for context in contexts] == [(Limits, 3)]
 
 
 async def test_a_run_takes_two_steps_of_langgraph_for_an_exchange():

@@ -413,7 +413,12 @@ def test_only_the_first_of_many_replies_that_are_not_used_is_compared(tmp_path, 
         file.keep(key, Sent.of({"m": 1}, [HumanMessage("Then?")]), Reply({"content": "old"}))
     file.close()
     file, looked, find = CallFile.recording(path), [], CallFile._messages
-    monkeypatch.setattr(CallFile, "_messages", lambda *of: looked.append(1) or find(*of))
+
+    def counted(*of: Any) -> Any:
+        looked.append(1)
+        return find(*of)
+
+    monkeypatch.setattr(CallFile, "_messages", counted)
     assert [file.find(key, Sent.of({"m": 1}, [HumanMessage("Now?")])) for key in keys] == [None] * 50
     assert "was 'Then?', now 'Now?'" in file.unused[keys[0]]
     assert len(file.unused) == 50
