@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 BOUNDS = "Money and time"
 PACE = "Pace of calls"
 KEPT = "Replies that are kept"
+WHERE = "Processes and machines"
 """Panels of the options' help."""
 
 
@@ -49,6 +50,10 @@ class RunOptions:
     keep_calls: bool = False
     retry_failed: bool = False
     any_version: bool = False
+    processes: int | None = None
+    """None: as many as pay."""
+    engine: Literal["processes", "ray"] = "processes"
+    ray_address: str | None = None
     trace: bool = False
     trust_env_file: bool = False
 
@@ -97,18 +102,26 @@ class RunOptions:
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
             any_version=self.any_version,
+            processes=self.processes,
+            engine="ray" if self.engine == "ray" or self.ray_address is not None else None,
+            ray_address=self.ray_address,
             progress=False,  # the command shows it
         )
 
 
-def number_or_auto(text: str | int) -> int | None:
-    """The value of `--concurrency`; None for `auto`."""
+def number_or_auto(text: str | int, option: str = "--concurrency") -> int | None:
+    """The value of an option that is a number or `auto`, which is None."""
     words = str(text).strip().lower()
     if words == "auto":
         return None
     if not words.isdecimal() or not int(words):
-        raise SettingError(f"--concurrency {text}: write a number from 1, or auto")
+        raise SettingError(f"{option} {text}: write a number from 1, or auto")
     return int(words)
+
+
+def processes_or_auto(text: str | int) -> int | None:
+    """The value of `--processes`; None for `auto`."""
+    return number_or_auto(text, "--processes")
 
 
 def above_zero(text: str | float) -> float:
@@ -213,6 +226,45 @@ PACES: dict[str, tuple[Any, Any]] = {
     ),
 }
 """How calls to an endpoint are made."""
+
+MACHINES: dict[str, tuple[Any, Any]] = {
+    "processes": (
+        Annotated[
+            int | None,
+            typer.Option(
+                parser=processes_or_auto,
+                metavar="N|auto",
+                show_default="auto",
+                rich_help_panel=WHERE,
+                help="Processes among which the run is divided. auto: one for each processor, if each has at least about ten seconds of work.",
+            ),
+        ],
+        "auto",
+    ),
+    "engine": (
+        Annotated[
+            Literal["processes", "ray"],
+            typer.Option(
+                rich_help_panel=WHERE,
+                help="processes: of this machine; ray: of a Ray cluster (extra ray), or a local Ray.",
+            ),
+        ],
+        "processes",
+    ),
+    "ray_address": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="ADDRESS",
+                rich_help_panel=WHERE,
+                show_default=False,
+                help="The cluster, with --engine ray: HOST:PORT or auto. Default: RAY_ADDRESS, else a Ray of this machine for this run.",
+            ),
+        ],
+        None,
+    ),
+}
+"""Where a run is simulated."""
 
 KEPT_CALLS: dict[str, tuple[Any, Any]] = {
     "record": (

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
 from .options import command_of, options_of
-from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
+from .run_options import KEPT_CALLS, LEAVING, MACHINES, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
 from .running import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
@@ -23,6 +23,7 @@ RUN: dict[str, tuple[Any, Any]] = {
     "as_json": (AsJson, False),
     **MONEY_AND_TIME,
     **PACES,
+    **MACHINES,
     **KEPT_CALLS,
     **LEAVING,
 }
