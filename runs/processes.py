@@ -9,7 +9,6 @@ import struct
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from .board import Board
@@ -68,7 +67,7 @@ async def _simulated(shard: Shard, board: Board) -> None:
     died = 0
     while True:
         finished = board.finished(shard.name)
-        code = await _worked(replace(shard, answered=shard.answered | board.answered), board)
+        code = await _worked(shard.knowing(board.answered), board)
         if board.is_over(shard.name) or board.orders().cancelled:
             return
         died = 1 if board.finished(shard.name) > finished else died + 1

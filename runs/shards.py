@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -117,6 +117,12 @@ class Shard:
     """Whether the run is traced, where the environment asks for it."""
     domains: tuple[Domain, ...] = ()
     """Domains that were registered for this run."""
+    between: float = BETWEEN
+    """Seconds between two reports."""
+
+    def knowing(self, answered: frozenset[str]) -> "Shard":
+        """The shard as it is begun when these endpoints have answered."""
+        return replace(self, answered=self.answered | answered)
 
 
 class _Files:
@@ -248,7 +254,7 @@ async def _reported(running: asyncio.Future[None], worker: _Worker, exchange: Ex
 
     while not running.done():
         worker.follow(await asyncio.to_thread(exchange, worker.report()), cancel)
-        await asyncio.wait([running], timeout=BETWEEN)
+        await asyncio.wait([running], timeout=worker.shard.between)
     with suppress(asyncio.CancelledError):
         await running
 

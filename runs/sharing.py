@@ -21,7 +21,7 @@ from ..nodes.limits import Limits
 from ..nodes.state import State
 from .conduct import Conduct
 from .engine import Concurrency, name_of
-from .shards import Shard
+from .shards import BETWEEN, Shard
 
 Engine: TypeAlias = Literal["processes", "ray"]
 
@@ -31,6 +31,8 @@ WORTH = 10.0
 """Seconds of work from which a process of its own pays: it takes some three seconds to start."""
 SHARD = 64
 """Conversations of a shard where shards are many."""
+A_SECOND = 1.0
+"""Seconds between two reports where hundreds of tasks report to one actor."""
 SPEAKERS = ("user_simulator", "assistant")
 
 
@@ -71,6 +73,10 @@ def division(
         return None
     if not asked and _has_own_code(cast, spec):
         return None
+    if conduct.engine == "ray" and cast.plain() != spec.model_dump():
+        raise SettingError(
+            "the cast holds a credential, which Ray would keep and send about: set it in the environment of the machines"
+        )
     number = conduct.processes
     if number is None and conduct.engine != "ray":
         number = processes_worth(len(missing), limits, conduct, concurrency)
@@ -136,6 +142,7 @@ def shards_of(
                 answered=answered,
                 traced=is_traced(),
                 domains=division.domains,
+                between=BETWEEN if division.engine == "processes" else A_SECOND,
             )
         )
     return made
