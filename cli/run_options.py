@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 BOUNDS = "Money and time"
 PACE = "Pace of calls"
 KEPT = "Replies that are kept"
-WHERE = "Processes and machines"
 """Panels of the options' help."""
 
 
@@ -117,11 +116,6 @@ def number_or_auto(text: str | int, option: str = "--concurrency") -> int | None
     if not words.isdecimal() or not int(words):
         raise SettingError(f"{option} {text}: write a number from 1, or auto")
     return int(words)
-
-
-def processes_or_auto(text: str | int) -> int | None:
-    """The value of `--processes`; None for `auto`."""
-    return number_or_auto(text, "--processes")
 
 
 def above_zero(text: str | float) -> float:
@@ -226,45 +220,6 @@ PACES: dict[str, tuple[Any, Any]] = {
     ),
 }
 """How calls to an endpoint are made."""
-
-MACHINES: dict[str, tuple[Any, Any]] = {
-    "processes": (
-        Annotated[
-            int | None,
-            typer.Option(
-                parser=processes_or_auto,
-                metavar="N|auto",
-                show_default="auto",
-                rich_help_panel=WHERE,
-                help="Processes among which the run is divided. auto: one for each processor, if each has at least about ten seconds of work.",
-            ),
-        ],
-        "auto",
-    ),
-    "engine": (
-        Annotated[
-            Literal["processes", "ray"],
-            typer.Option(
-                rich_help_panel=WHERE,
-                help="processes: of this machine; ray: of a Ray cluster (extra ray), or a local Ray.",
-            ),
-        ],
-        "processes",
-    ),
-    "ray_address": (
-        Annotated[
-            str | None,
-            typer.Option(
-                metavar="ADDRESS",
-                rich_help_panel=WHERE,
-                show_default=False,
-                help="The cluster, with --engine ray: HOST:PORT or auto. Default: RAY_ADDRESS, else a Ray of this machine for this run.",
-            ),
-        ],
-        None,
-    ),
-}
-"""Where a run is simulated."""
 
 KEPT_CALLS: dict[str, tuple[Any, Any]] = {
     "record": (

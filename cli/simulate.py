@@ -9,8 +9,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
+from .machines import MACHINES
 from .options import command_of, options_of
-from .run_options import KEPT_CALLS, LEAVING, MACHINES, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
+from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
 from .running import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {

@@ -7,7 +7,6 @@ the run folder, which all machines share. Only counters and orders go through Ra
 import asyncio
 import logging
 import os
-import signal
 import socket
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -141,15 +140,11 @@ async def _connected(address: str | None, number: int | None) -> AsyncIterator[A
         yield ray
         return
     address = address or os.environ.get("RAY_ADDRESS") or "local"
-    signals = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
     try:
-        await asyncio.to_thread(_begin, ray, address, number)
+        await asyncio.to_thread(_begin, ray, address, number)  # in the main thread it would take over the signals
         yield ray
     finally:
         await asyncio.to_thread(ray.shutdown)
-        for name, handler in signals.items():  # Ray sets its own
-            with suppress(ValueError):  # not the main thread, where Ray sets none
-                signal.signal(name, handler)
 
 
 def _begin(ray: Any, address: str, number: int | None) -> None:
