@@ -73,7 +73,7 @@ $(STAMPS)/test: pyproject.toml constraints.txt $(STAMPS)/core
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[notebook,dev-server]" --group browser
+	$(PIP) -e ".[notebook,dev-server,ray]" --group browser
 	touch $@
 
 constraints: $(STAMPS)/env  ## write constraints.txt anew from what is installed here
