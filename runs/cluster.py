@@ -22,7 +22,7 @@ from .reports import Orders, Report
 from .shards import BETWEEN, Shard, work
 from .sharing import processors
 
-STARTS = 3
+STARTS = 4
 """Tries to start a local Ray, which gives up by itself after half a minute on a machine that is busy."""
 
 

@@ -137,6 +137,7 @@ class RunFolder:
     def merge(self) -> None:
         """Bring the conversations of all writers into one file, a line for each, in the order of the plan; those that
         failed into another."""
+        self.check()  # what was replaced is not this run's
         if merge_finished(self._finished, self.manifest["planned"], self._finished.close):
             self._finished = self._journal(CONVERSATIONS)
         if merge_failed(self._failed, self.manifest["planned"], self._failed.close):

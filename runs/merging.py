@@ -46,6 +46,7 @@ def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], cl
     Lines that do not count stay at the end, for `runs repair`. `close` is called before the file is replaced.
     """
     further = writers(journal.path)
+    journal.refresh()
     if not further and (journal.flaws or journal.is_in_order(plan)):
         return False
     with _held(further):

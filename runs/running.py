@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +82,9 @@ async def arun(
         except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
             stopped = error
         except BaseException:
-            with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
-                folder.merge()
-                merge_calls(folder.path)
-                written(folder, plan, run.report.failed)
+            for last in (folder.merge, partial(merge_calls, folder.path), partial(written, folder, plan, {})):
+                with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
+                    last()
             raise
         control.over()
         folder.merge()

@@ -171,7 +171,9 @@ def at_once(number: int, conversations: int, concurrency: Concurrency) -> int:
 def _check(conduct: Conduct, *, watched: bool) -> None:
     """SettingError for what only one process can do."""
     if watched:
-        raise SettingError("watch is called in the process that simulates: leave it out, or simulate in one process")
+        raise SettingError(
+            "watch and keep are called in the process that simulates: leave them out, or simulate in one process"
+        )
     if conduct.record is not None or conduct.replay_calls is not None:
         raise SettingError(
             "calls are recorded and replayed in one process: leave out --processes and --engine, or --record and --replay-calls"

@@ -92,7 +92,7 @@ def test_a_wrong_key_ends_all_processes_with_one_line(in_threads, faulty, monkey
 
 
 def test_a_conversation_that_fails_in_a_worker_is_in_the_list(in_threads, faulty, monkeypatch, tmp_path, topics):
-    endpoint = faulty(faults={"policy": 1.0})
+    endpoint = faulty(faults={"400_policy": 1.0})
     for name, value in endpoint.environment.items():
         monkeypatch.setenv(name, value)
     made = duologue.simulate(
@@ -143,7 +143,7 @@ def test_a_live_cast_is_refused_in_one_line_and_by_itself_stays_here(tmp_path, t
 
 @pytest.mark.parametrize(
     ("conduct", "named"),
-    [({"record": "calls"}, "recorded and replayed in one process"), ({}, "watch is called in the process")],
+    [({"record": "calls"}, "recorded and replayed in one process"), ({}, "watch and keep are called in the process")],
 )
 def test_what_only_one_process_can_do_is_refused(tmp_path, topics, conduct, named):
     with pytest.raises(SettingError, match=named):
@@ -330,7 +330,7 @@ def test_a_shard_whose_workers_always_die_ends_the_run_with_one_line(forks, faul
 def test_an_endpoint_sees_no_more_calls_at_the_same_time_than_allowed(forks, faulty, tmp_path):
     run = Divided(forks, faulty(latency=0.02), tmp_path / "run")
     run.finish("--processes", "3")
-    assert 2 <= run.endpoint.counts()["most"] <= 4
+    assert 2 <= run.endpoint.counts()["most_in_flight"] <= 4
 
 
 @pytest.mark.heavy
