@@ -47,13 +47,15 @@ class Mailbox:
 def simulated(shard: Shard, mailbox: Any) -> Report:
     """The task: simulate what a shard still lacks, and give its last report."""
     import ray
+    from ray.exceptions import RayError
 
     latest = Orders()
 
     def exchange(report: Report) -> Orders:
         nonlocal latest
-        with suppress(ray.exceptions.RayError):  # the actor is being begun again elsewhere: go on as ordered before
-            latest = ray.get(mailbox.report.remote(shard.name, report), timeout=30)
+        with suppress(RayError):  # the actor is being begun again elsewhere: go on as ordered before
+            told: Any = ray.get(mailbox.report.remote(shard.name, report), timeout=30)
+            latest = told
         return latest
 
     return work(shard, exchange, f"{shard.name} {socket.gethostname()} {os.getpid()}")

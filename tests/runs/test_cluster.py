@@ -44,7 +44,9 @@ class OnRay:
     def start(self, *more: str) -> Any:
         resume = ["--resume"] * (self.folder / "run" / "manifest.json").exists()
         environment = self.endpoint.environment if self.endpoint is not None else {}
-        return self.forks([*self.command, *resume, *more], self.folder, environment | {"RAY_TMPDIR": "/tmp"})
+        (self.folder / "rfc3987_syntax.py").write_text("raise ImportError")
+        quick = {"PYTHONPATH": str(self.folder)}  # jsonschema, which Ray brings, does without (see tests/conftest.py)
+        return self.forks([*self.command, *resume, *more], self.folder, environment | quick)
 
     def finish(self, *more: str) -> Any:
         fork = self.start(*more)

@@ -171,7 +171,7 @@ def test_as_many_processes_are_chosen_as_have_work(monkeypatch, conversations, m
 
 
 def test_own_programs_are_not_divided_by_themselves(monkeypatch, tmp_path, topics):
-    (tmp_path / "mine.py").write_text("def speak(messages):\n    return 'Who?'\n")
+    (tmp_path / "undivided.py").write_text("def speak(messages):\n    return 'Who?'\n")
     plan = runs.planned(cast(), simquac.scenarios(topics()))
     monkeypatch.setattr(sharing, "processes_worth", lambda *_: 2)
 
@@ -180,7 +180,7 @@ def test_own_programs_are_not_divided_by_themselves(monkeypatch, tmp_path, topic
         return sharing.division(cast, plan, LIMITS, conduct, "auto", watched=False) is not None
 
     assert [divided(cast(), number) for number in (None, 1, 2)] == [True, False, True]
-    own = cast(assistant="mine:speak")
+    own = cast(assistant="undivided:speak")
     assert [divided(own, number) for number in (None, 1, 2)] == [False, False, True]
 
 
