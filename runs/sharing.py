@@ -62,6 +62,8 @@ def division(
     not possible.
     """
     asked = conduct.engine == "ray" or (conduct.processes or 0) > 1
+    if not missing:
+        return None
     if not asked and (conduct.processes == 1 or processes_worth(len(missing), limits, conduct, concurrency) < 2):
         return None
     try:
