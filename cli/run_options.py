@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -49,6 +49,10 @@ class RunOptions:
     keep_calls: bool = False
     retry_failed: bool = False
     any_version: bool = False
+    processes: int | None = None
+    """None: as many as pay."""
+    engine: Literal["processes", "ray"] = "processes"
+    ray_address: str | None = None
     trace: bool = False
     trust_env_file: bool = False
 
@@ -97,17 +101,20 @@ class RunOptions:
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
             any_version=self.any_version,
+            processes=self.processes,
+            engine="ray" if self.engine == "ray" or self.ray_address is not None else None,
+            ray_address=self.ray_address,
             progress=False,  # the command shows it
         )
 
 
-def number_or_auto(text: str | int) -> int | None:
-    """The value of `--concurrency`; None for `auto`."""
+def number_or_auto(text: str | int, option: str = "--concurrency") -> int | None:
+    """The value of an option that is a number or `auto`, which is None."""
     words = str(text).strip().lower()
     if words == "auto":
         return None
     if not words.isdecimal() or not int(words):
-        raise SettingError(f"--concurrency {text}: write a number from 1, or auto")
+        raise SettingError(f"{option} {text}: write a number from 1, or auto")
     return int(words)
 
 

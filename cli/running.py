@@ -119,8 +119,7 @@ def run_into(
                 limits=limits,
                 concurrency=options.concurrency or "auto",
                 resume=options.resume,
-                watch=progress.watch,
-                keep=progress.keep,
+                figures=progress.figures,
                 source=source,
                 conduct=options.conduct(control),
             )

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
+from .machines import MACHINES
 from .options import command_of, options_of
 from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
 from .running import LIMITS, OUT, limits_with, simulated
@@ -23,6 +24,7 @@ RUN: dict[str, tuple[Any, Any]] = {
     "as_json": (AsJson, False),
     **MONEY_AND_TIME,
     **PACES,
+    **MACHINES,
     **KEPT_CALLS,
     **LEAVING,
 }

@@ -44,6 +44,8 @@ _lock = RLock()
 _domains: dict[str, Domain] = {domain.kind: domain for domain in SHIPPED}
 _asked = False
 """Whether the domains of installed packages were registered."""
+_given: set[str] = set()
+"""Kinds whose domain somebody registered in this process."""
 
 
 def register(domain: Domain, *, replace: bool = False) -> Domain:
@@ -53,7 +55,9 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
     """
     with _lock:
         _ask_packages()
-        return _register(domain, replace)
+        made = _register(domain, replace)
+        _given.add(made.kind)
+        return made
 
 
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
@@ -73,6 +77,11 @@ def registered() -> tuple[Domain, ...]:
     with _lock:
         _ask_packages()
         return tuple(_domains.values())
+
+
+def registered_here() -> tuple[Domain, ...]:
+    """The domains that somebody registered in this process: another one does not know them by itself."""
+    return tuple(domain for kind, domain in _domains.items() if kind in _given and domain not in SHIPPED)
 
 
 def kinds() -> tuple[str, ...]:

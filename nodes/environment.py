@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ..data.tracing import requested
+from ..data.tracing import requested, switched_off
 from ..errors import SettingError
 from . import env_file
 from .redaction import (
@@ -40,6 +40,7 @@ __all__ = [
     "environment_with_file",
     "error_line",
     "host_of",
+    "is_traced",
     "keep_environment_secrets",
     "keep_secret",
     "keep_url_secrets",
@@ -49,6 +50,7 @@ __all__ = [
     "settings_notes",
     "traced",
     "trust",
+    "untraced",
     "without",
     "without_credentials",
     "without_known_secrets",
@@ -210,6 +212,11 @@ def environment_with_file(provider: str) -> Iterator[None]:
         os.environ.update(aside)
 
 
+def is_traced() -> bool:
+    """Whether the environment of this process has runs traced."""
+    return bool(requested(os.environ))
+
+
 def traced() -> list[str]:
     """Where the environment of this process has runs traced to, a line each; also logged as a warning."""
     lines = [
@@ -219,3 +226,22 @@ def traced() -> list[str]:
     for line in lines:
         log.warning(line)
     return lines
+
+
+@contextmanager
+def untraced(wanted: bool = True) -> Iterator[None]:
+    """Inside, nothing that runs in this process is traced, if `wanted`, whatever its variables ask for."""
+    if not wanted:
+        yield
+        return
+    from langsmith import tracing_context
+
+    changed = switched_off(os.environ)
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
+    try:
+        with tracing_context(enabled=False, parent=False):
+            yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})

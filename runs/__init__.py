@@ -10,7 +10,8 @@ from .engine import converse, converse_all, planned
 from .event_loop import blocking
 from .folder import RunFolder, new_folder
 from .journal import Journal, RunError
-from .simulation import arun, asimulate, simulate
+from .running import arun
+from .simulation import asimulate, simulate
 from .summary import Summary
 
 __all__ = [

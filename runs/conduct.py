@@ -6,6 +6,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from ..errors import DuologueError, SettingError
 from ..nodes.calls.gates import Pace
@@ -51,6 +52,12 @@ class Conduct:
     """On resume, simulate again what ended by somebody's fault, such as a user whose every draft was rejected."""
     any_version: bool = False
     """Resume a run that another version of this package began."""
+    processes: int | None = 1
+    """Processes among which a run in a folder is divided; None: as many as pay. With `ray`, shards at the same time."""
+    engine: Literal["processes", "ray"] | None = None
+    """Where the processes are: on this machine, or on a Ray cluster (extra `ray`)."""
+    ray_address: str | None = None
+    """The cluster, such as `ray://HOST:10001` or `auto`; None: that of the environment, else one of this machine's own."""
     progress: bool | None = None
     """Whether to show how far the run is: in the cell of a notebook, else on stderr, at a terminal in one line that is
     replaced each second, in a log in a line each minute. None: in a notebook, once the run has taken a second."""
@@ -58,6 +65,10 @@ class Conduct:
     def __post_init__(self) -> None:
         if self.record is not None and self.replay_calls is not None:
             raise SettingError("record and replay_calls: give one of them, as a replayed run makes no calls to record")
+        if self.processes is not None and (not isinstance(self.processes, int) or self.processes < 1):
+            raise SettingError(f"processes must be at least 1, or None for as many as pay, not {self.processes!r}")
+        if self.engine not in (None, "processes", "ray"):
+            raise SettingError(f"engine must be 'processes' or 'ray', not {self.engine!r}")
 
     def controlled(self) -> Control:
         """The control of a run: the given one, or a new one with this pace and these bounds."""

@@ -1,7 +1,7 @@
 """How a run that is under way is brought to its end before its plan is done."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -10,19 +10,7 @@ from ..nodes.calls.gates import Pace
 from ..nodes.calls.kept import CallStore
 from ..nodes.calls.service import Calls
 from ..nodes.calls.spending import Spending
-
-
-@dataclass(frozen=True)
-class EndpointNow:
-    """How it goes with an endpoint."""
-
-    endpoint: str
-    requests: int
-    """Calls as they were sent so far, each try counted."""
-    faults: Mapping[str, int]
-    """By name, each try counted."""
-    waiting: str | None
-    """What holds calls back just now, in words; None if nothing does."""
+from .reports import EndpointNow, Report
 
 
 @dataclass
@@ -39,6 +27,10 @@ class Control:
     """The calls of the run that is under way."""
     cutting: str | None = None
     """Why conversations under way end before their next turn, in words; None if they go on."""
+    hurried: str | None = None
+    """Why endpoints that are gone are waited for no more, in words."""
+    elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
+    """The endpoints as other processes of the run see them."""
     _passed: str | None = None
     """The bound of money or tokens that is reached, in words."""
 
@@ -53,8 +45,11 @@ class Control:
 
     def endpoints(self) -> Iterator[EndpointNow]:
         """The endpoints that the run has called, as they are now."""
-        for gate in () if self.calls is None else list(self.calls.gates.values()):
-            yield EndpointNow(gate.endpoint, gate.counts.requests, gate.counts.faults, gate.held_back_by)
+        here = Report()
+        if self.calls is not None:
+            here.count_calls(self.calls, None)
+        yield from here.endpoints.values()
+        yield from self.elsewhere()
 
     @property
     def begins(self) -> bool:
@@ -96,6 +91,11 @@ class Control:
     def _no_time_left(self, reason: str) -> None:
         """Cut the run, also where it waits for an endpoint: that may take longer than all the rest."""
         self.cut(reason)
+        self.hurry(reason)
+
+    def hurry(self, reason: str) -> None:
+        """From now on wait for no endpoint that is gone."""
+        self.hurried = self.hurried or reason
         for gate in () if self.calls is None else self.calls.gates.values():
             gate.hurry(reason)
 

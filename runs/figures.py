@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from math import floor, log10
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from ..data.records import Conversation, Role
 from ..nodes.calls.spending import Spending, Spent
 from ..nodes.state import State
+from .reports import Tally
 
 RECENT = 30.0
 """Seconds over which the calls a second are counted."""
@@ -66,10 +68,9 @@ class Figures:
         clock: Callable[[], float] = monotonic,
         ending: Callable[[], str | None] = lambda: None,
     ) -> None:
-        self.planned, self.finished, self.turns = planned, 0, 0
-        self.unfinished: Counter[str] = Counter()
-        """Conversations that are over and do not count as finished, by what became of them."""
-        self.rejected: Counter[str] = Counter()
+        self.planned, self.tally = planned, Tally()
+        self.elsewhere: Callable[[], Tally] = Tally
+        """What other processes of the run count."""
         self._spending, self._endpoints, self._clock, self._ending = spending, endpoints, clock, ending
         self._recorded: dict[Role, Spent] = {"user": Spent(), "assistant": Spent()}
         self._seen: dict[str, tuple[int, int]] = {}
@@ -87,18 +88,20 @@ class Figures:
         if (turns, known) == (now_turns, len(attempts)) and name in self._seen:
             return
         for attempt in attempts[known if len(attempts) >= known else 0 :]:
-            self.rejected[attempt.get("reason") or "other"] += 1
-        self.turns += now_turns - turns
+            self.tally.rejected[attempt.get("reason") or "other"] += 1
+        self.tally.turns += now_turns - turns
         self._seen[name] = (now_turns, len(attempts))
+        self.tally.under_way = len(self._seen)
 
     def keep(self, conversation: Conversation) -> None:
         """Count a conversation that is over."""
         self._seen.pop(conversation.id, None)
+        self.tally.under_way = len(self._seen)
         became = _became(conversation)
         if became is None:
-            self.finished += 1
+            self.tally.finished += 1
         else:
-            self.unfinished[became] += 1
+            self.tally.unfinished[became] += 1
         for role, spent in self._recorded.items():
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:
@@ -106,7 +109,33 @@ class Figures:
 
     def under_way(self) -> int:
         """Conversations that have begun and are not over."""
-        return len(self._seen)
+        return self.counted().under_way
+
+    def counted(self) -> Tally:
+        """What is counted here and elsewhere."""
+        counted = deepcopy(self.elsewhere())
+        counted.add(self.tally)
+        return counted
+
+    @property
+    def finished(self) -> int:
+        """Conversations that came to their own end."""
+        return self.counted().finished
+
+    @property
+    def turns(self) -> int:
+        """Turns that were taken."""
+        return self.counted().turns
+
+    @property
+    def unfinished(self) -> Counter[str]:
+        """Conversations that are over and do not count as finished, by what became of them."""
+        return self.counted().unfinished
+
+    @property
+    def rejected(self) -> Counter[str]:
+        """Drafts by the reason of their rejection."""
+        return self.counted().rejected
 
     @property
     def sides(self) -> Mapping[Any, Spent]:
@@ -117,7 +146,8 @@ class Figures:
     @property
     def left(self) -> float | None:
         """Seconds until the plan is done, about; None if too few conversations are over to tell, or it will not be."""
-        over = self.finished + self.unfinished.total()
+        counted = self.counted()
+        over = counted.finished + counted.unfinished.total()
         if over < ENOUGH or over >= self.planned or self._ending() is not None:
             return None
         return (self._clock() - self._began) * (self.planned - over) / over
@@ -176,14 +206,14 @@ class Figures:
     def _conversations(self) -> Iterator[str]:
         """How many are finished, what became of others, and how many are waited for where nothing new begins."""
         yield f"{self.finished:,}/{self.planned:,} conversations"
-        for became, number in sorted(self.unfinished.copy().items()):
+        for became, number in sorted(self.unfinished.items()):
             yield f"{number:,} {became}"
         if self._ending() is not None and (count := self.under_way()):
             yield f"finishing {count:,} conversation{'' if count == 1 else 's'}"
 
     def _rejections(self) -> Sequence[str]:
         """How many drafts were rejected, and by which reasons: as many words as may be, then fewer."""
-        rejected = self.rejected.copy()  # what is shown is made in a thread of its own, while the run goes on counting
+        rejected = self.rejected
         count = sum(rejected.values())
         if not count:
             return ()

@@ -14,8 +14,10 @@ from ..data.formats.manifests import MEND
 from ..data.formats.record_lines import RECORDS, of_run, told_flaws
 from ..data.records import Conversation
 from . import manifests
+from .calls import CALLS
 from .journal import Journal, RunError
 from .leftovers import partials, removed
+from .merging import merge_calls, merge_failed, merge_finished, writers
 from .restoring import restored
 
 
@@ -27,13 +29,15 @@ class RunFolder:
         self.manifest = dict(manifest)
         self.notes = list(notes)
         """What the user should know of the folder, a line each."""
-        codec = of_run(self.manifest, RECORDS)
-        self._finished = Journal.open(path / CONVERSATIONS, codec, busy=path, salvage=True)
+        self._finished = self._journal(CONVERSATIONS)
         try:
-            self._failed = Journal.open(path / FAILURES, codec, busy=path, salvage=True)
+            self._failed = self._journal(FAILURES)
         except BaseException:
             self._finished.close()
             raise
+
+    def _journal(self, name: str) -> Journal[Conversation]:
+        return Journal.open(self.path / name, of_run(self.manifest, RECORDS), busy=self.path, salvage=True)
 
     @classmethod
     def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool, any_version: bool = False) -> Self:
@@ -77,13 +81,16 @@ class RunFolder:
         return folder
 
     def _take_up(self) -> None:
-        """Read what the run has finished, and note what does not count."""
+        """Read what the run has finished, and note what does not count. Files of killed workers become part of its own."""
         for journal in (self._finished, self._failed):
             if journal.torn:
                 self.notes.append(
                     f"{journal.path.name}: its last line was cut off in writing ({journal.torn} bytes) "
                     "and is simulated again"
                 )
+        if any(writers(self.path / name) for name in (CONVERSATIONS, FAILURES, CALLS)):
+            self.merge()
+            merge_calls(self.path)
         self._finished.refresh()
         self.notes += told_flaws(self._finished.flaws, self.path)
         if any(flaw.lost for flaw in self._finished.flaws):
@@ -126,6 +133,15 @@ class RunFolder:
     def keep(self, conversation: Conversation) -> None:
         """Write a conversation down, whole and at once: to the file of the finished or of the failed ones."""
         (self._finished if conversation.finished else self._failed).append(conversation)
+
+    def merge(self) -> None:
+        """Bring the conversations of all writers into one file, a line for each, in the order of the plan; those that
+        failed into another."""
+        self.check()  # what was replaced is not this run's
+        if merge_finished(self._finished, self.manifest["planned"], self._finished.close):
+            self._finished = self._journal(CONVERSATIONS)
+        if merge_failed(self._failed, self.manifest["planned"], self._failed.close):
+            self._failed = self._journal(FAILURES)
 
     def conversations(self) -> Iterator[Conversation]:
         """Every finished conversation in the order of the plan, read one at a time."""

@@ -137,8 +137,10 @@ class Appended:
         self._end = min(self._end, size)
 
     def close(self) -> None:
-        """Close the file and let others write."""
-        os.close(self._handle)
+        """Close the file and let others write; once is enough."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
 
 
 class Journal(JournalReader[T]):

@@ -36,7 +36,8 @@ def partials(folder: Path) -> Iterator[Path]:
 
 def is_own(name: str) -> bool:
     """Whether a run folder's file with this name is one that the run writes."""
-    return name in (MANIFEST, PROMPTS, CALLS) or any(is_of_journal(Path(name), of) for of in (CONVERSATIONS, FAILURES))
+    journals = (CONVERSATIONS, FAILURES, CALLS)
+    return name in (MANIFEST, PROMPTS) or any(is_of_journal(Path(name), of) for of in journals)
 
 
 def earlier_forms(folder: Path, name: str) -> Iterator[Path]:

@@ -1,20 +1,22 @@
 """How far a run is, shown while it goes on: in the cell of a notebook, at a terminal, or as lines of a log."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from html import escape
 from shutil import get_terminal_size
 from threading import Event, Thread
 from time import strftime
-from typing import Any
+from typing import Any, TypeVar
 
 from ..data.records import Conversation
 from ..data.text.terminal import on_one_line, plain
 from ..nodes.state import State
 from .control import Control
 from .figures import Figures
+
+T = TypeVar("T")
 
 A_SECOND = 1.0
 A_MINUTE = 60.0
@@ -46,41 +48,47 @@ def each(seconds: float, tell: Callable[[], object]) -> Iterator[None]:
 
 
 @contextmanager
-def shown(
-    planned: int,
-    control: Control,
-    watch: Callable[[State], None] | None,
-    keep: Callable[[Conversation], None],
-    wanted: bool | None,
-) -> Iterator[tuple[Callable[[State], None] | None, Callable[[Conversation], None]]]:
-    """Inside, the progress of a run is shown; gives `watch` and `keep` that count too.
+def shown(planned: int, control: Control, wanted: bool | None) -> Iterator[Figures | None]:
+    """Inside, the progress of a run is shown; gives the figures that are to count, None if it is not shown.
 
     `wanted`: as `Conduct.progress`.
     """
     if not planned or not is_shown(wanted):
-        yield watch, keep
+        yield None
         return
     figures = Figures(planned, control.spending, control.endpoints, ending=lambda: control.ending)
-
-    def watched(state: State) -> None:
-        figures.watch(state)
-        if watch is not None:
-            watch(state)
-
-    def kept(conversation: Conversation) -> None:
-        figures.keep(conversation)
-        keep(conversation)
-
     display = Cell(figures) if in_notebook() else Lines(figures)
     if wanted and display.in_place:
         display.tell()
     try:
         with each(A_SECOND if display.in_place else A_MINUTE, display.tell):
-            yield watched, kept
+            yield figures
     finally:
         if wanted or display.told:
             with suppress(Exception):
                 display.tell(last=True)
+
+
+def counted(
+    counting: Iterable[Figures | None],
+    watch: Callable[[State], None] | None,
+    keep: Callable[[Conversation], None] | None,
+) -> tuple[Callable[[State], None] | None, Callable[[Conversation], None] | None]:
+    """`watch` and `keep` that call figures too."""
+    watches = [*(each.watch for each in counting if each is not None), *[watch] * (watch is not None)]
+    keeps = [*(each.keep for each in counting if each is not None), *[keep] * (keep is not None)]
+    return _all(watches), _all(keeps)
+
+
+def _all(functions: Sequence[Callable[[T], None] | None]) -> Callable[[T], None] | None:
+    """One function that calls these; None for none."""
+    called = [function for function in functions if function is not None]
+
+    def call(value: T) -> None:
+        for function in called:
+            function(value)
+
+    return call if called else None
 
 
 class Cell:

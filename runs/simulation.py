@@ -1,14 +1,12 @@
 """Simulating: the functions that notebooks and commands call, inside and outside a running event loop."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 from ..data.formats import record_lines
-from ..data.formats.jsonfiles import write_json
 from ..data.records import Conversation
 from ..errors import DuologueError
 from ..graphs import Cast
@@ -17,15 +15,11 @@ from ..nodes.calls.gates import EndpointError
 from ..nodes.environment import traced
 from ..nodes.limits import Limits
 from ..nodes.state import State
-from . import dataset, manifests
 from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
-from .folder import RunFolder
-from .leftovers import PROMPTS
-from .progress import shown
-from .resuming import said_nothing, spent_before, to_repeat
-from .summary import Summary, notes_of, written
+from .progress import counted, shown
+from .running import arun
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +48,11 @@ async def asimulate(
     """
     plan = planned(cast, scenarios)
     conduct = conduct or Conduct()
+    if out is None and (conduct.engine is not None or (conduct.processes or 1) > 1):
+        with TemporaryDirectory(prefix="duologue-") as folder:  # processes meet in a folder
+            return await asimulate(
+                cast, plan, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
+            )
     control = conduct.controlled()
     traced()  # says where traces go, if the environment asks for them
     by_id: dict[str, Conversation] = {}
@@ -68,12 +67,13 @@ async def asimulate(
             with conduct.calls() as file, control.within(conduct.max_seconds):
                 calls = control.made(file)
                 async with synced(file, calls):
-                    with shown(len(plan), control, watch, collect, conduct.progress) as (watched, kept):
+                    with shown(len(plan), control, conduct.progress) as figures:
+                        watched, kept = counted([figures], watch, collect)
                         await converse_all(
                             cast,
                             plan,
                             limits,
-                            kept,
+                            kept or collect,
                             concurrency=concurrency,
                             watch=watched,
                             calls=calls,
@@ -91,10 +91,10 @@ async def asimulate(
             concurrency=concurrency,
             resume=resume,
             watch=watch,
-            keep=collect,
             conduct=replace(conduct, control=control),
         )
         stopped = summary.stopped_by
+        by_id = {each.id: each for each in record_lines.cut_short(out) if each.id in summary.failed}
         by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
     if stopped is not None and not any(conversation.finished for conversation in by_id.values()):
         raise stopped.with_traceback(None) from None
@@ -113,93 +113,6 @@ async def asimulate(
     if missing:
         log.warning("%d of %d conversations were not begun: %s", len(missing), len(plan), stopped or control.ending)
     return conversations
-
-
-async def arun(
-    cast: Cast,
-    scenarios: Iterable[State],
-    out: str | Path,
-    *,
-    limits: Limits | None = None,
-    concurrency: Concurrency = "auto",
-    resume: bool = False,
-    watch: Watch | None = None,
-    keep: Callable[[Conversation], None] | None = None,
-    source: Mapping[str, Any] | None = None,
-    conduct: Conduct | None = None,
-) -> Summary:
-    """Simulate into a run folder; writes the data set and its card at the end.
-
-    Only the plan is held in memory, not the finished conversations: a run may be of any size. `resume` goes on with
-    what is missing, from the replies in the folder's call journal; it simulates again what ended at a limit of tokens
-    or a budget of the run (`budget`) that is higher or none now, and asks again what a model failed to answer after
-    the end.
-
-    `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
-    """
-    plan = planned(cast, scenarios)
-    conduct = conduct or Conduct()
-    control = conduct.controlled()
-    limits = (limits or cast.limits).or_else(cast.limits)
-    failed: dict[str, str] = {}
-    stopped: EndpointError | None = None
-    dataset.check_places(plan)
-    told = manifests.of_run(cast, plan, limits, source)
-    with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
-        write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
-        again, anew = set[str](), set[str]()
-        if resume:
-            again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed)
-        folder.simulate_again(again & {name_of(state) for state in plan})
-        missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
-        with conduct.calls(folder.path, resume=resume, done=frozenset(folder.done - again)) as file:
-            if file is not None:
-                file.begin_anew(anew)
-                for name, role in said_nothing(folder) if resume else ():
-                    file.ask_again(name, role)
-            calls = control.made(file)
-            if resume:
-                spent_before(control.spending, cast, folder.conversations(), again, file)
-
-            def write(conversation: Conversation) -> None:
-                folder.keep(conversation)
-                if file is not None:
-                    file.forget(conversation.id)
-                if not conversation.finished:
-                    failure = conversation.failure
-                    failed[conversation.id] = failure.error if failure else str(conversation.stop)
-                if keep is not None:
-                    keep(conversation)
-
-            try:
-                with (
-                    control.within(conduct.max_seconds),
-                    shown(len(missing), control, watch, write, conduct.progress) as (watched, kept),
-                ):
-                    async with synced(file, calls, folder.check):
-                        await converse_all(
-                            cast,
-                            missing,
-                            limits,
-                            kept,
-                            concurrency=concurrency,
-                            watch=watched,
-                            calls=calls,
-                            control=control,
-                        )
-            except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
-                stopped = error
-            except BaseException:
-                with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
-                    written(folder, plan, failed)
-                raise
-            control.over()
-            summary = written(folder, plan, failed)
-            notes = [*summary.notes, *notes_of(file, calls)]
-            if file is not None and file.writes and summary.complete and not conduct.keep_calls:
-                file.drop()
-        ending = str(stopped) if stopped is not None else control.ending
-        return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
 
 
 def simulate(

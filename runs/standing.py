@@ -23,6 +23,7 @@ from .calls import CALLS
 from .dataset import is_unanswered
 from .journal import RunError, is_being_written
 from .leftovers import CARD, DATASET, partials
+from .merging import writers
 from .reasons import grouped
 
 _HELD = re.compile(r"^\| conversations \| (\d+) of ", re.MULTILINE)
@@ -141,7 +142,7 @@ def standing(folder: Path) -> RunInfo:
         failed=len(failed),
         cancelled=len(broken) - len(failed),
         reasons={reason.told: len(reason.ids) for reason in grouped(failed)},
-        kept_replies=0 if complete else _kept(folder / CALLS, heads.keys() - cut),
+        kept_replies=0 if complete else _kept(folder / CALLS, heads.keys() - cut).total(),
         stops=dict(Counter(head.stop or "not told" for head in finished).most_common()),
         being_written=is_being_written(folder / CONVERSATIONS),
         bytes=sum(_sizes(folder)),
@@ -211,10 +212,16 @@ def _lacking(folder: Path, finished: int) -> str:
     return ""
 
 
-def _kept(path: Path, done: Collection[str]) -> int:
-    """How many replies a call journal holds that a resumed run may use."""
-    if not path.is_file():
-        return 0
+def _kept(main: Path, done: Collection[str]) -> Counter[str]:
+    """How many replies a call journal holds that a resumed run may use, by conversation: as many as the file of one of
+    its writers has, which begins with what the main one had."""
+    kept: Counter[str] = Counter()
+    for path in (main, *writers(main)):
+        kept |= _kept_in(path, done) if path.is_file() else Counter()
+    return kept
+
+
+def _kept_in(path: Path, done: Collection[str]) -> Counter[str]:
     kept: Counter[str] = Counter()
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -229,7 +236,7 @@ def _kept(path: Path, done: Collection[str]) -> int:
                     kept[conversation] += 1
             except (UnicodeDecodeError, DataError, KeyError, TypeError, AttributeError):
                 continue  # half a line, or no call: a resumed run asks it again
-    return kept.total()
+    return kept
 
 
 def _begun(manifest: dict[str, Any], heads: list[_Head]) -> str | None:

@@ -6,10 +6,8 @@ from pathlib import Path
 from ..data.counts import Counts
 from ..data.formats.record_lines import Run
 from ..nodes.calls.gates import EndpointError
-from ..nodes.calls.service import Calls
 from ..nodes.state import State
 from . import dataset, manifests
-from .calls import CallFile
 from .engine import name_of
 from .folder import RunFolder
 from .journal import RunError
@@ -110,22 +108,3 @@ def found(folder: Path) -> Summary:
         cut_by_run=data_set.cut_by_run,
         unanswered=data_set.unanswered,
     )
-
-
-def notes_of(file: CallFile | None, calls: Calls) -> list[str]:
-    """What there is to say about the calls of a run."""
-    notes = []
-    for gate in calls.gates.values():
-        if faults := gate.counts.faults:
-            told = ", ".join(f"{count} {name}" for name, count in faults.most_common())
-            notes.append(f"{gate.endpoint}: {gate.counts.requests} requests, of which failed: {told}")
-    if file is not None and calls.replayed and file.writes:
-        notes.append(f"{calls.replayed} replies were taken from {file.path.name}: they were paid before")
-    if file is not None and file.unused:
-        key, difference = next(iter(file.unused.items()))
-        notes.append(
-            f"{len(file.unused)} kept replies were not used, because something else is sent now; the first, {key.role} in turn {key.turn + 1} of {key.conversation}: {difference}"
-        )
-    if file is not None and file.torn:
-        notes.append(f"{file.path.name}: {file.torn} bytes could not be read: their calls are made again")
-    return notes

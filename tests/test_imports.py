@@ -53,6 +53,8 @@ LATE = {
     ("analysis/tables.py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
     ("views/.*", "IPython.*"): "is there in a notebook alone",
     ("runs/progress.py", "IPython.*"): "is there in a notebook alone",
+    ("runs/cluster.py", "ray.*"): "an extra, for the one engine of that name",
+    ("nodes/environment.py", "langsmith"): "only a process that is to trace nothing needs its switch",
     ("views/notebook.py", "views/realism.py"): "needs the extra stats, and conversations are shown without it",
 }
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""

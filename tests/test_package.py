@@ -39,9 +39,9 @@ def test_the_environment_is_read_in_few_places():
         for _, path in modules()
         if re.search(r"os\.environ|os\.getenv|from dotenv", path.read_text())
     }
-    switches_tracing_off = "cli/tracing.py"
+    switches_tracing_off, sets_ray = "cli/tracing.py", "runs/cluster.py"
     assert readers == {
-        "nodes/environment.py", "nodes/env_file.py", "nodes/redaction.py", switches_tracing_off
+        "nodes/environment.py", "nodes/env_file.py", "nodes/redaction.py", switches_tracing_off, sets_ray
     }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
@@ -161,6 +162,20 @@ class JournalReader(Generic[T]):
                     opened[entry.path] = stack.enter_context(_opened(entry.path))
                 yield self._value(opened[entry.path], entry)
 
+    def positions(self, plan: Iterable[str] = ()) -> Iterator[tuple[Path, int, int]]:
+        """File, offset and length of each value's line, in the order of `iterate`."""
+        self._begin()
+        for key in _planned_first(plan, self._entries):
+            yield self._entries[key][:3]
+
+    def is_in_order(self, plan: Iterable[str] = ()) -> bool:
+        """Whether the main file alone has a line for each value and no other, in the order of `iterate`."""
+        self._begin()
+        if sum(read.lines for read in self._read.values()) != len(self._entries) or set(self._read) - {self.path}:
+            return False
+        offsets = (offset for _, offset, _ in self.positions(plan))
+        return all(one < other for one, other in pairwise(offsets))
+
     def load(self, plan: Iterable[str] = ()) -> list[T]:
         """All values in the order of `iterate`, read in one pass over the files."""
         reader = JournalReader(self.path, self.codec, self.salvage, self.flaws)
@@ -212,7 +227,7 @@ class JournalReader(Generic[T]):
         """Which of two values of a key counts."""
         first, last = sorted((one, other), key=self._position)
         counts = first if first.settled else last
-        if counts is first:
+        if counts is first and not _are_one(first, last):
             where = at(last.path, f"line {last.line}")
             told = f"{where}: repeats {key!r}, which {_place(first, last)} holds already"
             self.flaws.append(Flaw(last.path, last.line, told, lost=False))
@@ -235,6 +250,18 @@ class JournalReader(Generic[T]):
             return self.codec.from_plain(value)
         except DataError as error:
             raise type(error)(f"{where}: {error}") from None
+
+
+def _are_one(entry: Entry, other: Entry) -> bool:
+    """Whether two files have the same line: one of them was being made of the other when its writer was killed."""
+    if entry.path == other.path or entry.length != other.length:
+        return False
+    lines = []
+    for each in (entry, other):
+        with _opened(each.path) as file:
+            file.seek(each.offset)
+            lines.append(file.read(each.length))
+    return lines[0] == lines[1]
 
 
 def _place(entry: Entry, beside: Entry) -> str:

@@ -166,7 +166,7 @@ def test_no_line_is_wider_than_the_terminal_and_the_most_important_stays(width, 
         }
     )
     clock.now = 86_000
-    figures.finished = 99_000
+    figures.tally.finished = 99_000
     lines = figures.lines(width)
     assert len(lines) == 3
     assert max(map(len, lines)) <= width

@@ -16,8 +16,8 @@ from duologue.graphs import simquac
 from duologue.nodes import Limits, draft
 from duologue.nodes.calls.gates import Pace
 from duologue.runs import Conduct, progress
-from duologue.runs.control import EndpointNow
 from duologue.runs.figures import Figures
+from duologue.runs.reports import EndpointNow
 
 LIMITS = Limits(max_turns=1)
 TIME = re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE)
@@ -186,7 +186,7 @@ def test_the_callers_own_watch_and_keep_are_called_too(topics, tmp_path):
 def test_html_has_every_text_escaped_and_no_colour_or_script_of_its_own():
     endpoint = EndpointNow("<img src=x onerror=alert(1)>\x1b[2J", 9, Counter(rate_limited=3), "gone & back")
     figures = Figures(2, endpoints=lambda: [endpoint])
-    figures.rejected["<script>alert(1)</script>"] = 2
+    figures.tally.rejected["<script>alert(1)</script>"] = 2
     html = progress.html(figures)
     assert "&lt;img src=x onerror=alert(1)&gt;\\x1b[2J: gone &amp; back" in html
     assert "&lt;script&gt;" in html
@@ -197,7 +197,7 @@ def test_html_has_every_text_escaped_and_no_colour_or_script_of_its_own():
 def test_a_cell_and_a_log_tell_the_same(topics):
     endpoint = EndpointNow("api.example.com", 40, Counter(rate_limited=3, timeout=1), "gone")
     figures = Figures(20, endpoints=lambda: [endpoint])
-    figures.finished, figures.turns, figures.rejected["too_long"] = 7, 30, 2
+    figures.tally.finished, figures.tally.turns, figures.tally.rejected["too_long"] = 7, 30, 2
     told = figures.words()
     parts = [told.conversations, told.turns, *told.rejected[:1], *told.spent, *told.calls[1:], *told.waiting]
     line, html = figures.line(), progress.html(figures)

@@ -1,0 +1,96 @@
+"""What the workers of a run have reported, summed up for whoever shows and bounds the run, and the orders for them."""
+
+from collections.abc import Iterable
+
+from ..errors import DuologueError
+from .control import Control
+from .figures import Figures
+from .reports import Orders, Report, add_spending, error_of, without_spending
+
+
+class Board:
+    """The workers' reports. What was spent before the run is in the control's spending when it is made."""
+
+    def __init__(self, control: Control, figures: Iterable[Figures | None] = ()) -> None:
+        self.control = control
+        self.error: DuologueError | None = None
+        """What ended a worker, and so ends the run."""
+        self.cancelled = False
+        """Whether the workers are to end now."""
+        self._past = Report(spending=without_spending(control.spending))
+        add_spending(self._past.spending, control.spending)
+        self._now: dict[str, Report] = {}
+        self._over: set[str] = set()
+        self._told: dict[str, int] = {}
+        self.whole = self._past
+        """The sum of all reports."""
+        control.elsewhere = lambda: self.whole.endpoints.values()
+        for each in figures:
+            if each is not None:
+                each.elsewhere = lambda: self.whole.tally
+
+    def take(self, shard: str, report: Report) -> None:
+        """Take in a report of a shard's worker: it replaces the one before."""
+        if shard in self._over:
+            return
+        before = self._now.get(shard)
+        if before is not None and before.worker != report.worker:
+            self.lost(shard)
+        self._now[shard] = report
+        for line in report.said[self._told.get(report.worker, 0) :]:
+            if self.control.said is not None:
+                self.control.said(line)
+        self._told[report.worker] = len(report.said)
+        if report.error is not None and self.error is None:
+            self.error = error_of(report.error)
+        if report.over:
+            self._over.add(shard)
+            self._past.add(self._now.pop(shard).settled())
+            self._told.pop(report.worker, None)
+
+    def lost(self, shard: str) -> None:
+        """A worker is gone: what it has finished is told by the next one, what it has spent is spent."""
+        report = self._now.pop(shard, None)
+        if report is not None:
+            gone = report.settled()
+            gone.tally.finished = 0
+            self._past.add(gone)
+
+    def finished(self, shard: str) -> int:
+        """Conversations of a shard that were reported as finished."""
+        return self._now[shard].tally.finished if shard in self._now else 0
+
+    def is_over(self, shard: str) -> bool:
+        """Whether a shard's last report is here."""
+        return shard in self._over
+
+    def sum(self) -> None:
+        """Sum up what was reported since the last time, and look whether a bound of the run is reached."""
+        whole = Report(spending=without_spending(self.control.spending))
+        for each in (self._past, *self._now.values()):
+            whole.add(each)
+        self.whole = whole
+        spending = self.control.spending
+        spending.total, spending.by_model, spending.by_role = (
+            whole.spending.total,
+            whole.spending.by_model,
+            whole.spending.by_role,
+        )
+        spending.notes, spending.unknown = whole.spending.notes, whole.spending.unknown
+        self.control.spent()
+
+    def orders(self) -> Orders:
+        """How the workers are to go on."""
+        control = self.control
+        return Orders(
+            ending=control.ending,
+            cutting=control.cutting,
+            hurried=control.hurried,
+            cancelled=self.cancelled or self.error is not None,
+            answered=self.answered,
+        )
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """Endpoints that have answered in this run."""
+        return frozenset(each.endpoint for each in self.whole.endpoints.values() if each.answered)

@@ -1,0 +1,167 @@
+"""Shards of a run as tasks of Ray Core, on a cluster or on a Ray of this machine for this run alone.
+
+A task whose worker or node is gone is begun again by Ray, as often as need be, and goes on from the shard's own files in
+the run folder, which all machines share. Only counters and orders go through Ray, by way of an actor.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from ..errors import SettingError
+from ..nodes.environment import error_line
+from .board import Board
+from .journal import BrokenOffError, RunError
+from .processes import LEFT
+from .reports import Orders, Report
+from .shards import BETWEEN, Shard, work
+from .sharing import processors
+
+STARTS = 4
+"""Tries to start a local Ray, which gives up by itself after half a minute on a machine that is busy."""
+
+
+class Mailbox:
+    """Where tasks leave their reports and find their orders."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, Report] = {}
+        self._orders = Orders()
+
+    def report(self, shard: str, report: Report) -> Orders:
+        """Leave a shard's report, which replaces the one before; gives the present orders."""
+        self._reports[shard] = report
+        return self._orders
+
+    def order(self, orders: Orders) -> dict[str, Report]:
+        """Leave orders; gives the reports that came since the last time."""
+        self._orders, reports, self._reports = orders, self._reports, {}
+        return reports
+
+
+def simulated(shard: Shard, mailbox: Any) -> Report:
+    """The task: simulate what a shard still lacks, and give its last report."""
+    import ray
+    from ray.exceptions import RayError
+
+    latest = Orders()
+
+    def exchange(report: Report) -> Orders:
+        nonlocal latest
+        with suppress(RayError):  # the actor is being begun again elsewhere: go on as ordered before
+            told: Any = ray.get(mailbox.report.remote(shard.name, report), timeout=30)
+            latest = told
+        return latest
+
+    return work(shard, exchange, f"{shard.name} {socket.gethostname()} {os.getpid()}")
+
+
+async def on_ray(
+    shards: Callable[[int], list[Shard]],
+    number: int | None,
+    address: str | None,
+    board: Board,
+    check: Callable[[], object],
+) -> None:
+    """Simulate the shards, so many at the same time (None: as many as there are processors); `shards` makes them.
+
+    `address` is that of a cluster; without one, and without `RAY_ADDRESS`, a local Ray is started and stopped.
+    SettingError if Ray is not installed, RunError if there is no such cluster.
+    """
+    async with _connected(address, number) as ray:
+        cpus = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        at_once = number or cpus
+        mailbox = ray.remote(Mailbox).options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
+        each = min(1.0, cpus / at_once)
+        task = ray.remote(simulated).options(max_retries=-1, num_cpus=each if each < 1 else 1)
+        tasks = _Tasks(ray, task, mailbox, deque(shards(at_once)), at_once, board)
+        try:
+            while tasks.go_on():
+                await tasks.look()
+                check()
+        except BaseException:
+            board.cancelled = True
+            with suppress(TimeoutError, ray.exceptions.RayError):
+                async with asyncio.timeout(LEFT):
+                    while tasks.running:
+                        await tasks.look()
+            raise
+        if board.error is not None:
+            raise board.error
+
+
+class _Tasks:
+    """The tasks of a run: those that wait, and those that are under way."""
+
+    def __init__(self, ray: Any, task: Any, mailbox: Any, waiting: deque[Shard], most: int, board: Board) -> None:
+        self._ray, self._task, self._mailbox = ray, task, mailbox
+        self._waiting, self._most, self._board = waiting, most, board
+        self.running: dict[Any, str] = {}
+
+    def go_on(self) -> bool:
+        """Begin what may begin; gives whether anything is under way."""
+        orders = self._board.orders()
+        while self._waiting and len(self.running) < self._most and not orders.cancelled and orders.ending is None:
+            shard = self._waiting.popleft().knowing(self._board.answered)
+            self.running[self._task.remote(shard, self._mailbox)] = shard.name
+        return bool(self.running)
+
+    async def look(self) -> None:
+        """Take in what was reported, and give orders."""
+        ray, board = self._ray, self._board
+        done, _ = await asyncio.to_thread(
+            ray.wait, list(self.running), num_returns=len(self.running), timeout=BETWEEN, fetch_local=False
+        )
+        with suppress(ray.exceptions.RayError):  # the actor is being begun again on another machine
+            reports = await asyncio.to_thread(ray.get, self._mailbox.order.remote(board.orders()), timeout=30)
+            for shard, report in reports.items():
+                board.take(shard, report)
+        for ref in done:
+            try:
+                board.take(self.running.pop(ref), await asyncio.to_thread(ray.get, ref))
+            except ray.exceptions.RayError as error:
+                raise BrokenOffError(f"Ray: {error_line(error)}: mend it, then resume") from None
+        board.sum()
+
+
+@asynccontextmanager
+async def _connected(address: str | None, number: int | None) -> AsyncIterator[Any]:
+    """Inside, this process is connected to Ray, without its statistics, its dashboard and its logs."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a change to come
+    try:
+        import ray
+    except ImportError:
+        raise SettingError("--engine ray needs the extra ray: pip install 'duologue[ray]'") from None
+    if ray.is_initialized():  # by whoever called us, who will need it again
+        yield ray
+        return
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
+    try:
+        await asyncio.to_thread(_begin, ray, address, number)  # in the main thread it would take over the signals
+        yield ray
+    finally:
+        await asyncio.to_thread(ray.shutdown)
+
+
+def _begin(ray: Any, address: str, number: int | None) -> None:
+    local: dict[str, Any] = {"num_cpus": number or processors(), "include_dashboard": False}
+    for start in range(1, STARTS + 1):
+        try:
+            ray.init(
+                address,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                **(local if address == "local" else {}),
+            )
+        except Exception as error:  # Ray raises what comes
+            ray.shutdown()
+            if start == STARTS or address != "local":
+                raise RunError(f"Ray at {address}: {error_line(error)}: check the address and its machines") from None
+        else:
+            return

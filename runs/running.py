@@ -1,0 +1,206 @@
+"""A run in a folder: what is missing is simulated, here or in other processes, and the data set is written."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..data.formats.jsonfiles import write_json
+from ..data.records import Conversation, Role
+from ..graphs import Cast
+from ..nodes.calls.gates import EndpointError
+from ..nodes.limits import Limits
+from ..nodes.state import State
+from . import dataset, manifests
+from .board import Board
+from .calls import CALLS, CallFile
+from .cluster import on_ray
+from .conduct import Conduct
+from .control import Control
+from .engine import Concurrency, Watch, name_of, planned
+from .figures import Figures
+from .folder import RunFolder
+from .leftovers import PROMPTS
+from .merging import merge_calls, remove_calls, split_calls
+from .processes import in_processes
+from .progress import counted, shown
+from .reports import Report
+from .resuming import said_nothing, spent_before, to_repeat
+from .shards import Shard, run_shard
+from .sharing import Division, at_once, division, shards_of
+from .summary import Summary, written
+
+
+async def arun(
+    cast: Cast,
+    scenarios: Iterable[State],
+    out: str | Path,
+    *,
+    limits: Limits | None = None,
+    concurrency: Concurrency = "auto",
+    resume: bool = False,
+    watch: Watch | None = None,
+    keep: Callable[[Conversation], None] | None = None,
+    figures: Figures | None = None,
+    source: Mapping[str, Any] | None = None,
+    conduct: Conduct | None = None,
+) -> Summary:
+    """Simulate into a run folder; writes the data set and its card at the end.
+
+    Only the plan is held in memory, not the finished conversations: a run may be of any size. `resume` goes on with
+    what is missing, from the replies in the folder's call journal; it simulates again what ended at a limit of tokens
+    or a budget of the run (`budget`) that is higher or none now, and asks again what a model failed to answer after
+    the end. At the end the folder's records are in the order of the plan, a line for each conversation.
+
+    `watch` and `keep` are called in the process that simulates, which is this one if they are given. `figures` count
+    wherever that is.
+    `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
+    """
+    plan = planned(cast, scenarios)
+    conduct = conduct or Conduct()
+    control = conduct.controlled()
+    limits = (limits or cast.limits).or_else(cast.limits)
+    stopped: EndpointError | None = None
+    dataset.check_places(plan)
+    told = manifests.of_run(cast, plan, limits, source)
+    with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
+        write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
+        again, anew = set[str](), set[str]()
+        if resume:
+            again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed)
+        folder.simulate_again(again & {name_of(state) for state in plan})
+        missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
+        run = _Run(cast, folder, missing, limits, control, conduct, concurrency, resume, again, anew)
+        divided = division(cast, missing, limits, conduct, concurrency, watched=watch is not None or keep is not None)
+        try:
+            if divided is None:
+                await run.here(watch, keep, figures)
+            else:
+                await run.elsewhere(divided, figures)
+        except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
+            stopped = error
+        except BaseException:
+            for last in (folder.merge, partial(merge_calls, folder.path), partial(written, folder, plan, {})):
+                with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
+                    last()
+            raise
+        control.over()
+        folder.merge()
+        summary = written(folder, plan, run.report.failed)
+        run.close(complete=summary.complete)
+        ending = str(stopped) if stopped is not None else control.ending
+        notes = [*summary.notes, *run.report.notes(run.calls)]
+        return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
+
+
+@dataclass
+class _Run:
+    """What is simulated in a folder that is open."""
+
+    cast: Cast
+    folder: RunFolder
+    missing: Sequence[State]
+    limits: Limits
+    control: Control
+    conduct: Conduct
+    concurrency: Concurrency
+    resume: bool
+    again: Collection[str]
+    """Finished conversations that are simulated again."""
+    anew: Collection[str]
+    """Those of them whose kept replies are not used."""
+    report: Report = field(default_factory=Report)
+    calls: str = CALLS
+    """Name of the file that keeps the calls."""
+
+    async def here(
+        self, watch: Watch | None, keep: Callable[[Conversation], None] | None, figures: Figures | None
+    ) -> None:
+        """Simulate in this process."""
+        with self._journal() as file:
+            self._take_up(file)
+            self.calls = file.path.name if file is not None else CALLS
+            with self._bounded() as own:
+                watch, keep = counted((figures, own), watch, keep)
+                try:
+                    await run_shard(
+                        self.cast,
+                        self.missing,
+                        self.limits,
+                        self.folder,
+                        file,
+                        self.control,
+                        failed=self.report.failed,
+                        concurrency=self.concurrency,
+                        watch=watch,
+                        keep=keep,
+                    )
+                finally:
+                    if self.control.calls is not None:
+                        self.report.count_calls(self.control.calls, file)
+
+    async def elsewhere(self, divided: Division, figures: Figures | None) -> None:
+        """Simulate in other processes, which this one leads."""
+        silent = list[tuple[str, Role]]()
+        if self.resume:
+            with self._journal() as file:
+                silent = self._take_up(file)
+        with self._bounded() as own:
+            board = Board(self.control, (figures, own))
+
+            def shards(number: int) -> list[Shard]:
+                number = at_once(number, len(self.missing), self.concurrency)
+                made = shards_of(
+                    divided,
+                    self.missing,
+                    number,
+                    folder=self.folder.path,
+                    limits=self.limits,
+                    pace=self.control.pace,
+                    concurrency=self.concurrency,
+                    priced=self.control.spending.priced or self.control.spending.max_cost is not None,
+                    silent=silent,
+                )
+                split_calls(self.folder.path, {name_of(state): each.name for each in made for state in each.states})
+                return made
+
+            try:
+                if divided.engine == "ray":
+                    await on_ray(shards, divided.processes, self.conduct.ray_address, board, self.folder.check)
+                else:
+                    await in_processes(shards(divided.processes or 1), board, self.folder.check)
+            finally:
+                self.report = board.whole
+
+    def close(self, *, complete: bool) -> None:
+        """Remove the call journal of a run that is complete, unless it is to be kept; bring it into one file else."""
+        if complete and self.conduct.replay_calls is None and not self.conduct.keep_calls:
+            remove_calls(self.folder.path)
+        else:
+            merge_calls(self.folder.path)
+
+    def _journal(self) -> AbstractContextManager[CallFile | None]:
+        done = frozenset(self.folder.done - set(self.again))
+        return self.conduct.calls(self.folder.path, resume=self.resume, done=done)
+
+    def _take_up(self, file: CallFile | None) -> list[tuple[str, Role]]:
+        """Begin with what the journal and the folder have; gives whose last replies said nothing."""
+        silent = list(said_nothing(self.folder)) if self.resume and file is not None else []
+        if file is not None:
+            file.begin_anew(self.anew)
+            for name, role in silent:
+                file.ask_again(name, role)
+        if self.resume:
+            spent_before(self.control.spending, self.cast, self.folder.conversations(), self.again, file)
+        return silent
+
+    @contextmanager
+    def _bounded(self) -> Iterator[Figures | None]:
+        """Inside, time is bounded, and progress is shown."""
+        with (
+            self.control.within(self.conduct.max_seconds),
+            shown(len(self.missing), self.control, self.conduct.progress) as figures,
+        ):
+            yield figures

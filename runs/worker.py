@@ -1,0 +1,73 @@
+"""A worker process: takes a shard and orders from its standard input, and writes reports to its standard output.
+
+It ends when the process does that has started it: at once where the system sends a signal then (Linux), elsewhere as
+soon as the pipe is closed.
+"""
+
+import ctypes
+import os
+import pickle
+import signal
+import sys
+import threading
+from contextlib import suppress
+from typing import IO, Any
+
+from .processes import SIZE, framed
+from .reports import Orders, Report
+from .shards import work
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main(parent: int) -> None:
+    """Simulate the shard that comes in; `parent` is the process that has started this one."""
+    _end_with(parent)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):  # the parent gets them too, and says what is to be done
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    orders_in, reports_out = _pipes()
+    shard: Any = _next(orders_in)
+    latest = [Orders()]
+
+    def listen() -> None:
+        while (orders := _next(orders_in)) is not None:
+            latest[0] = orders
+        os._exit(1)  # the parent is gone, and what is finished is on the disk
+
+    threading.Thread(target=listen, name="duologue orders", daemon=True).start()
+
+    def exchange(report: Report) -> Orders:
+        reports_out.write(framed(report))
+        reports_out.flush()
+        return latest[0]
+
+    work(shard, exchange, f"{shard.name} {os.getpid()}")
+    os._exit(0)  # nothing is left to be done, and threads of other packages are not waited for
+
+
+def _pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """The pipes to the parent. What else is printed goes to the standard error, and nothing else reads the orders."""
+    orders_in, reports_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return orders_in, reports_out
+
+
+def _next(pipe: IO[bytes]) -> Any:
+    """What comes next through the pipe; None at its end."""
+    head = pipe.read(SIZE.size)
+    if len(head) < SIZE.size:
+        return None
+    data = pipe.read(SIZE.unpack(head)[0])
+    return pickle.loads(data) if len(data) == SIZE.unpack(head)[0] else None
+
+
+def _end_with(parent: int) -> None:
+    """Have the system kill this process when the one ends that has started it."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
