@@ -106,7 +106,7 @@ def integrated(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseCh
             line = " ".join(error_line(error).split())
             if integration is None:
                 line = f"is no provider of the table, and langchain says {line}: use {FORMS}"
-            elif isinstance(error, ImportError) and find_spec(integration.module.partition(".")[0]) is None:
+            elif find_spec(integration.module.partition(".")[0]) is None:
                 line = f"install {integration.package}"
             raise ModelError(f"model {spec!r}: {line}") from None
     if not isinstance(model, BaseChatModel):

@@ -45,7 +45,7 @@ async def stock(work: Workload) -> AsyncIterator[Any]:
 @pytest.fixture
 def work(endpoint: tuple[Endpoint, int], monkeypatch: pytest.MonkeyPatch) -> Workload:
     made = replace(WORK, port=endpoint[1], pages=asdict(PAGES))
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-no-one-42")
     monkeypatch.setenv("OPENAI_BASE_URL", made.url)
     return made
 

@@ -4,6 +4,7 @@ import importlib
 import json
 import pickle
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from duologue import data, graphs
 from duologue.nodes import ModelError, chat_model
-from duologue.nodes.models import endpoint_host, model_provenance, recordable
+from duologue.nodes.models import endpoint_host, model_provenance, providers, recordable, specs
 from duologue.nodes.models.providers import INTEGRATIONS, seeded
 
 KEY = "open.sesame.anthropic.4711"
@@ -99,13 +100,29 @@ def installed(tmp_path, monkeypatch):
         for name, source in packages.items():
             file = site / Path(*name.split("__")).with_suffix(".py")
             file.parent.mkdir(exist_ok=True)
+            if file.parent != site:
+                (file.parent / "__init__.py").touch()
             file.write_text(source)
             names.add(name.partition("__")[0])
+        for name in [name for name in sys.modules if name.partition(".")[0] in names]:
+            monkeypatch.delitem(sys.modules, name)  # a real one
         importlib.invalidate_caches()
 
     yield install
     for name in [name for name in sys.modules if name.partition(".")[0] in names]:
         del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def _without_langchain(monkeypatch, tmp_path):
+    """As it is where langchain is not installed, unless a test puts one on the path."""
+
+    def found(name):
+        spec = find_spec(name)
+        return spec if name != "langchain" or (spec and str(spec.origin).startswith(str(tmp_path))) else None
+
+    for module in (providers, specs):
+        monkeypatch.setattr(module, "find_spec", found)
 
 
 @pytest.fixture
@@ -216,7 +233,7 @@ def test_the_spec_travels_to_another_process_and_replaces_a_speaker():
 
 @pytest.mark.usefixtures("anthropic")
 def test_init_chat_model_makes_the_model_where_langchain_is_installed(installed):
-    installed(langchain____init__="", langchain__chat_models=LANGCHAIN)
+    installed(langchain__chat_models=LANGCHAIN)
     chat_model("anthropic:claude-x?temperature=0.5")
     assert sys.modules["langchain.chat_models"].asked == [("claude-x", "anthropic", {"temperature": 0.5})]
     assert model_provenance(chat_model("brandnew:m-1"))["spec"] == "brandnew:m-1"  # newer than our table

@@ -1,5 +1,6 @@
 """Specs: a provider, a name and arguments in one string, and one line for each that cannot be made."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from langchain_core.messages import AIMessage
 
 from duologue import graphs
 from duologue.nodes import ModelError, chat_model
-from duologue.nodes.models import model_provenance, parse_spec, takes_seed
+from duologue.nodes.models import model_provenance, parse_spec, specs, takes_seed
 
 KEY = "open.sesame.4711"
 
@@ -74,7 +75,8 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
         ("replay:file.json", "plays stored messages and is a speaker, not a chat model"),
     ],
 )
-def test_a_spec_that_cannot_be_made_is_one_line(spec, told):
+def test_a_spec_that_cannot_be_made_is_one_line(monkeypatch, spec, told):
+    monkeypatch.setattr(specs, "find_spec", lambda name: None if name == "langchain" else find_spec(name))
     with pytest.raises(ModelError) as error:
         chat_model(spec)
     assert told in str(error.value)

@@ -105,11 +105,11 @@ def test_workers_and_driver_are_killed_and_the_run_goes_on(forks, faulty, tmp_pa
     kills = 0
     fork = run.start("--engine", "ray", "--processes", "2")
     for _ in range(2):  # a worker: Ray begins its task again
-        run.until(fork, run.endpoint.counts()["answered"] + 60)
+        run.reached(run.endpoint.counts()["answered"] + 60, fork)
         until(lambda: tasks(fork.pid))
         os.kill(tasks(fork.pid)[0], signal.SIGKILL)
         kills += 1
-    run.until(fork, run.endpoint.counts()["answered"] + 60)
+    run.reached(run.endpoint.counts()["answered"] + 60, fork)
     mine = descendants(fork.pid)
     assert mine
     fork.kill()  # the driver, and with it all of this Ray

@@ -255,7 +255,7 @@ class Divided:
         resume = ["--resume"] * (self.folder / "run" / "manifest.json").exists()
         return self.forks([*self.command, *resume, *more], self.folder, self.endpoint.environment)
 
-    def until(self, fork: Any, answered: int) -> None:
+    def reached(self, answered: int, fork: Any) -> None:
         """Wait until so many replies were sent."""
         self.endpoint.until(lambda counts: fork.over or counts["answered"] >= answered)
         assert not fork.over, fork.stderr
@@ -280,11 +280,11 @@ def workers(parent: int) -> list[int]:
 
 
 def until(holds: Any) -> None:
-    for _ in range(6000):
+    for _ in range(45_000):
         if holds():
             return
         time.sleep(0.02)
-    raise AssertionError("not within two minutes")
+    raise AssertionError("not within 900 seconds")
 
 
 @pytest.mark.heavy
@@ -295,10 +295,10 @@ def test_workers_and_parent_are_killed_and_the_run_is_resumed_with_another_numbe
     kills = 0
     for number in (2, 3):
         fork = run.start("--processes", str(number))
-        run.until(fork, run.endpoint.counts()["answered"] + 10)
+        run.reached(run.endpoint.counts()["answered"] + 10, fork)
         os.kill(workers(fork.pid)[0], signal.SIGKILL)  # another worker goes on with its shard
         kills += 1
-        run.until(fork, run.endpoint.counts()["answered"] + 10)
+        run.reached(run.endpoint.counts()["answered"] + 10, fork)
         mine = workers(fork.pid)
         assert len(mine) == number
         fork.kill()
@@ -351,7 +351,7 @@ def test_a_bound_on_the_tokens_of_a_divided_run_ends_it_in_order_and_a_wider_one
 def test_ctrl_c_lets_the_workers_finish_and_a_second_one_ends_them(forks, faulty, tmp_path):
     run = Divided(forks, faulty(latency=0.05), tmp_path / "run")
     fork = run.start("--processes", "2")
-    run.until(fork, 8)
+    run.reached(8, fork)
     for pid in (fork.pid, *workers(fork.pid)):  # as a terminal does
         os.kill(pid, signal.SIGINT)
     assert fork.wait() == 130
@@ -360,7 +360,7 @@ def test_ctrl_c_lets_the_workers_finish_and_a_second_one_ends_them(forks, faulty
     assert 0 < done < 16
     assert not (run.folder / "run/failures.jsonl").read_bytes()
     fork = run.start("--processes", "2")
-    run.until(fork, run.endpoint.counts()["answered"] + 4)
+    run.reached(run.endpoint.counts()["answered"] + 4, fork)
     os.kill(fork.pid, signal.SIGINT)
     until(lambda: "finishing" in fork.stderr or fork.over)
     os.kill(fork.pid, signal.SIGINT)

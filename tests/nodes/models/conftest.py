@@ -79,7 +79,7 @@ class Recorder:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 recorder.sent.append(Sent(self.command, self.path, headers, body))
                 if recorder.hold is not None:
-                    recorder.hold.wait(60)
+                    recorder.hold.wait(900)
                 said = recorder.paths.get(self.path, recorder.say)
                 answer = said if isinstance(said, Answer) else Answer(said)
                 data = answer.data()

@@ -158,9 +158,9 @@ def test_loops_in_several_threads_have_sessions_of_their_own(ask, recorder):
 
     def run() -> None:
         async def main() -> Any:
-            here.wait(60)
+            here.wait(900)
             said = await ask(5)
-            return said, id((await sessions.lines()).session), await asyncio.to_thread(here.wait, 60)
+            return said, id((await sessions.lines()).session), await asyncio.to_thread(here.wait, 900)
 
         ends.append(asyncio.run(main()))
 
@@ -168,7 +168,7 @@ def test_loops_in_several_threads_have_sessions_of_their_own(ask, recorder):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(90)
+        thread.join(900)
     assert [said for said, _, _ in ends] == [["Who lived there?"] * 5] * 6
     assert len({session for _, session, _ in ends}) == 6
     assert recorder.connections == 6
