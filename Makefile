@@ -29,7 +29,7 @@ test: lint types $(if $(TRACE),$(TRACES)/light,light)  ## the suite, without wha
 light: $(STAMPS)/test
 	$(LIGHT) $(ARGS)
 
-test-all: $(STAMPS)/env $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
+test-all: $(STAMPS)/env $(STAMPS)/bench $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
 	$(BIN)/pyright
 	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -m heavy $(COVER) $(ARGS)
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy

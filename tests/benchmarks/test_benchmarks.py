@@ -83,6 +83,7 @@ async def test_the_bare_client_makes_the_calls_that_were_asked_for_over_connecti
     assert (endpoint[0].counts.calls, endpoint[0].counts.connections) == (12, 2)
 
 
+@pytest.mark.heavy
 async def test_openevals_makes_the_calls_that_were_asked_for(endpoint, work, stock):
     pytest.importorskip("openevals")
     from tests.benchmarks import by_openevals
