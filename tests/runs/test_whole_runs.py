@@ -28,10 +28,10 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, model: Any, tmp_path: Path) -> None:
-    ours, theirs = faulty(), faulty(gone_requests=[[12, 100_000]])
+    ours, theirs = faulty(), faulty(gone_requests=[[5, 100_000]])  # no conversation can end: each asks it 6 times
     cast = simquac.cast(user=model(ours), assistant=model(theirs))
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 2))
-    run: dict[str, Any] = {"limits": Limits(max_turns=2), "out": tmp_path / "run"}
+    run: dict[str, Any] = {"limits": Limits(max_turns=6), "out": tmp_path / "run"}
     with pytest.raises(EndpointError, match="no usable reply any more"):
         duologue.simulate(cast, scenarios, **run, conduct=runs.Conduct(pace=Pace(patience=1.5, wait=0.05)))
     paid = ours.counts()["answered"]
