@@ -19,8 +19,8 @@ from .board import Board
 from .journal import BrokenOffError, RunError
 from .processes import LEFT
 from .reports import Orders, Report
-from .shards import BETWEEN, Shard, work
-from .sharing import processors
+from .shards import Shard, work
+from .sharing import A_SECOND, processors
 
 STARTS = 4
 """Tries to start a local Ray, which gives up by itself after half a minute on a machine that is busy."""
@@ -115,7 +115,7 @@ class _Tasks:
         """Take in what was reported, and give orders."""
         ray, board = self._ray, self._board
         done, _ = await asyncio.to_thread(
-            ray.wait, list(self.running), num_returns=len(self.running), timeout=BETWEEN, fetch_local=False
+            ray.wait, list(self.running), num_returns=1, timeout=A_SECOND, fetch_local=False
         )
         with suppress(ray.exceptions.RayError):  # the actor is being begun again on another machine
             reports = await asyncio.to_thread(ray.get, self._mailbox.order.remote(board.orders()), timeout=30)

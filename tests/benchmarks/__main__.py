@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from . import table
@@ -16,8 +17,10 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def measured_parts(names: list[str], rounds: int, *, tiny: bool) -> dict[str, list[Round]]:
-    """The rounds of each part."""
+def measured_parts(
+    names: list[str], rounds: int, *, tiny: bool, keep: Callable[[dict[str, list[Round]]], None]
+) -> dict[str, list[Round]]:
+    """The rounds of each part; `keep` is given all so far after each round."""
     found: dict[str, list[Round]] = {}
     with Loopback() as endpoint:
         pages = pages_from(endpoint.port)
@@ -27,6 +30,7 @@ def measured_parts(names: list[str], rounds: int, *, tiny: bool) -> dict[str, li
             for number in range(part.rounds or rounds):
                 say(f"{part.name}: {part.told}: round {number + 1} of {part.rounds or rounds}")
                 found.setdefault(part.name, []).append(one_round(part, endpoint.port, pages, tiny=tiny, say=say))
+                keep(found)
     return found
 
 
@@ -40,13 +44,19 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--small", action="store_true", help="little work, only to see that everything works")
     given = parser.parse_args()
+    machine = {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}
+
+    def keep(found: dict[str, list[Round]]) -> None:
+        if given.json:
+            partial = given.json.with_name(f"{given.json.name}.partial")
+            partial.write_text(json.dumps({"machine": machine, "parts": found}) + "\n")
+            partial.replace(given.json)
+
     if given.read:
         found = {name: part for path in given.read for name, part in json.loads(path.read_text())["parts"].items()}
     else:
-        found = measured_parts(given.only, given.rounds, tiny=given.small)
-    machine = {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}
-    if given.json:
-        given.json.write_text(json.dumps({"machine": machine, "parts": found}) + "\n")
+        found = measured_parts(given.only, given.rounds, tiny=given.small, keep=keep)
+    keep(found)
     print(table.markdown(found) if given.markdown else table.plain(found))
     if not given.markdown:
         print()

@@ -28,6 +28,13 @@ def ours() -> Work:
     return held
 
 
+def ours_on_ray() -> Work:
+    from .on_ray import begin, held
+
+    begin()
+    return held
+
+
 def ours_instant() -> Work:
     from .instant import InstantChatModel
     from .ours import held
@@ -94,7 +101,7 @@ def kept() -> Work:
 IMPLEMENTATIONS: dict[str, Callable[[], Work]] = {
     made.__name__: made
     for made in (
-        *(ours, idiomatic, bare, openevals, one_by_one),
+        *(ours, ours_on_ray, idiomatic, bare, openevals, one_by_one),
         *(ours_instant, idiomatic_instant, instant_alone, kept),
     )
 }
@@ -119,10 +126,12 @@ async def measure(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     wall = now() - began
     own, others = seconds_of_cpu(resource.RUSAGE_SELF) - own, seconds_of_cpu(resource.RUSAGE_CHILDREN) - others
     highest = memory.highest()
+    found = found if isinstance(found, dict) else {"messages": found}
+    others += found.pop("cpu_of_ray", 0.0)
     counts = asked(work.port, "GET", "/counts")
     return {
         "name": name,
-        **(found if isinstance(found, dict) else {"messages": found}),
+        **found,
         "conversations": work.conversations,
         "expected": work.calls,
         **{key: counts[key] for key in ("calls", "connections", "bytes", "wrong", "most_under_way")},

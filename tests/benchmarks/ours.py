@@ -1,6 +1,5 @@
 """This package, as its command runs: the RecLLMSim cast with `openai:` models, into a run folder."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,8 @@ from .workload import MODEL, Workload
 
 
 def conduct(work: Workload) -> runs.Conduct:
-    """How the run is made: the place to say how many processes it has."""
-    known = {field.name for field in fields(runs.Conduct)}
-    chosen: dict[str, Any] = {"processes": work.processes} if "processes" in known else {}
-    return runs.Conduct(progress=False, **chosen)
+    """How the run is made."""
+    return runs.Conduct(progress=False, processes=work.processes, engine=work.engine)
 
 
 def scenarios(number: int) -> list[Any]:

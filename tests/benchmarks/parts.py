@@ -55,6 +55,7 @@ def _http(latency: float, concurrency: int, turns: int, jitter: float = 0.0) -> 
 
 
 _64, _256, _1024 = _http(0.2, 64, 10), _http(1.0, 256, 10, 0.5), _http(1.0, 1024, 3)
+_SHARDS = _http(0.05, 64, 10)
 _INSTANT = {"conversations": 64, "turns": 10, "concurrency": 64}
 
 PARTS = (
@@ -88,6 +89,13 @@ PARTS = (
         _1024("bare"),
         _1024("ours", processes=None),
         _1024("ours, one process", "ours", processes=1),
+    ),
+    _part(
+        "ray",
+        "50 ms, 2,048 conversations in 32 shards, 10 turns each",
+        _SHARDS("ours", waves=32, processes=1),
+        _SHARDS("ours on Ray", "ours_on_ray", waves=32, processes=2, engine="ray", needs="ray"),
+        rounds=3,
     ),
     _part(
         "kept",

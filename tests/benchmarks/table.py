@@ -105,6 +105,7 @@ ROWS = (
     ),
     Row("many", "Calls per second, 1 s x 1024: ours / bare client", of(rate, "ours", "bare")),
     Row("many", "Memory of a conversation under way: ours / bare client", of(grown, "ours, one process", "bare"), 2),
+    Row("ray", "CPU per call: ours on Ray / in one process", of(cpu, "ours on Ray", "ours"), 1.10),
     Row("kept", "Bytes kept for each conversation that is over", lambda made: made["ours"]["kept"], 1024, unit="bytes"),
     Row(
         "kept", "The same with the plan and the writing of the data set", lambda made: grown(made["ours"]), unit="bytes"
@@ -126,8 +127,8 @@ def lines(parts: dict[str, list[Round]]) -> Iterator[tuple[str, str, str, str, s
             continue
         values = row.reached(parts[row.part])
         if not values:
-            left_out = "openevals" in row.told and find_spec("openevals") is None
-            missing = "openevals is not installed" if left_out else "not measured"
+            left_out = [other for other in ("openevals", "ray") if other in row.told.lower() and not find_spec(other)]
+            missing = f"{left_out[0]} is not installed" if left_out else "not measured"
             yield row.part, row.told, row.wanted, "-", missing, ""
             continue
         middle, unit = median(values), "" if row.unit == "x" else f" {row.unit}"
