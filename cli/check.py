@@ -13,7 +13,7 @@ from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
 from ..data.text.terminal import on_one_line
 from .output import print_json, put, say, stdout
-from .tables import AsJson, Force, Form, Out, give
+from .tables import AsJson, Force, Form, Out, give, read_whole
 
 
 def check(
@@ -88,7 +88,7 @@ def validators(
     """Judge the same answers by the published script's rules and by ours, and count what each accepts and changes."""
     from ..analysis import Table, compare_validators
 
-    rows = compare_validators(load(source))
+    rows = compare_validators(read_whole(source))
     table = Table.across("The same answers through two validators", rows)
     give([row.model_dump(mode="json") for row in rows], [table], as_json=as_json, form=form, out=out, force=force)
     return 0

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..data import load
 from ..data.loading import names_of
 from ..data.text.languages import Language
 from ..errors import at
 from .output import print_json, put, say, stdout
 from .overwriting import check_free
-from .tables import Force
+from .tables import Force, read_whole
 
 FEW = 8
 """Users on each side that an interval needs."""
@@ -60,7 +59,7 @@ def compare(
     if out is not None:
         check_free(*(out / name for name in FILES), force=force)
     further = reference or []
-    loaded = [load(path) for path in (sim, human, *([published] if published is not None else []), *further)]
+    loaded = [read_whole(path) for path in (sim, human, *([published] if published is not None else []), *further)]
     for source in loaded:
         for note in source.notes:
             say(f"{source.path}: {note}")

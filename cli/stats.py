@@ -13,7 +13,7 @@ from ..data.loading import Loaded, names_of
 from ..data.records import Record
 from .output import say
 from .stats_recllmsim import lacks, recllmsim
-from .tables import AsJson, Figures, Force, ForceAll, Form, Out, draw_figures, give
+from .tables import AsJson, Figures, Force, ForceAll, Form, Out, draw_figures, give, read_whole
 
 
 class StatsGroup(TyperGroup):
@@ -143,7 +143,7 @@ def simquac(
     from ..analysis.simquac import simquac_statistics
     from ..analysis.simquac.figures import simquac_figures
 
-    by_name = {name: load(path) for name, path in zip(_names(sources), sources, strict=True)}
+    by_name = {name: read_whole(path) for name, path in zip(_names(sources), sources, strict=True)}
     lacking = {name: line for name, loaded in by_name.items() if (line := _no_section(loaded, "stats simquac"))}
     if len(lacking) == len(by_name):
         raise DataError(next(iter(lacking.values())))
@@ -187,7 +187,7 @@ def teacher(
     from ..analysis.simquac import teacher_statistics
     from ..analysis.simquac.figures import teacher_figures
 
-    loaded, references = load(source), None if reference is None else load(reference)
+    loaded, references = read_whole(source), None if reference is None else read_whole(reference)
     if line := _no_section(loaded, "stats teacher"):
         raise DataError(line)
     statistics = teacher_statistics(source.name or str(source), loaded, references, rule)

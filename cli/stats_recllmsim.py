@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data import DataError, load
+from ..data import DataError
 from ..data.loading import Loaded, description_of
 from ..data.text.languages import Language
 from ..errors import at
 from .output import say
-from .tables import AsJson, Figures, ForceAll, Form, Out, draw_figures, give
+from .tables import AsJson, Figures, ForceAll, Form, Out, draw_figures, give, read_whole
 
 
 def recllmsim(
@@ -48,7 +48,7 @@ def recllmsim(
         if name not in names:
             raise DataError(f"there is no table {name!r}, only {', '.join(names)}")
     length: Callable[[str], Any] = len if tokenizer is None else _tokenizer(tokenizer)
-    loaded = load(source)
+    loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
     talks = Talks.of(loaded)

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from ..data import load
+from ..data.formats.detection import CONVERSATIONS
 from ..data.formats.folders import make_folder
+from ..data.formats.journals import is_of_journal
 from ..data.formats.jsonfiles import dumps, write_text
+from ..data.loading import Loaded
 from ..errors import DataError, SettingError, at
 from .output import print_json, put, say, stdout
 from .overwriting import check_free
@@ -33,6 +37,22 @@ ForceAll: TypeAlias = Annotated[
 Figures: TypeAlias = Annotated[
     Path | None, typer.Option("--figures", metavar="DIR", help="Draw figures into this folder too, as SVG and PNG.")
 ]
+
+LARGE = 256 * 10**6
+"""Bytes of files from which a command that holds all conversations says how much memory it needs."""
+GROWTH = 5
+"""Bytes of memory for each byte of a file, about, once its conversations are held."""
+
+
+def read_whole(path: Path) -> Loaded:
+    """The conversations of a source, all held in memory; of a large one it is said how much that takes."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".json", ".jsonl")]
+    if (path / CONVERSATIONS).is_file():  # a run, whose data set and call journal are not read
+        files = [file for file in files if is_of_journal(file, CONVERSATIONS)]
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    if size >= LARGE:
+        say(f"{path}: {size / 1e9:.1f} GB of conversations are held in memory: about {GROWTH * size / 1e9:.0f} GB")
+    return load(path)
 
 
 def give(

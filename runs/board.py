@@ -7,6 +7,25 @@ from .control import Control
 from .figures import Figures
 from .reports import Orders, Report, add_spending, error_of, without_spending
 
+MOST_DEATHS = 3
+"""Workers of a shard that may die one after another without a conversation having been finished."""
+
+
+class Deaths:
+    """How many workers of a shard died one after another since a conversation of it was finished."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._finished, self._begun = 0, 1
+
+    def too_many(self, begun: int, finished: int) -> bool:
+        """Whether it is too many; `begun`: workers so far, with the one that is at work or to come, `finished`:
+        conversations of the shard that are."""
+        if finished > self._finished:
+            self._finished, self._begun = finished, begun
+        self.number = begun - self._begun
+        return self.number > MOST_DEATHS
+
 
 class Board:
     """The workers' reports. What was spent before the run is in the control's spending when it is made."""

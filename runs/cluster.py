@@ -1,21 +1,21 @@
 """Shards of a run as tasks of Ray Core, on a cluster or on a Ray of this machine for this run alone.
 
-A task whose worker or node is gone is begun again by Ray, as often as need be, and goes on from the shard's own files in
-the run folder, which all machines share. Only counters and orders go through Ray, by way of an actor.
+A task whose worker or node is gone is begun again by Ray and goes on from the shard's own files in the run folder, which
+all machines share. Only counters and orders go through Ray, by way of an actor.
 """
 
 import asyncio
 import logging
 import os
 import socket
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections import Counter, defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ..errors import SettingError
 from ..nodes.environment import error_line
-from .board import Board
+from .board import Board, Deaths
 from .journal import BrokenOffError, RunError
 from .processes import LEFT
 from .reports import Orders, Report
@@ -31,17 +31,22 @@ class Mailbox:
 
     def __init__(self) -> None:
         self._reports: dict[str, Report] = {}
+        self._begun = Counter[str]()
         self._orders = Orders()
+
+    def begun(self, shard: str) -> None:
+        """Count a worker of a shard."""
+        self._begun[shard] += 1
 
     def report(self, shard: str, report: Report) -> Orders:
         """Leave a shard's report, which replaces the one before; gives the present orders."""
         self._reports[shard] = report
         return self._orders
 
-    def order(self, orders: Orders) -> dict[str, Report]:
-        """Leave orders; gives the reports that came since the last time."""
+    def order(self, orders: Orders) -> tuple[dict[str, Report], Counter[str]]:
+        """Leave orders; gives the reports that came since the last time, and how many workers each shard has had."""
         self._orders, reports, self._reports = orders, self._reports, {}
-        return reports
+        return reports, self._begun
 
 
 def simulated(shard: Shard, mailbox: Any) -> Report:
@@ -50,6 +55,8 @@ def simulated(shard: Shard, mailbox: Any) -> Report:
     from ray.exceptions import RayError
 
     latest = Orders()
+    with suppress(RayError):
+        ray.get(mailbox.begun.remote(shard.name), timeout=30)
 
     def exchange(report: Report) -> Orders:
         nonlocal latest
@@ -101,6 +108,7 @@ class _Tasks:
     def __init__(self, ray: Any, task: Any, mailbox: Any, waiting: deque[Shard], most: int, board: Board) -> None:
         self._ray, self._task, self._mailbox = ray, task, mailbox
         self._waiting, self._most, self._board = waiting, most, board
+        self._deaths = defaultdict[str, Deaths](Deaths)
         self.running: dict[Any, str] = {}
 
     def go_on(self) -> bool:
@@ -118,15 +126,29 @@ class _Tasks:
             ray.wait, list(self.running), num_returns=1, timeout=A_SECOND, fetch_local=False
         )
         with suppress(ray.exceptions.RayError):  # the actor is being begun again on another machine
-            reports = await asyncio.to_thread(ray.get, self._mailbox.order.remote(board.orders()), timeout=30)
+            letters: Any = self._mailbox.order.remote(board.orders())
+            reports, begun = await asyncio.to_thread(ray.get, letters, timeout=30)
             for shard, report in reports.items():
                 board.take(shard, report)
+            self._check_deaths(begun)
         for ref in done:
             try:
                 board.take(self.running.pop(ref), await asyncio.to_thread(ray.get, ref))
             except ray.exceptions.RayError as error:
                 raise BrokenOffError(f"Ray: {error_line(error)}: mend it, then resume") from None
         board.sum()
+
+    def _check_deaths(self, begun: Mapping[str, int]) -> None:
+        """BrokenOffError where Ray has begun a shard again and again without a conversation having been finished."""
+        for ref, shard in self.running.items():
+            deaths = self._deaths[shard]
+            if not self._board.is_over(shard) and deaths.too_many(begun[shard], self._board.finished(shard)):
+                self._ray.cancel(ref, force=True)
+                del self.running[ref]
+                raise BrokenOffError(
+                    f"Ray: {deaths.number} workers of a shard died one after another, and no conversation was "
+                    "finished: give them more memory, or fewer --processes, then resume"
+                )
 
 
 @asynccontextmanager

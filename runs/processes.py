@@ -9,18 +9,16 @@ import struct
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
-from .board import Board
+from .board import Board, Deaths
 from .journal import BrokenOffError
 from .reports import Report
 from .shards import BETWEEN, Shard
 
 SIZE = struct.Struct(">Q")
 """What goes through a pipe is preceded by its length."""
-
-MOST = 3
-"""Workers of a shard that may die one after another without having finished a conversation."""
 
 LEFT = 30.0
 """Seconds within which workers write down what is under way when the run is ended at once."""
@@ -64,17 +62,15 @@ async def supervised(works: Sequence[Coroutine[Any, Any, None]], board: Board, c
 
 async def _simulated(shard: Shard, board: Board) -> None:
     """Simulate a shard; a worker that dies is followed by another one."""
-    died = 0
-    while True:
-        finished = board.finished(shard.name)
+    deaths = Deaths()
+    for begun in count(1):
         code = await _worked(shard.knowing(board.answered), board)
         if board.is_over(shard.name) or board.orders().cancelled:
             return
-        died = 1 if board.finished(shard.name) > finished else died + 1
-        if died > MOST:
+        if deaths.too_many(begun + 1, board.finished(shard.name)):
             raise BrokenOffError(
-                f"{shard.folder}: {died} worker processes died one after another ({_why(code)}), the last without having "
-                "finished a conversation: give them more memory, or fewer --processes, then resume"
+                f"{shard.folder}: {deaths.number} worker processes died one after another ({_why(code)}), and no "
+                "conversation was finished: give them more memory, or fewer --processes, then resume"
             )
 
 

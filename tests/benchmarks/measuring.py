@@ -98,11 +98,17 @@ def kept() -> Work:
     return memory.kept
 
 
+def reading() -> Work:
+    from .reading import read
+
+    return read
+
+
 IMPLEMENTATIONS: dict[str, Callable[[], Work]] = {
     made.__name__: made
     for made in (
         *(ours, ours_on_ray, idiomatic, bare, openevals, one_by_one),
-        *(ours_instant, idiomatic_instant, instant_alone, kept),
+        *(ours_instant, idiomatic_instant, instant_alone, kept, reading),
     )
 }
 

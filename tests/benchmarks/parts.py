@@ -103,6 +103,12 @@ PARTS = (
         Measurement("ours", "kept", {"conversations": 10_000, "turns": 1, "concurrency": 64}),
         rounds=1,
     ),
+    _part(
+        "reading",
+        "runs of 10,000 and 100,000 conversations of three exchanges, read by each command",
+        *(Measurement(f"{number:,}", "reading", {"conversations": number, "turns": 3}) for number in (10_000, 100_000)),
+        rounds=1,
+    ),
 )
 
 

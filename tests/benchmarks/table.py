@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from .parts import Round
+from .reading import COMMANDS
 
 Measured = dict[str, Any]
 Figure = Callable[[Round], float]
@@ -26,6 +27,11 @@ def rate(one: Measured) -> float:
 def grown(one: Measured) -> float:
     """Bytes by which the process grew, for each conversation."""
     return float(one["rss_highest"] - one["rss_before"]) / one["conversations"]
+
+
+def peak(command: str) -> Callable[[Measured], float]:
+    """The peak of a command's memory."""
+    return lambda one: float(one["read"][command]["peak"])
 
 
 def of(measure: Callable[[Measured], float], ours: str, other: str) -> Figure:
@@ -110,6 +116,10 @@ ROWS = (
     Row(
         "kept", "The same with the plan and the writing of the data set", lambda made: grown(made["ours"]), unit="bytes"
     ),
+    *(
+        Row("reading", f"Memory for 100,000 / for 10,000 conversations: {name}", of(peak(name), "100,000", "10,000"))
+        for name, *_ in COMMANDS
+    ),
 )
 
 
@@ -165,6 +175,13 @@ def absolute(parts: dict[str, list[Round]]) -> str:
     for part, rounds in parts.items():
         for label in dict.fromkeys(label for made in rounds for label in made):
             ones = [made[label] for made in rounds if label in made]
+            if "read" in ones[0]:
+                said += [
+                    f"{part:9} {label:18} {name:20} {used['peak'] / 1e6:8.0f} MB {used['seconds']:7.1f} s"
+                    for name, *_ in COMMANDS
+                    for used in [ones[0]["read"][name]]
+                ]
+                continue
             told = f"{part:9} {label:18} {1000 * median(map(cpu, ones)):7.2f} ms CPU a call"
             if others := median(one["cpu_of_others"] for one in ones):
                 told += f" ({100 * others / median(one['cpu'] for one in ones):.0f} % of it in other processes)"

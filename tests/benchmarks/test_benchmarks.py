@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import idiomatic, memory, one_by_one, ours, replies, table
+from tests.benchmarks import idiomatic, memory, one_by_one, ours, reading, replies, table
 from tests.benchmarks.endpoint import Connection, Endpoint, Settings
 from tests.benchmarks.instant import InstantChatModel, called_alone
 from tests.benchmarks.parts import PARTS, checked, small
@@ -147,6 +147,8 @@ def full(rounds: int) -> dict[str, list[dict[str, Any]]]:
         | {"ours": one(200, 5.0, 5.0), "model alone": one(100, 1.0, 5.0)}
         for part in PARTS
     }
+    read = {name: {"peak": 1e6, "seconds": 1.0} for name, *_ in reading.COMMANDS}
+    made["reading"] = {label: made["reading"][label] | {"read": read} for label in ("10,000", "100,000")}
     return {name: [measured] * rounds for name, measured in made.items()}
 
 
@@ -160,6 +162,23 @@ def test_every_row_of_the_table_is_there_with_its_target_and_how_it_was_reached(
     assert by_name["Calls per second, 200 ms x 64: ours / bare client"][3] == "2"
     assert by_name["Bytes kept for each conversation that is over"][5] == "yes"
     assert len(table.markdown(full(5)).splitlines()) == len(table.ROWS) + 2
+
+
+def test_what_the_ratios_are_made_of_is_printed_too():
+    told = table.absolute(full(1)).splitlines()
+    assert [line.split()[0] for line in told].count("reading") == 2 * len(reading.COMMANDS)
+    assert "reading   100,000            check                       1 MB     1.0 s" in told
+
+
+async def test_each_command_reads_the_run_that_was_made(tmp_path, monkeypatch):
+    (tmp_path / "cwd").mkdir()
+    monkeypatch.chdir(tmp_path / "cwd")
+    monkeypatch.setattr(reading, "COMMANDS", (("list", "runs", "list", "run"),))
+    found = await reading.read(Workload(port=0, conversations=3, turns=1), Path("work"))
+    assert (found["made"], found["read"]["list"]["peak"] > 0) == (6, True)
+    assert (tmp_path / "cwd/work/run/conversations.jsonl").stat().st_size == found["read"]["file"]
+    with pytest.raises(RuntimeError, match="duologue runs list nowhere"):
+        reading.called(tmp_path, "runs", "list", "nowhere")
 
 
 def test_the_own_share_of_a_graph_is_what_is_left_without_the_model():

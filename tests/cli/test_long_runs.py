@@ -1,11 +1,12 @@
 """Runs of any length: what reads one holds few of its conversations at a time, or says that it cannot."""
 
 import weakref
+from pathlib import Path
 
 import pytest
 
 from duologue import data
-from duologue.cli import show
+from duologue.cli import show, tables
 from duologue.data import Conversation
 
 COUNT = 40
@@ -122,3 +123,15 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
     assert duologue("show", "r", "--first", 2)[:2] == (0, "r.html\n")
     page = (tmp_path / "r.html").read_text()
     assert page.count('data-stop="max_turns"') == 2
+
+
+@pytest.mark.parametrize("command", ["stats simquac", "stats teacher", "validators"])
+def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(
+    duologue, long_run, monkeypatch, command
+):
+    words = command.split()
+    assert "held in memory" not in duologue(*words, "r")[2]
+    monkeypatch.setattr(tables, "LARGE", 1000)
+    size = Path("r/conversations.jsonl").stat().st_size
+    assert f"r: {size / 1e9:.1f} GB of conversations are held in memory: about" in duologue(*words, "r")[2]
+    assert "held in memory" not in duologue("check", "r")[2]

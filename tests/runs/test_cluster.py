@@ -3,13 +3,12 @@
 import importlib.util
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duologue.data.formats import record_lines
+from tests.runs.divided import Divided, descendants, gone, until
 
 TOPICS = 160
 """Three shards."""
@@ -26,54 +25,12 @@ def ray_is_there(request: pytest.FixtureRequest) -> None:
         pytest.skip("needs the extra ray: make env")
 
 
-class OnRay:
-    """A run that is started, killed and resumed in a folder of its own."""
-
-    def __init__(self, forks: Any, endpoint: Any, folder: Path, user: str = "openai:m") -> None:
-        self.forks, self.endpoint, self.folder = forks, endpoint, folder
-        folder.mkdir()
-        lines = [
-            f'{{"title": "Place {n}", "background": "A place.", "header": "The tower", "section": "The tower of place {n} '
-            f'was built in {1700 + n} by Ada Quill. Ships pass it at night. Maria Holt wrote a guide."}}\n'
-            for n in range(TOPICS)
-        ]
-        (folder / "topics.jsonl").write_text("".join(lines))
-        command = (
-            f"simulate simquac --topics topics.jsonl --user {user} --assistant {user} --out run --yes --max-turns 3"
-        )
-        self.command = [*command.split(), "--concurrency", "8"]
-
-    def start(self, *more: str) -> Any:
-        resume = ["--resume"] * (self.folder / "run" / "manifest.json").exists()
-        environment = self.endpoint.environment if self.endpoint is not None else {}
-        (self.folder / "rfc3987_syntax.py").write_text("raise ImportError")
-        quick = {"PYTHONPATH": str(self.folder)}  # jsonschema, which Ray brings, does without (see tests/conftest.py)
-        return self.forks([*self.command, *resume, *more], self.folder, environment | quick)
-
-    def finish(self, *more: str) -> Any:
-        fork = self.start(*more)
-        assert fork.wait() == 0, fork.stderr
-        return fork
-
-    def reached(self, answered: int, fork: Any) -> None:
-        self.endpoint.until(lambda counts: fork.over or counts["answered"] >= answered)
-        assert not fork.over, fork.stderr
-
-    @property
-    def result(self) -> tuple[Any, ...]:
-        run = self.folder / "run"
-        made = record_lines.read(run / "conversations.jsonl")
-        lines = [record_lines.line(each.without_timing()) for each in made]
-        return (run / "dataset/simquac.json").read_bytes(), lines, sorted(path.name for path in run.iterdir())
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes that a process has started, with those that these have started."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *descendants(child)]
-    return found
+def on_ray(forks: Any, endpoint: Any, folder: Path, speaker: str = "openai:m", topics: int = TOPICS) -> Divided:
+    """A run; jsonschema, which Ray brings, does without a module that warns (see tests/conftest.py)."""
+    quick = {"PYTHONPATH": str(folder)}
+    run = Divided(forks, endpoint, folder, topics, speaker=speaker, concurrency=8, environment=quick)
+    (folder / "rfc3987_syntax.py").write_text("raise ImportError")
+    return run
 
 
 def tasks(pid: int) -> list[int]:
@@ -82,17 +39,9 @@ def tasks(pid: int) -> list[int]:
     return [each for each, path in names.items() if path.exists() and b"ray::simulated" in path.read_bytes()]
 
 
-def until(holds: Any) -> None:
-    for _ in range(45_000):
-        if holds():
-            return
-        time.sleep(0.02)
-    raise AssertionError("not within 900 seconds")
-
-
 @pytest.mark.heavy
 def test_a_local_ray_writes_what_one_process_writes_byte_for_byte(forks, tmp_path):
-    one, ray = (OnRay(forks, None, tmp_path / name, "offline?misbehave=0.3") for name in ("one", "ray"))
+    one, ray = (on_ray(forks, None, tmp_path / name, "offline?misbehave=0.3") for name in ("one", "ray"))
     one.finish("--processes", "1")
     told = ray.finish("--engine", "ray", "--processes", "2")
     assert ray.result == one.result
@@ -101,9 +50,9 @@ def test_a_local_ray_writes_what_one_process_writes_byte_for_byte(forks, tmp_pat
 
 @pytest.mark.heavy
 def test_workers_and_driver_are_killed_and_the_run_goes_on(forks, faulty, tmp_path):
-    whole = OnRay(forks, faulty(), tmp_path / "whole")
+    whole = on_ray(forks, faulty(), tmp_path / "whole")
     whole.finish("--processes", "1")
-    run = OnRay(forks, faulty(latency=0.05), tmp_path / "run")
+    run = on_ray(forks, faulty(latency=0.05), tmp_path / "run")
     kills = 0
     fork = run.start("--engine", "ray", "--processes", "2")
     for _ in range(2):  # a worker: Ray begins its task again
@@ -116,7 +65,7 @@ def test_workers_and_driver_are_killed_and_the_run_goes_on(forks, faulty, tmp_pa
     assert mine
     fork.kill()  # the driver, and with it all of this Ray
     kills += 1
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in mine))
+    until(lambda: gone(mine))
     run.finish("--engine", "ray", "--processes", "2")
     assert run.result == whole.result
     counts = run.endpoint.counts()
@@ -126,7 +75,7 @@ def test_workers_and_driver_are_killed_and_the_run_goes_on(forks, faulty, tmp_pa
 
 @pytest.mark.heavy
 def test_a_run_that_was_killed_on_ray_goes_on_in_one_process_and_pays_nothing_twice(forks, faulty, tmp_path):
-    run = OnRay(forks, faulty(latency=0.05), tmp_path / "run")
+    run = on_ray(forks, faulty(latency=0.05), tmp_path / "run")
     fork = run.start("--engine", "ray", "--processes", "2", "--max-run-tokens", "9000")
     assert fork.wait() == 1
     assert "ended early: --max-run-tokens 9,000 is reached" in fork.stderr
@@ -137,10 +86,30 @@ def test_a_run_that_was_killed_on_ray_goes_on_in_one_process_and_pays_nothing_tw
 
 @pytest.mark.heavy
 def test_a_wrong_key_ends_a_run_on_ray_with_one_line(forks, faulty, tmp_path):
-    run = OnRay(forks, faulty(status=401), tmp_path / "run")
+    run = on_ray(forks, faulty(status=401), tmp_path / "run")
     fork = run.start("--engine", "ray", "--processes", "2")
     assert fork.wait() == 1
     assert fork.stderr.count("401") == 1
+
+
+@pytest.mark.heavy
+def test_a_conversation_that_always_kills_its_worker_ends_the_run_with_one_line_and_the_others_are_kept(
+    forks, tmp_path
+):
+    run = on_ray(forks, None, tmp_path / "run", "offline", topics=12)
+    (run.folder / "own.py").write_text(
+        "import os, signal\nfrom duologue.nodes.stops import until_spent\n"
+        "def stop(state, limits):\n"
+        "    if state['scenario']['title'] == 'Place 7':\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return until_spent(state, limits)\n"
+    )
+    run.command += ["--stop", "own:stop", "--concurrency", "1"]
+    fork = run.start("--engine", "ray", "--processes", "2")
+    assert fork.wait() == 1
+    assert "Ray: 4 workers of a shard died one after another, and no conversation was finished" in fork.stderr
+    assert "Traceback" not in fork.stderr
+    assert 0 < (run.folder / "run/conversations.jsonl").read_bytes().count(b"\n") < 12
 
 
 def test_ray_that_is_not_installed_is_named_in_one_line(forks, tmp_path):

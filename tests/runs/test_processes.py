@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from duologue.nodes.calls.gates import EndpointError, Pace
 from duologue.nodes.calls.spending import Spending
 from duologue.nodes.contract import ContractError
 from duologue.runs import Conduct, Control, processes, sharing
-from duologue.runs.board import Board
+from duologue.runs.board import Board, Deaths
 from duologue.runs.figures import Figures
 from duologue.runs.reports import EndpointNow, Orders, Report, Tally
 from duologue.runs.shards import Shard, work
+from tests.runs.divided import Divided, children, gone, records, until
 
 MISBEHAVING = "offline?misbehave=0.3"
 LIMITS = Limits(max_turns=2, seed=5)
@@ -35,12 +37,6 @@ def files(folder: Path) -> dict[str, bytes]:
     """The data set of a run, and which files are beside it."""
     made = {path.name: path.read_bytes() for path in (folder / "dataset").iterdir()}
     return made | {path.name: b"" for path in folder.iterdir() if path.is_file()}
-
-
-def records(folder: Path) -> list[str]:
-    """The records as they stand in the file, without times."""
-    made = record_lines.read(folder / "conversations.jsonl")
-    return [record_lines.line(each.without_timing()) for each in made]
 
 
 @pytest.fixture
@@ -233,58 +229,16 @@ def test_a_worker_in_place_of_a_dead_one_doubles_no_conversation_and_forgets_no_
     assert board.answered == {"e"}
 
 
+def test_workers_may_die_as_long_as_conversations_are_finished_and_three_times_without():
+    deaths = Deaths()
+    assert [deaths.too_many(begun, 0) for begun in (1, 1, 2, 4)] == [False] * 4
+    assert [deaths.too_many(begun, begun) for begun in range(5, 50)] == [False] * 45
+    assert [deaths.too_many(begun, 49) for begun in (49, 50, 52)] == [False] * 3
+    assert deaths.too_many(53, 49)
+    assert deaths.number == 4
+
+
 # -- kills
-
-
-class Divided:
-    """A run in several processes that is started, killed and resumed."""
-
-    def __init__(self, forks: Any, endpoint: Any, folder: Path, topics: int = 16, more: str = "") -> None:
-        self.forks, self.endpoint, self.folder = forks, endpoint, folder
-        folder.mkdir()
-        lines = [
-            f'{{"title": "Place {n}", "background": "A place.", "header": "The tower", "section": "The tower of place {n} '
-            f'was built in {1700 + n} by Ada Quill. Ships pass it at night. Maria Holt wrote a guide."}}\n'
-            for n in range(topics)
-        ]
-        (folder / "topics.jsonl").write_text("".join(lines))
-        command = "simulate simquac --topics topics.jsonl --user openai:m --assistant openai:m --out run --yes"
-        self.command = [*command.split(), "--max-turns", "3", "--concurrency", "4", *more.split()]
-
-    def start(self, *more: str) -> Any:
-        resume = ["--resume"] * (self.folder / "run" / "manifest.json").exists()
-        return self.forks([*self.command, *resume, *more], self.folder, self.endpoint.environment)
-
-    def reached(self, answered: int, fork: Any) -> None:
-        """Wait until so many replies were sent."""
-        self.endpoint.until(lambda counts: fork.over or counts["answered"] >= answered)
-        assert not fork.over, fork.stderr
-
-    def finish(self, *more: str) -> Any:
-        fork = self.start(*more)
-        assert fork.wait() == 0, fork.stderr
-        return fork
-
-    @property
-    def result(self) -> tuple[Any, ...]:
-        run = self.folder / "run"
-        return (run / "dataset/simquac.json").read_bytes(), records(run), sorted(path.name for path in run.iterdir())
-
-
-def workers(parent: int) -> list[int]:
-    """The processes that a process has started."""
-    children = []
-    for task in Path(f"/proc/{parent}/task").glob("*/children"):
-        children += map(int, task.read_text().split())
-    return children
-
-
-def until(holds: Any) -> None:
-    for _ in range(45_000):
-        if holds():
-            return
-        time.sleep(0.02)
-    raise AssertionError("not within 900 seconds")
 
 
 @pytest.mark.heavy
@@ -296,14 +250,14 @@ def test_workers_and_parent_are_killed_and_the_run_is_resumed_with_another_numbe
     for number in (2, 3):
         fork = run.start("--processes", str(number))
         run.reached(run.endpoint.counts()["answered"] + 10, fork)
-        os.kill(workers(fork.pid)[0], signal.SIGKILL)  # another worker goes on with its shard
+        os.kill(children(fork.pid)[0], signal.SIGKILL)  # another worker goes on with its shard
         kills += 1
         run.reached(run.endpoint.counts()["answered"] + 10, fork)
-        mine = workers(fork.pid)
+        mine = children(fork.pid)
         assert len(mine) == number
         fork.kill()
         kills += 1
-        until(lambda mine=mine: not any(Path(f"/proc/{pid}").exists() for pid in mine))
+        until(partial(gone, mine))
     run.finish("--processes", "2")
     assert run.result == whole.result
     counts = run.endpoint.counts()
@@ -317,7 +271,7 @@ def test_a_shard_whose_workers_always_die_ends_the_run_with_one_line(forks, faul
     fork = run.start("--processes", "2")
     killed = 0
     while not fork.over and killed < 20:
-        for pid in workers(fork.pid):
+        for pid in children(fork.pid):
             os.kill(pid, signal.SIGKILL)
             killed += 1
         time.sleep(0.3)
@@ -352,7 +306,7 @@ def test_ctrl_c_lets_the_workers_finish_and_a_second_one_ends_them(forks, faulty
     run = Divided(forks, faulty(latency=0.05), tmp_path / "run")
     fork = run.start("--processes", "2")
     run.reached(8, fork)
-    for pid in (fork.pid, *workers(fork.pid)):  # as a terminal does
+    for pid in (fork.pid, *children(fork.pid)):  # as a terminal does
         os.kill(pid, signal.SIGINT)
     assert fork.wait() == 130
     assert "finishing" in fork.stderr
