@@ -20,7 +20,7 @@ COMMANDS = (
     ("check", "check", "run", "--most", "0", "--fail-on", "never"),
     ("stats SRC", "stats", "logs", "run", "--json"),
     ("show --first 100", "show", "run", "--first", "100", "--out", "page.html"),
-    ("convert", "convert", "run", "--to", "messages", "--out", "made.jsonl"),
+    ("convert", "convert", "run", "made.jsonl", "--to", "messages"),
     ("data set and card", "runs", "repair", "run"),
     ("runs validate", "runs", "validate", "run"),
     ("stats simquac", "stats", "simquac", "run", "--json"),
