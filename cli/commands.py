@@ -10,13 +10,14 @@ import typer
 from typer.core import TyperGroup
 
 from ..data.identity import VERSION
+from ..data.text.terminal import plain_logs
 from ..errors import DuologueError, SettingError
 from .check import check, validators
 from .compare import compare
 from .convert import convert
 from .demo import demo
 from .doctor import doctor
-from .output import crashed, failed, plain_messages, put
+from .output import crashed, failed, put, shown
 from .profiles import profiles, tasks
 from .repair import repair
 from .runs import runs
@@ -119,7 +120,7 @@ def main() -> None:
             # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
     try:
-        with off(), plain_messages():
+        with off(), plain_logs(shown):
             result = app(standalone_mode=False)
     except typer.TyperException as error:
         message = error.format_message().replace(": Value error, ", ": ")  # as a parser's own errors come out

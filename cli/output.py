@@ -1,10 +1,7 @@
 """What commands print: results on stdout, everything else on stderr; JSON is alone on stdout and not rounded."""
 
-import logging
 import sys
-import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from tempfile import NamedTemporaryFile
 from time import strftime
 from traceback import format_exception
@@ -82,33 +79,6 @@ def shown(text: str) -> str:
     """A message for the terminal: plain, and without the credentials that are known once models were made."""
     environment = sys.modules.get("duologue.nodes.environment")
     return plain(environment.without_credentials(text) if environment is not None else text)
-
-
-@contextmanager
-def plain_messages() -> Iterator[None]:
-    """Inside, what other packages log or warn of is plain on the terminal too."""
-    handler, before, show = logging.lastResort, None, warnings.showwarning
-
-    class Plain(logging.Formatter):
-        def format(self, record: logging.LogRecord) -> str:
-            return shown(super().format(record))
-
-    def showwarning(
-        message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
-    ) -> None:
-        text = warnings.formatwarning(message, category, filename, lineno, line)
-        print(shown(text), end="", file=file or sys.stderr)
-
-    if handler is not None:
-        before = handler.formatter
-        handler.setFormatter(Plain())
-    warnings.showwarning = showwarning
-    try:
-        yield
-    finally:
-        warnings.showwarning = show
-        if handler is not None:
-            handler.setFormatter(before)
 
 
 def print_json(value: Any) -> None:

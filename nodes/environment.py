@@ -230,9 +230,16 @@ def traced() -> list[str]:
 
 @contextmanager
 def untraced(wanted: bool = True) -> Iterator[None]:
-    """Inside, nothing that runs in this process is traced, if `wanted`, whatever its variables ask for."""
+    """Inside, nothing that runs in this process is traced, if `wanted`, whatever its variables ask for. Else what is traced
+    has been sent when it is over."""
     if not wanted:
-        yield
+        try:
+            yield
+        finally:
+            if is_traced():
+                from langchain_core.tracers.langchain import wait_for_all_tracers
+
+                wait_for_all_tracers()  # the last traces are sent by a thread
         return
     from langsmith import tracing_context
 

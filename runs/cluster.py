@@ -9,7 +9,7 @@ import logging
 import os
 import socket
 from collections import Counter, defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -20,7 +20,7 @@ from .journal import BrokenOffError, RunError
 from .processes import LEFT
 from .reports import Orders, Report
 from .shards import Shard, work
-from .sharing import A_SECOND, processors
+from .sharing import A_SECOND, at_once, processors, shared
 
 STARTS = 4
 """Tries to start a local Ray, which gives up by itself after half a minute on a machine that is busy."""
@@ -29,10 +29,10 @@ STARTS = 4
 class Mailbox:
     """Where tasks leave their reports and find their orders."""
 
-    def __init__(self) -> None:
+    def __init__(self, orders: Orders) -> None:
         self._reports: dict[str, Report] = {}
         self._begun = Counter[str]()
-        self._orders = Orders()
+        self._orders = orders
 
     def begun(self, shard: str) -> None:
         """Count a worker of a shard."""
@@ -69,24 +69,26 @@ def simulated(shard: Shard, mailbox: Any) -> Report:
 
 
 async def on_ray(
-    shards: Callable[[int], list[Shard]],
+    shards: Sequence[Shard],
     number: int | None,
     address: str | None,
     board: Board,
     check: Callable[[], object],
 ) -> None:
-    """Simulate the shards, so many at the same time (None: as many as there are processors); `shards` makes them.
+    """Simulate the shards, so many at the same time (None: as many as there are processors), each with its share of the
+    run's pace and concurrency.
 
     `address` is that of a cluster; without one, and without `RAY_ADDRESS`, a local Ray is started and stopped.
     SettingError if Ray is not installed, RunError if there is no such cluster.
     """
     async with _connected(address, number) as ray:
         cpus = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        at_once = number or cpus
-        mailbox = ray.remote(Mailbox).options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
-        each = min(1.0, cpus / at_once)
+        most = at_once(number or cpus, len(shards), shards[0].concurrency)
+        actor = ray.remote(Mailbox).options(num_cpus=0, max_restarts=-1, max_task_retries=-1)
+        mailbox = actor.remote(board.orders())
+        each = min(1.0, cpus / most)
         task = ray.remote(simulated).options(max_retries=-1, num_cpus=each if each < 1 else 1)
-        tasks = _Tasks(ray, task, mailbox, deque(shards(at_once)), at_once, board)
+        tasks = _Tasks(ray, task, mailbox, deque(shards), most, board)
         try:
             while tasks.go_on():
                 await tasks.look()
@@ -109,14 +111,18 @@ class _Tasks:
         self._ray, self._task, self._mailbox = ray, task, mailbox
         self._waiting, self._most, self._board = waiting, most, board
         self._deaths = defaultdict[str, Deaths](Deaths)
-        self.running: dict[Any, str] = {}
+        self._free = list(range(most))
+        """The shares of the run's limits that no task has."""
+        self.running: dict[Any, tuple[str, int]] = {}
+        """The name of each task's shard, and which share it has."""
 
     def go_on(self) -> bool:
         """Begin what may begin; gives whether anything is under way."""
         orders = self._board.orders()
         while self._waiting and len(self.running) < self._most and not orders.cancelled and orders.ending is None:
-            shard = self._waiting.popleft().knowing(self._board.answered)
-            self.running[self._task.remote(shard, self._mailbox)] = shard.name
+            share = self._free.pop()
+            shard = shared(self._waiting.popleft().knowing(self._board.answered), self._most, share)
+            self.running[self._task.remote(shard, self._mailbox)] = shard.name, share
         return bool(self.running)
 
     async def look(self) -> None:
@@ -132,15 +138,17 @@ class _Tasks:
                 board.take(shard, report)
             self._check_deaths(begun)
         for ref in done:
+            name, share = self.running.pop(ref)
+            self._free.append(share)
             try:
-                board.take(self.running.pop(ref), await asyncio.to_thread(ray.get, ref))
+                board.take(name, await asyncio.to_thread(ray.get, ref))
             except ray.exceptions.RayError as error:
                 raise BrokenOffError(f"Ray: {error_line(error)}: mend it, then resume") from None
         board.sum()
 
     def _check_deaths(self, begun: Mapping[str, int]) -> None:
         """BrokenOffError where Ray has begun a shard again and again without a conversation having been finished."""
-        for ref, shard in self.running.items():
+        for ref, (shard, _) in self.running.items():
             deaths = self._deaths[shard]
             if not self._board.is_over(shard) and deaths.too_many(begun[shard], self._board.finished(shard)):
                 self._ray.cancel(ref, force=True)

@@ -23,12 +23,18 @@ _BLOCK = 1 << 16
 _AGAIN = "keep others away from it, then resume, which simulates what is missing"
 LOOKED = 0.05
 """Seconds after which a locked file is tried once more."""
+LEASE = 120.0
+"""Seconds after which a file server has given up the locks of a machine that is lost: NFS 4 usually takes 90."""
 _BEYOND = 1 << 40
 """Offset of the byte that Windows locks in place of the whole file."""
 
 
 class RunError(DuologueError, ValueError):
     """A file or folder that this run cannot use: one line that says why, and what to do."""
+
+
+class BusyError(RunError):
+    """Another process is writing there."""
 
 
 class BrokenOffError(RunError):
@@ -52,7 +58,7 @@ class Appended:
             raise RunError(f"{path}: cannot be written ({error.strerror}): choose another folder") from None
         if alone_in is not None and not _locked(self._handle):
             os.close(self._handle)
-            raise RunError(f"{alone_in}: another run is writing there: wait for it or choose another folder")
+            raise BusyError(f"{alone_in}: another run is writing there: wait for it or choose another folder")
         self._end = self.size
         """Bytes that the file must have at least: what this object has found and written."""
 

@@ -42,9 +42,9 @@ def of_run(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, A
         "cast": cast.plain(),
         "settings": {
             "cast": cast.name,
-            "nodes": {place: node.flat() for place, node in cast.describe().items()} | cast.words,
+            "nodes": _nodes(cast),
             "limits": limits.plain(),
-            "prompts": {name: page.digest for name, page in cast.pages.items()},
+            "prompts": _pages(cast),
             **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
             **({"record_memory": True} if cast.record_memory else {}),
         },
@@ -59,6 +59,19 @@ def of_run(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, A
         ],
         "planned": [name_of(state) for state in plan],
     }
+
+
+def _nodes(cast: Cast) -> dict[str, Any]:
+    return {place: node.flat() for place, node in cast.describe().items()} | cast.words
+
+
+def _pages(cast: Cast) -> dict[str, str]:
+    return {name: page.digest for name, page in cast.pages.items()}
+
+
+def digest_of(cast: Cast) -> str:
+    """What all processes of a run have in common: the same version of this package, nodes and pages."""
+    return digest(VERSION, _nodes(cast), _pages(cast))
 
 
 def read(folder: Path) -> dict[str, Any] | None:

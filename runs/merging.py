@@ -12,18 +12,21 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from time import sleep
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from ..data.formats.journals import JournalReader, is_of_journal
 from ..data.formats.jsonfiles import dumps
+from ..data.formats.regular_files import Opened
 from ..data.records import Conversation
 from ..errors import at
 from .calls import CALLS, HEAD
-from .journal import Appended, BrokenOffError, RunError
+from .journal import LEASE, Appended, BrokenOffError, BusyError
 
-WAITED = 15.0
-"""Seconds for which a writer is waited for whose run has ended, as it may just be ending too."""
+WAITED = LEASE
+"""Seconds for which a writer is waited for whose run has ended: it may just be ending too, or its machine is lost."""
 _LOOKED = 0.1
+ROOM = 512
+"""Files that a process has open beside those of the writers."""
 
 
 class Place(NamedTuple):
@@ -65,7 +68,7 @@ def merge_failed(journal: JournalReader[Conversation], plan: Sequence[str], clos
     further = writers(journal.path)
     with _held(further):
         found: dict[bytes, tuple[int, Place]] = {}
-        with _open() as files:
+        with Opened() as files:
             for _, place in _lines(journal.files()):
                 line = _read(files, place)
                 found.setdefault(sha256(line).digest(), (order.get(_of(line, "id"), len(order)), place))
@@ -155,25 +158,14 @@ def _of(line: bytes, key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-@contextmanager
-def _open() -> Iterator[dict[Path, IO[bytes]]]:
-    files: dict[Path, IO[bytes]] = {}
-    try:
-        yield files
-    finally:
-        for file in files.values():
-            file.close()
-
-
-def _read(files: dict[Path, IO[bytes]], place: Place) -> bytes:
-    if place.path not in files:
-        files[place.path] = place.path.open("rb")
-    files[place.path].seek(place.offset)
-    return files[place.path].read(place.length)
+def _read(files: Opened, place: Place) -> bytes:
+    file = files[place.path]
+    file.seek(place.offset)
+    return file.read(place.length)
 
 
 def _copied(places: Iterable[Place]) -> Iterator[bytes]:
-    with _open() as files:
+    with Opened() as files:
         for place in places:
             line = _read(files, place)
             yield line if line.endswith(b"\n") else line + b"\n"
@@ -182,6 +174,8 @@ def _copied(places: Iterable[Place]) -> Iterator[bytes]:
 @contextmanager
 def _held(paths: Iterable[Path]) -> Iterator[None]:
     """Inside, nobody else writes the files; RunError if somebody does not stop. Half a last line is cut off."""
+    paths = list(paths)
+    _make_room(len(paths))
     with ExitStack() as stack:
         for path in paths:
             held = _locked(path)
@@ -190,12 +184,27 @@ def _held(paths: Iterable[Path]) -> Iterator[None]:
         yield
 
 
+def _make_room(number: int) -> None:
+    """Let this process have as many files open beside its others, as far as the system allows: a locked file is open."""
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - Windows, which has no such limit
+        return
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number + ROOM
+    if soft != resource.RLIM_INFINITY and wanted > soft:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(
+                resource.RLIMIT_NOFILE, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most)
+            )
+
+
 def _locked(path: Path) -> Appended:
     waited = 0.0
     while True:
         try:
             return Appended(path, alone_in=path.parent)
-        except RunError:
+        except BusyError:
             if waited >= WAITED:
                 raise
         sleep(_LOOKED)

@@ -17,6 +17,9 @@ from .journal import BrokenOffError
 from .reports import Report
 from .shards import BETWEEN, Shard
 
+BEGIN = b"\0duologue reports\0"
+"""Precedes the reports of a worker: what else it has printed before, as while Python starts, is none."""
+
 SIZE = struct.Struct(">Q")
 """What goes through a pipe is preceded by its length."""
 
@@ -44,8 +47,8 @@ async def supervised(works: Sequence[Coroutine[Any, Any, None]], board: Board, c
             done, pending = await asyncio.wait(pending, timeout=BETWEEN, return_when=asyncio.FIRST_COMPLETED)
             board.sum()
             check()
-            for each in done:
-                each.result()
+            if failed := [error for each in done if (error := each.exception()) is not None]:
+                raise failed[0]
     except BaseException:
         board.cancelled = True
         if pending:
@@ -87,6 +90,7 @@ async def _worked(shard: Shard, board: Board) -> int:
         *(sys.executable, "-P", "-c", _CODE, json.dumps(sys.path), str(os.getpid())),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        process_group=0,  # Ctrl-C is for this process, which tells the workers
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -120,7 +124,8 @@ async def _ordered(shard: Shard, board: Board, pipe: asyncio.StreamWriter) -> No
 
 async def _heard(shard: Shard, board: Board, pipe: asyncio.StreamReader) -> None:
     """Take in the reports until there are no more."""
-    with suppress(asyncio.IncompleteReadError):
+    with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        await pipe.readuntil(BEGIN)
         while True:
             (size,) = SIZE.unpack(await pipe.readexactly(SIZE.size))
             report: Report = pickle.loads(await pipe.readexactly(size))

@@ -28,8 +28,8 @@ from .processes import in_processes
 from .progress import counted, shown
 from .reports import Report
 from .resuming import said_nothing, spent_before, to_repeat
-from .shards import Shard, run_shard
-from .sharing import Division, at_once, division, shards_of
+from .shards import run_shard
+from .sharing import Division, at_once, division, shards_of, shared
 from .summary import Summary, written
 
 
@@ -150,29 +150,31 @@ class _Run:
         with self._bounded() as own:
             board = Board(self.control, (figures, own))
 
-            def shards(number: int) -> list[Shard]:
-                number = at_once(number, len(self.missing), self.concurrency)
-                made = shards_of(
-                    divided,
-                    self.missing,
-                    number,
-                    folder=self.folder.path,
-                    limits=self.limits,
-                    pace=self.control.pace,
-                    concurrency=self.concurrency,
-                    priced=self.control.spending.priced or self.control.spending.max_cost is not None,
-                    silent=silent,
-                )
-                split_calls(self.folder.path, {name_of(state): each.name for each in made for state in each.states})
-                return made
-
+            board.sum()
+            if not self.control.begins:  # what was spent before has reached a bound
+                return
+            shards = shards_of(
+                divided,
+                self.missing,
+                at_once(divided.processes or 1, len(self.missing), self.concurrency),
+                folder=self.folder.path,
+                limits=self.limits,
+                pace=self.control.pace,
+                concurrency=self.concurrency,
+                priced=self.control.spending.priced or self.control.spending.max_cost is not None,
+                silent=silent,
+                cast=manifests.digest_of(self.cast),
+            )
+            split_calls(self.folder.path, {name_of(state): each.name for each in shards for state in each.states})
             try:
                 if divided.engine == "ray":
                     await on_ray(shards, divided.processes, self.conduct.ray_address, board, self.folder.check)
                 else:
-                    await in_processes(shards(divided.processes or 1), board, self.folder.check)
+                    shares = [shared(each, len(shards), position) for position, each in enumerate(shards)]
+                    await in_processes(shares, board, self.folder.check)
             finally:
                 self.report = board.whole
+                self.control.elsewhere = tuple
 
     def close(self, *, complete: bool) -> None:
         """Remove the call journal of a run that is complete, unless it is to be kept; bring it into one file else."""

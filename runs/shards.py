@@ -19,12 +19,13 @@ from ..data.formats.detection import CONVERSATIONS, FAILURES
 from ..data.formats.journals import JournalReader, writer_path
 from ..data.formats.record_lines import RECORDS
 from ..data.records import Conversation, Role
+from ..data.text.terminal import plain, plain_logs
 from ..errors import DuologueError
 from ..graphs import Cast
 from ..graphs.cast import Spec
 from ..nodes.calls.gates import Pace
 from ..nodes.calls.spending import Spending
-from ..nodes.environment import error_line, untraced
+from ..nodes.environment import error_line, untraced, without_credentials
 from ..nodes.limits import Limits
 from ..nodes.state import State
 from .calls import CALLS, CallFile
@@ -32,7 +33,8 @@ from .conduct import synced
 from .control import Control
 from .engine import Concurrency, Watch, converse_all, name_of
 from .figures import Figures
-from .journal import Journal
+from .journal import LEASE, LOOKED, BrokenOffError, BusyError, Journal
+from .manifests import digest_of
 from .reports import Orders, Report, kind_of
 
 BETWEEN = 0.25
@@ -117,6 +119,8 @@ class Shard:
     """Whether the run is traced, where the environment asks for it."""
     domains: tuple[Domain, ...] = ()
     """Domains that were registered for this run."""
+    cast: str = ""
+    """Digest of the cast that the run began with (`manifests.digest_of`); empty: it is not compared."""
     between: float = BETWEEN
     """Seconds between two reports."""
 
@@ -149,6 +153,19 @@ class _Files:
     def close(self) -> None:
         self._finished.close()
         self._failed.close()
+
+
+async def _opened(shard: Shard) -> _Files:
+    """The files of a shard, once whoever wrote them before is gone: a file server notices a lost machine late."""
+    waited = 0.0
+    while True:
+        try:
+            return _Files(shard)
+        except BusyError:
+            if waited >= LEASE:
+                raise
+        await asyncio.sleep(LOOKED)
+        waited += LOOKED
 
 
 @dataclass
@@ -207,13 +224,19 @@ async def _worked(shard: Shard, exchange: Exchange, name: str) -> Report:
     error: tuple[str, str] | None = None
     files: _Files | None = None
     try:
-        files = _Files(shard)
+        files = await _opened(shard)
         worker.figures.tally.finished = len(files.done)
         worker.file = CallFile.recording(writer_path(shard.folder / CALLS, shard.name), done=files.done)
         for each, role in shard.silent:
             worker.file.ask_again(each, role)
         cast = shard.spec.build()
+        if shard.cast and digest_of(cast) != shard.cast:
+            raise BrokenOffError(
+                f"{shard.folder}: a worker has other prompt pages, modules or versions than the run began with: make them "
+                "the same on every machine, then resume"
+            )
         states = [state for state in shard.states if name_of(state) not in files.done]
+        worker.follow(await asyncio.to_thread(exchange, worker.report()), states.clear)
         running = run_shard(
             cast,
             states,
@@ -253,17 +276,19 @@ async def _reported(running: asyncio.Future[None], worker: _Worker, exchange: Ex
             running.cancel()
 
     while not running.done():
-        worker.follow(await asyncio.to_thread(exchange, worker.report()), cancel)
         await asyncio.wait([running], timeout=worker.shard.between)
+        if not running.done():
+            worker.follow(await asyncio.to_thread(exchange, worker.report()), cancel)
     with suppress(asyncio.CancelledError):
         await running
 
 
 @contextmanager
 def _surroundings(shard: Shard) -> Iterator[None]:
-    """Inside, the process is where the run was begun, knows its domains, and traces only what the run traces."""
+    """Inside, the process is where the run was begun, knows its domains, traces only what the run traces, and prints no
+    credential that is logged."""
     os.chdir(shard.here)
     for domain in shard.domains:
         domains.register(domain, replace=True)
-    with untraced(not shard.traced):
+    with untraced(not shard.traced), plain_logs(lambda text: plain(without_credentials(text))):
         yield

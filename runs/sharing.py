@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -118,16 +118,16 @@ def shards_of(
     priced: bool,
     silent: Collection[tuple[str, Role]] = (),
     answered: frozenset[str] = frozenset(),
+    cast: str = "",
 ) -> list[Shard]:
-    """The shards of a run of which `number` are simulated at the same time, each with its share of the pace."""
+    """The shards of a run: as many as `number` of processes, or tasks of 64 conversations each. `shared` gives each its
+    share of the pace when it is begun."""
     if division.engine == "ray":
         parts = [list(states[first : first + SHARD]) for first in range(0, len(states), SHARD)]
     else:
         parts = [list(states[first::number]) for first in range(number)]
-    parts = [part for part in parts if part]
-    at_once = max(1, min(number, len(parts)))
     made = []
-    for position, part in enumerate(parts):
+    for position, part in enumerate(filter(None, parts)):
         names = {name_of(state) for state in part}
         made.append(
             Shard(
@@ -137,17 +137,29 @@ def shards_of(
                 spec=division.spec,
                 states=part,
                 limits=limits,
-                pace=share(pace, at_once, position % at_once),
-                concurrency=concurrency if concurrency == "auto" else _part(concurrency, at_once, position % at_once),
+                pace=pace,
+                concurrency=concurrency,
                 priced=priced,
                 silent=tuple(each for each in silent if each[0] in names),
                 answered=answered,
                 traced=is_traced(),
                 domains=division.domains,
+                cast=cast,
                 between=BETWEEN if division.engine == "processes" else A_SECOND,
             )
         )
     return made
+
+
+def shared(shard: Shard, number: int, position: int) -> Shard:
+    """The shard with one of so many equal parts of the run's pace and concurrency: that of this position, from 0, which
+    no other shard that is simulated at the same time may have."""
+    concurrency = shard.concurrency
+    return replace(
+        shard,
+        pace=share(shard.pace, number, position),
+        concurrency=concurrency if concurrency == "auto" else _part(concurrency, number, position),
+    )
 
 
 def share(pace: Pace, number: int, position: int) -> Pace:
@@ -199,4 +211,16 @@ def _has_own_code(cast: Cast, spec: Spec) -> bool:
     """Whether somebody's own program speaks, or makes worlds: what it holds would be there once for each process."""
     told: Mapping[str, Any] = cast.describe()
     own = any(told[place].replays is None and "model" not in told[place].settings for place in SPEAKERS)
-    return own or cast.world is not None or is_import_path(str(spec.model_dump().get("cast", "")))
+    plain: Mapping[str, Any] = spec.model_dump()
+    parts = {"cast": plain.get("cast"), **plain.get("settings", {}), **plain.get("replace", {})}
+    named = _texts([value for name, value in parts.items() if name not in ("user", *SPEAKERS)])
+    return own or cast.world is not None or any(map(is_import_path, named))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(each)

@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from typing import IO, Any
 
-from .processes import SIZE, framed
+from .processes import BEGIN, SIZE, framed
 from .reports import Orders, Report
 from .shards import work
 
@@ -28,13 +28,14 @@ def main(parent: int) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     orders_in, reports_out = _pipes()
     shard: Any = _next(orders_in)
-    latest = [Orders()]
+    latest = [_next(orders_in) or Orders()]
 
     def listen() -> None:
         while (orders := _next(orders_in)) is not None:
             latest[0] = orders
         os._exit(1)  # the parent is gone, and what is finished is on the disk
 
+    reports_out.write(BEGIN)
     threading.Thread(target=listen, name="duologue orders", daemon=True).start()
 
     def exchange(report: Report) -> Orders:

@@ -55,6 +55,8 @@ LATE = {
     ("runs/progress.py", "IPython.*"): "is there in a notebook alone",
     ("runs/cluster.py", "ray.*"): "an extra, for the one engine of that name",
     ("nodes/environment.py", "langsmith"): "only a process that is to trace nothing needs its switch",
+    ("nodes/environment.py", "langchain_core.*"): "only a process that traces waits until it has",
+    ("runs/merging.py", "resource"): "is there on POSIX alone",
     ("views/notebook.py", "views/realism.py"): "needs the extra stats, and conversations are shown without it",
 }
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""

@@ -5,7 +5,6 @@ Only the position of each value is held in memory. `runs.Journal` writes journal
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from ...errors import DataError, at
 from .jsonfiles import parsed
-from .regular_files import check
+from .regular_files import Opened, opened
 
 T = TypeVar("T")
 
@@ -139,7 +138,7 @@ class JournalReader(Generic[T]):
         """The value of a key, read from its file."""
         self._begin()
         entry = self._entries[key]
-        with _opened(entry.path) as file:
+        with opened(entry.path) as file:
             return self._value(file, entry)
 
     def iterate(self, plan: Iterable[str] = ()) -> Iterator[T]:
@@ -154,13 +153,10 @@ class JournalReader(Generic[T]):
     def values(self, keys: Iterable[str]) -> Iterator[T]:
         """The values of these keys, in this order. Each is read when it is needed."""
         self._begin()
-        with ExitStack() as stack:
-            opened: dict[Path, IO[bytes]] = {}
+        with Opened() as files:
             for key in keys:
                 entry = self._entries[key]
-                if entry.path not in opened:
-                    opened[entry.path] = stack.enter_context(_opened(entry.path))
-                yield self._value(opened[entry.path], entry)
+                yield self._value(files[entry.path], entry)
 
     def positions(self, plan: Iterable[str] = ()) -> Iterator[tuple[Path, int, int]]:
         """File, offset and length of each value's line, in the order of `iterate`."""
@@ -197,7 +193,7 @@ class JournalReader(Generic[T]):
         files = self.files()
         for path in files or [self.path]:
             read = self._read.setdefault(path, _Read())
-            with _opened(path) as file:
+            with opened(path) as file:
                 file.seek(read.size)
                 for line in file:
                     if not line.endswith(b"\n"):
@@ -258,7 +254,7 @@ def _are_one(entry: Entry, other: Entry) -> bool:
         return False
     lines = []
     for each in (entry, other):
-        with _opened(each.path) as file:
+        with opened(each.path) as file:
             file.seek(each.offset)
             lines.append(file.read(each.length))
     return lines[0] == lines[1]
@@ -273,11 +269,3 @@ def _planned_first(plan: Iterable[str], keys: Collection[str]) -> list[str]:
     """The keys in the plan's order, then the keys that the plan does not name."""
     planned = dict.fromkeys(key for key in plan if key in keys)
     return [*planned, *(key for key in keys if key not in planned)]
-
-
-def _opened(path: Path) -> IO[bytes]:
-    check(path)
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None

@@ -5,7 +5,7 @@ import io
 import stat
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from ...errors import DataError, at
 
@@ -20,6 +20,9 @@ MOST_PACKED = 100
 
 GZIP = b"\x1f\x8b"
 """How a file begins that gzip wrote."""
+
+OPEN = 64
+"""Files that are open at the same time: a run on many machines has thousands."""
 
 _BLOCK = 1 << 18
 
@@ -87,3 +90,33 @@ def unzipped(packed: bytes, path: str | Path) -> bytes:
     if len(content) > most:
         raise DataError(f"{at(path)}: unpacks to more than {most:,} bytes: unpack it, and give what is in it in parts")
     return content
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A file, open to be read; DataError if it is no regular file or cannot be read."""
+    check(path)
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None
+
+
+class Opened:
+    """Files to read from, of which the last used ones stay open."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, IO[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def __getitem__(self, path: Path) -> IO[bytes]:
+        file = self._files.pop(path, None) or opened(path)
+        self._files[path] = file  # at the end: it was used last
+        if len(self._files) > OPEN:
+            self._files.pop(next(iter(self._files))).close()
+        return file

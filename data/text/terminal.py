@@ -1,6 +1,12 @@
 r"""Text for a terminal: what a terminal would obey is written out, such as `\x1b`."""
 
+import logging
 import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -34,3 +40,30 @@ def _escaped(match: re.Match[str]) -> str:
         return f"\\u{code:04x}"
     high, low = divmod(code - 0x10000, 0x400)
     return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+@contextmanager
+def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
+    """Inside, each line that is logged, where nobody set up logging, and each warning is what `shown` makes of it."""
+    handler, before, show = logging.lastResort, None, warnings.showwarning
+
+    class Plain(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return shown(super().format(record))
+
+    def showwarning(
+        message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
+    ) -> None:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        print(shown(text), end="", file=file or sys.stderr)
+
+    if handler is not None:
+        before = handler.formatter
+        handler.setFormatter(Plain())
+    warnings.showwarning = showwarning
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
+        if handler is not None:
+            handler.setFormatter(before)

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue import data, views
-from duologue.cli.output import Terminal, plain_messages, put, say
+from duologue.cli.output import Terminal, put, say, shown
 from duologue.data import Attempt, Conversation, Message
-from duologue.data.text.terminal import on_one_line, plain, plain_json
+from duologue.data.text.terminal import on_one_line, plain, plain_json, plain_logs
 
 HOSTILE = {
     "colour": "\x1b[31m",
@@ -83,7 +83,7 @@ def test_consoles_write_it_out_and_columns_keep_their_width(coloured):
 
 
 def test_lines_logs_and_warnings_are_plain_too(capsys):
-    with plain_messages():
+    with plain_logs(shown):
         put(ALL)
         say(ALL)
         logger = logging.getLogger("own.package")
