@@ -1,0 +1,155 @@
+"""What a worker of a divided run keeps to: the run's orders, limits, pages and secrets."""
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from duologue import Limits, runs
+from duologue.data.formats.regular_files import OPEN, Opened
+from duologue.graphs import simquac
+from duologue.nodes import environment
+from duologue.nodes.calls.gates import Pace
+from duologue.runs import Control, cluster, manifests, processes, shards, sharing
+from duologue.runs.board import Board
+from duologue.runs.journal import LOOKED, Appended
+from duologue.runs.processes import BEGIN, framed
+from duologue.runs.reports import Orders, Report, Tally
+from duologue.runs.shards import Shard, work
+
+
+@pytest.fixture
+def shard(tmp_path, topics):
+    cast = simquac.cast()
+    division = sharing.Division("processes", 1, cast.travelling(), ())
+    (tmp_path / "run").mkdir()
+    (made,) = sharing.shards_of(
+        division, runs.planned(cast, simquac.scenarios(topics())), 1, folder=tmp_path / "run",
+        limits=Limits(max_turns=1), pace=Pace(), concurrency=2, priced=False, cast=manifests.digest_of(cast),
+    )  # fmt: skip
+    return made
+
+
+@pytest.mark.parametrize("orders", [Orders(ending="enough"), Orders(cutting="enough"), Orders(cancelled=True)])
+def test_a_worker_hears_its_orders_before_the_first_conversation_begins(shard, orders):
+    last = work(shard, lambda report: orders, "one")
+    assert (last.over, last.error, last.tally.finished, last.failed) == (True, None, 0, {})
+    assert [path.read_bytes() for path in shard.folder.glob("conversations*")] == [b""]
+
+
+def test_a_worker_with_other_pages_than_the_run_began_with_says_so_in_a_line(shard):
+    assert work(shard, lambda report: Orders(), "one").tally.finished == len(shard.states)
+    error = work(replace(shard, name="00001", cast="another"), lambda report: Orders(), "two").error
+    assert error is not None
+    assert "other prompt pages, modules or versions than the run began with" in error[1]
+    assert "\n" not in error[1]
+
+
+def test_files_that_a_lost_machine_still_holds_are_waited_for(shard, monkeypatch):
+    held = Appended(shard.folder / "conversations.w-00000.jsonl", alone_in=shard.folder)
+    waits: list[float] = []
+    slept = asyncio.sleep
+
+    async def sleep(seconds: float, *more: Any) -> None:
+        if seconds == LOOKED:
+            waits.append(seconds)
+            if len(waits) == 5:
+                held.close()
+        await slept(0, *more)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    assert work(shard, lambda report: Orders(), "one").tally.finished == len(shard.states)
+    assert len(waits) == 5
+
+
+def test_files_that_somebody_goes_on_writing_end_the_worker_with_a_line(shard, monkeypatch):
+    monkeypatch.setattr(shards, "LEASE", 0.0)
+    held = Appended(shard.folder / "conversations.w-00000.jsonl", alone_in=shard.folder)
+    error = work(shard, lambda report: Orders(), "one").error
+    held.close()
+    assert error is not None
+    assert "another run is writing there" in error[1]
+
+
+def test_a_worker_prints_no_credential_that_is_logged(shard, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-no-one-42")
+    environment.settings()
+    record = logging.LogRecord("somebody", logging.WARNING, "", 1, "sent key-of-no-one-42 \x1b[31m", None, None)
+    with shards._surroundings(shard):
+        line = logging.lastResort.format(record)
+    assert "key-of-no-one-42" not in line
+    assert line.endswith("\\x1b[31m")
+
+
+def test_a_worker_that_traces_has_sent_its_traces_when_it_is_over(monkeypatch):
+    from langchain_core.tracers import langchain
+
+    waited: list[bool] = []
+    monkeypatch.setattr(langchain, "wait_for_all_tracers", lambda: waited.append(True))
+    monkeypatch.setattr(environment, "is_traced", lambda: True)
+    with environment.untraced(False):
+        assert not waited
+    assert waited == [True]
+
+
+async def test_what_is_printed_while_python_starts_is_no_report():
+    pipe, board = asyncio.StreamReader(), Board(Control())
+    pipe.feed_data(b"Welcome!\n\x00\x00" + BEGIN + framed(Report("1", Tally(finished=3), over=True)))
+    pipe.feed_eof()
+    await processes._heard(SimpleNamespace(name="a"), board, pipe)
+    board.sum()
+    assert board.is_over("a")
+
+
+async def test_a_worker_that_never_reports_is_one_that_died():
+    pipe, board = asyncio.StreamReader(limit=64), Board(Control())
+    pipe.feed_data(b"noise " * 100)
+    pipe.feed_eof()
+    await processes._heard(SimpleNamespace(name="a"), board, pipe)
+    assert not board.is_over("a")
+
+
+def test_the_tasks_that_are_at_work_never_share_more_than_the_limits_of_the_run(shard):
+    whole = replace(shard, pace=Pace(requests_per_minute=600, tokens_per_minute=900), concurrency=4)
+    number = sharing.at_once(8, 7, 4)
+    assert number == 4
+    begun: dict[int, Shard] = {}
+
+    class Task:
+        def remote(self, shard: Shard, mailbox: object) -> int:
+            begun[len(begun)] = shard
+            return len(begun) - 1
+
+    waiting = deque(replace(whole, name=str(each)) for each in range(7))
+    tasks = cluster._Tasks(None, Task(), None, waiting, 3, Board(Control()))
+    while tasks.go_on():
+        under_way = [begun[ref] for ref in tasks.running]
+        assert sum(each.pace.requests_per_minute or 0 for each in under_way) <= 600
+        assert sum(each.pace.tokens_per_minute or 0 for each in under_way) <= 900
+        assert sum(int(each.concurrency) for each in under_way) <= 4
+        ended = sorted(tasks.running)[len(tasks.running) // 2]  # not the first: shares go round
+        tasks._free.append(tasks.running.pop(ended)[1])
+    assert len(begun) == 7
+
+
+def test_many_files_are_read_with_few_of_them_open(tmp_path):
+    paths = [tmp_path / f"{number}" for number in range(OPEN + 40)]
+    for number, path in enumerate(paths):
+        path.write_text(str(number))
+    folder = Path("/proc/self/fd")
+    before = len(list(folder.iterdir())) if folder.exists() else 0
+    with Opened() as files:
+        for _ in range(2):
+            for number, path in enumerate(paths):
+                file = files[path]
+                file.seek(0)
+                assert file.read() == str(number).encode()
+        if folder.exists():
+            assert len(list(folder.iterdir())) - before == OPEN
+    if folder.exists():
+        assert len(list(folder.iterdir())) == before
