@@ -159,6 +159,11 @@ class _Tasks:
                 )
 
 
+def is_elsewhere(address: str | None) -> bool:
+    """Whether the Ray of this address is not one that is begun for a run alone, and so may have other machines."""
+    return (address or os.environ.get("RAY_ADDRESS") or "local") != "local"
+
+
 @asynccontextmanager
 async def _connected(address: str | None, number: int | None) -> AsyncIterator[Any]:
     """Inside, this process is connected to Ray, without its statistics, its dashboard and its logs."""

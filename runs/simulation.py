@@ -8,13 +8,14 @@ from tempfile import TemporaryDirectory
 
 from ..data.formats import record_lines
 from ..data.records import Conversation
-from ..errors import DuologueError
+from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.recording import record
 from ..nodes.calls.gates import EndpointError
 from ..nodes.environment import traced
 from ..nodes.limits import Limits
 from ..nodes.state import State
+from .cluster import is_elsewhere
 from .conduct import Conduct, synced
 from .engine import Concurrency, Watch, converse_all, name_of, planned
 from .event_loop import blocking
@@ -48,6 +49,8 @@ async def asimulate(
     """
     plan = planned(cast, scenarios)
     conduct = conduct or Conduct()
+    if out is None and conduct.engine == "ray" and is_elsewhere(conduct.ray_address):
+        raise SettingError("a run on a cluster needs a folder that all its machines share: give out")
     if out is None and (conduct.engine is not None or (conduct.processes or 1) > 1):
         with TemporaryDirectory(prefix="duologue-") as folder:  # processes meet in a folder
             return await asimulate(

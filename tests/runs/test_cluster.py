@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+import duologue
+from duologue import runs
+from duologue.errors import SettingError
+from duologue.graphs import simquac
 from tests.runs.divided import Divided, descendants, gone, until
 
 TOPICS = 160
@@ -110,6 +114,15 @@ def test_a_conversation_that_always_kills_its_worker_ends_the_run_with_one_line_
     assert "Ray: 4 workers of a shard died one after another, and no conversation was finished" in fork.stderr
     assert "Traceback" not in fork.stderr
     assert 0 < (run.folder / "run/conversations.jsonl").read_bytes().count(b"\n") < 12
+
+
+@pytest.mark.parametrize(("given", "set_to"), [("HOST:6379", None), (None, "HOST:6379")])
+def test_a_run_on_a_cluster_needs_a_folder(monkeypatch, given, set_to):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    if set_to is not None:
+        monkeypatch.setenv("RAY_ADDRESS", set_to)
+    with pytest.raises(SettingError, match="needs a folder that all its machines share: give out"):
+        duologue.simulate(simquac.cast(), [], conduct=runs.Conduct(engine="ray", ray_address=given))
 
 
 def test_ray_that_is_not_installed_is_named_in_one_line(forks, tmp_path):
