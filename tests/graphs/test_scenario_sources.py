@@ -236,3 +236,17 @@ def test_more_conversations_than_a_run_holds_are_refused(people, monkeypatch):
     assert len(graphs.scenarios_of(people, "recllmsim")) == 6
     with pytest.raises(DataError, match="12 conversations are planned, the bound is 10: choose by --limit or --part"):
         graphs.scenarios_of(people, "recllmsim", repeats=2)
+
+
+def test_logs_that_name_no_topic_are_paired_with_what_was_simulated_on_them(tmp_path):
+    talks = [{"id": f"t{n}", "messages": [{"role": "user", "content": f"Question {n % 2}?"}]} for n in range(4)]
+    (tmp_path / "l.jsonl").write_text("".join(json.dumps(talk) + "\n" for talk in talks))
+    stored = list(duologue.load(tmp_path / "l.jsonl"))
+    taken = graphs.scenarios_of(tmp_path / "l.jsonl", "agent_test")
+    made = duologue.simulate(graphs.agent_test.cast(), taken, limits=duologue.Limits(max_turns=1))[::-1]
+    assert [(a.extra["stored"]["id"], b.id) for a, b in paired(made, stored).pairs] == [
+        (f"t{n}",) * 2 for n in (3, 2, 1, 0)
+    ]
+    assert [(a.id, b.extra["stored"]["id"]) for a, b in paired(stored, made).pairs] == [
+        (f"t{n}",) * 2 for n in range(4)
+    ]
