@@ -56,11 +56,11 @@ class ScenarioSource(BaseModel):
 
     scenarios: Path | None = Field(
         default=None,
-        description="Scenarios from stored conversations, one of each, in their order (a run folder, a data set in any format that is read), or from JSON lines: an object with a text 'kind', 'goal' or 'first_message' each.",
+        description="SRC: stored conversations, one scenario of each in their order (a run folder, a data set, logs), or JSON lines of scenarios.",
     )
     part: UserPart = Field(
         default="all",
-        description="Of --scenarios only those of users in one half: the one for tuning, or the one for testing, as `compare --part` has them.",
+        description="Of --scenarios only the users of one half: for tuning, or for testing, as in `compare --part`.",
     )
     limit: int | None = Field(default=None, ge=1, description="Only the first N scenarios.")
     repeats: int = Field(default=1, ge=1, description="Conversations about each scenario.")

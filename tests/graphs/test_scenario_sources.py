@@ -15,7 +15,7 @@ from duologue.data.scenarios import ScenarioReader
 from duologue.data.users import part_of, user_of
 from duologue.errors import SettingError
 
-PROFILE = {"gender": "female", "age": 30, "personality": ["calm"]}
+PROFILE: dict[str, Any] = {"gender": "female", "age": 30, "personality": ["calm"]}
 
 
 def of_people(count: int) -> list[Conversation]:
