@@ -54,12 +54,19 @@ def measure_success(
     scenarios: Annotated[
         Path | None,
         typer.Option(
-            help="JSON lines, an object for each scenario: a 'kind', or a 'goal' and 'facts'; 'success' says what counts."
+            metavar="SRC",
+            help="JSON lines, an object for each scenario: a 'kind', or a 'goal' and 'facts'; 'success' says what counts. "
+            "Or stored conversations, one scenario of each: a run folder, logs of yours, a data set.",
         ),
     ] = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that judges where a scenario asks for it and names none: openai:NAME.")
     ] = None,
+    part: Annotated[
+        Literal["tune", "test", "all"],
+        typer.Option(help="Of the scenarios only those of users in one half, as `compare --part` has them."),
+    ] = "all",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N scenarios.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Conversations about each scenario.")] = 1,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the cast; may be repeated.")
@@ -91,7 +98,6 @@ def measure_success(
     from ..analysis.junit import junit as junit_xml
     from ..analysis.success import successes
     from ..graphs import agent_test, casts
-    from ..graphs.sources import ScenarioFile
 
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
@@ -104,8 +110,8 @@ def measure_success(
     named = {"assistant": assistant, "user": user, "world": world, "language": language, "prompts": prompts}
     given = {key: value for key, value in named.items() if value is not None}
     chosen = dict(_setting(text, factory.settings) for text in settings or ()) | given
-    source = factory.source if issubclass(factory.source, ScenarioFile) else ScenarioFile
-    planned = source(scenarios=scenarios, repeats=repeats, judge=judge).read(factory.checked(chosen), values["seed"])
+    taken = {"scenarios": scenarios, "part": part, "limit": limit, "repeats": repeats, "judge": judge}
+    planned = _scenarios(factory, taken, chosen, values["seed"])
     made = factory(**(dict(planned.settings) | chosen))
     if factory.name == agent_test.NAME and "assistant" not in chosen:
         say(
@@ -131,7 +137,8 @@ def measure_success(
         )
         write_text(junit, told)
     missed = result.success is None or (threshold is not None and result.success.value < threshold)
-    passed = not missed and not result.unscored and summary.finished >= summary.planned and not summary.cut_by_run
+    whole = summary.finished >= summary.planned and not summary.cut_by_run and not planned.broken
+    passed = whole and not missed and not result.unscored
     if options.as_json:
         about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
         print_json({**about, "threshold": threshold, "passed": passed, **as_json(result, page)})
@@ -152,6 +159,18 @@ def measure_success(
         say(note)
     code = ended(summary, control, options)
     return INTERRUPTED if code == INTERRUPTED else 0 if passed else 1
+
+
+def _scenarios(factory: Any, source: dict[str, Any], settings: dict[str, Any], seed: int) -> Any:
+    """The scenarios of a test; it says what a reader should know of them. SettingError if none are given."""
+    if source["scenarios"] is None:
+        raise SettingError(
+            "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
+        )
+    planned = factory.source(**source).read(factory.checked(settings), seed)
+    for note in planned.notes:
+        say(note)
+    return planned
 
 
 def check_scored(cast: Any, states: Any) -> None:

@@ -5,9 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import domains
+from .attempts import is_object
 from .domain import USER_KEYS, declared_topic, named
 from .formats.dialogues import further
+from .identity import digest
 from .records import Conversation
+
+STORED = "stored"
+"""Key of a conversation's `extra` for the stored conversation whose scenario it has: its `id`, the digest of its
+`scenario`, and the `path` of its file, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -24,21 +30,28 @@ def topic_key(conversation: Conversation) -> str | None:
 
     It is their domain's; where the domain knows none, that of the `topic` which their line names.
     """
-    return domains.of(conversation).topic_key(conversation.scenario) or declared_topic(conversation)
+    declared = declared_topic(conversation)
+    if declared and isinstance(conversation.scenario.get("digest"), str):
+        return declared  # what was made of a line's scenario is about the same as the line
+    return domains.of(conversation).topic_key(conversation.scenario) or declared
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
     """Pair each conversation of the first set with the next unpaired one of the second about the same topic.
 
-    If several people talk about a topic, conversations of the same person are paired first.
+    A conversation that was simulated on the scenario of a stored one is paired with that one. If several people talk
+    about a topic, conversations of the same person are paired first.
     """
+    partners = _by_origin(first, second)
+    taken = {id(partner) for partner in partners.values()}
     waiting: dict[str, list[Conversation]] = defaultdict(list)
     persons = {id(conversation): _person(conversation) for conversation in (*first, *second)}
     without_topic: list[Conversation] = []
     for conversation in second:
+        if id(conversation) in taken:
+            continue
         key = topic_key(conversation)
         (without_topic if key is None else waiting[key]).append(conversation)
-    partners: dict[int, Conversation] = {}
     keys = [topic_key(conversation) for conversation in first]
     for same_person in (True, False):
         for number, (conversation, key) in enumerate(zip(first, keys, strict=True)):
@@ -54,6 +67,35 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
         tuple(conversation for number, conversation in enumerate(first) if number not in partners),
         tuple(conversation for conversation in second if id(conversation) in unpaired),
     )
+
+
+def _by_origin(first: Sequence[Conversation], second: Sequence[Conversation]) -> dict[int, Conversation]:
+    """The partner of each conversation of the first set, by its number, where one of the two has the other's scenario."""
+    partners: dict[int, Conversation] = {}
+    taken: set[int] = set()
+    for simulated, stored in ((first, second), (second, first)):
+        origins = {number: origin for number, one in enumerate(simulated) if (origin := _origin(one)) is not None}
+        wanted = set(origins.values())
+        places: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, one in enumerate(stored if wanted else ()):
+            if (key := (one.id, digest(one.scenario))) in wanted:
+                places[key].append(number)
+        for number, origin in origins.items():
+            for place in places.get(origin, ()):
+                here, there = (number, place) if stored is second else (place, number)
+                if here not in partners and there not in taken:
+                    partners[here] = second[there]
+                    taken.add(there)
+                    break
+    return partners
+
+
+def _origin(conversation: Conversation) -> tuple[str, str] | None:
+    """Id of the stored conversation whose scenario it has, and the digest of that scenario; None if it has none."""
+    told = conversation.extra.get(STORED)
+    if not is_object(told) or not isinstance(told.get("id"), str) or not isinstance(told.get("scenario"), str):
+        return None
+    return told["id"], told["scenario"]
 
 
 def _person(conversation: Conversation) -> object:

@@ -2,7 +2,7 @@
 
 from . import agent_test, casts, profiles, recllmsim, simquac
 from .cast import Cast, side
-from .casts import CastFactory, CastSpec
+from .casts import CastFactory, CastSpec, scenarios_of
 from .compiled import ConversationGraph, conversation, fuse, mermaid
 from .recording import record
 from .serving import ServedGraph, served
@@ -23,6 +23,7 @@ __all__ = [
     "profiles",
     "recllmsim",
     "record",
+    "scenarios_of",
     "served",
     "side",
     "simquac",

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from ..data import domains
 from ..data.forms import Form
 from ..data.identity import ordinals
 from ..data.records import Role
@@ -29,7 +30,7 @@ from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
 from .serving import served
 from .settings import CastSettings, criterion, documented, library
-from .sources import ScenarioFile
+from .sources import ScenarioFile, of_another_kind
 
 NAME = "agent_test"
 TURNS = 10
@@ -50,12 +51,25 @@ class Settings(CastSettings):
 
 
 class Goals(ScenarioFile):
-    """A file of goals, facts and what counts as success."""
+    """Goals, facts and what counts as success."""
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The scenario; DataError for one of a known domain that names no goal: its user would be told nothing."""
+        if domains.of(scenario) is not domains.PLAIN and not goal_of(scenario).strip():
+            raise DataError(of_another_kind(scenario.get("kind"), "scenarios with a 'goal' or a 'first_message'"))
+        return scenario
 
     def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
         """The language that all goals share."""
         languages = {language_of(goal_of(state["scenario"])) for state in states}
         return {"language": "zh"} if languages == {"zh"} else {}
+
+    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+        """Kinds that nobody knows, and scenarios that name no goal."""
+        notes = super().remarks(states, settings)
+        if lacking := sum(not goal_of(state["scenario"]).strip() for state in states):
+            notes.append(f"{lacking} of {len(states)} scenarios name no goal: their users are told none")
+        return notes
 
 
 class GoalForm(Form):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import wraps
 from importlib.metadata import entry_points
+from pathlib import Path
 from threading import RLock
 from typing import Any, get_type_hints
 
@@ -27,7 +28,7 @@ from ..nodes.limits import Limits
 from .cast import Cast
 from .plain import LiveError, setting_as_json, shown
 from .settings import CastSettings
-from .sources import ScenarioFile, ScenarioSource
+from .sources import ScenarioFile, Scenarios, ScenarioSource
 
 GROUP = "duologue.casts"
 """Group of the entry points of installed packages: each a name with its `CastFactory`."""
@@ -195,6 +196,32 @@ def find(name: str) -> CastFactory:
         asked = name.partition("?")[0]  # what follows may be a model's arguments, a key among them
         raise SettingError(f"there is no cast {asked!r}{hint} {', '.join(factories)}: or give one as MODULE:FUNCTION")
     return factories[name]
+
+
+def scenarios_of(source: str | Path, cast: str, *, seed: int = 0, **options: Any) -> Scenarios:
+    """The scenarios that a cast takes from stored conversations or from JSON lines, as `simulate CAST --scenarios SRC`.
+
+    `source`: a path that `data.load` reads (of each stored conversation one scenario, in their order), or a file with a
+    scenario in each line. `cast`: a registered name, or an import path. `options`: `part` (`tune`, `test` or `all`),
+    `limit`, `repeats`, `judge`, `licence` and what else the cast chooses by, such as `task` and `sample` of `recllmsim`.
+    `settings` of what comes is for the cast, such as the language; `source` is for the manifest of a run.
+
+    DataError for a source that cannot be used or is of another domain, SettingError for an option that there is not.
+
+    Example::
+
+        >>> taken = scenarios_of("human_exp_V2", "recllmsim", part="test", limit=5)  # doctest: +SKIP
+        >>> cast = find("recllmsim")(user="openai:NAME", **taken.settings)  # doctest: +SKIP
+        >>> conversations = duologue.simulate(cast, taken, out="out/as-people")  # doctest: +SKIP
+    """
+    factory = find(cast)
+    try:
+        given = factory.source(scenarios=Path(source), **options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise SettingError(f"{cast}: {name}: {first['msg']}: give what --help of its command lists") from None
+    return given.read(factory.checked({}), seed)
 
 
 def factory_of(name: str, value: object, path: str) -> CastFactory:

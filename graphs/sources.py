@@ -1,29 +1,32 @@
 """Where the scenarios of a run come from: pydantic models whose fields are the options of the command."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..data.formats.jsonfiles import read_lines
-from ..data.identity import digest, ordinals
+from ..data import domains
+from ..data.identity import digest
+from ..data.records import Conversation
+from ..data.scenarios import ScenarioReader, Told, check_plain, texts_of
 from ..data.simquac import MAX_BYTES
+from ..data.users import UserPart, of_part
 from ..errors import DataError, SettingError, at
 from ..nodes.replay import replayed_path
 from ..nodes.state import State
 from ..nodes.success import KEY as SUCCESS
 from ..nodes.success import success_of, with_judge
 
-PLAIN_KEYS = ("goal", "facts", "persona", "first_message", SUCCESS, "title")
-"""Keys of a scenario without a `kind` that have a meaning; it may have others."""
+MOST_SCENARIOS = 500_000
+"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
 
 
 @dataclass(frozen=True)
 class Scenarios:
-    """Initial states in order, and where they come from."""
+    """Initial states in order, and where they come from. Iterates over the states."""
 
     states: Sequence[State]
     source: dict[str, Any]
@@ -35,22 +38,168 @@ class Scenarios:
     broken: bool = False
     """Whether a part of the source could not be read."""
 
+    def __iter__(self) -> Iterator[State]:
+        return iter(self.states)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
 
 class ScenarioSource(BaseModel):
-    """Options that every source of scenarios has."""
+    """Options that every source of scenarios has.
+
+    With `scenarios` any cast takes them from stored conversations or from JSON lines. A cast with scenarios of its own
+    making says in `own` how it makes them, and in `fitting` what it takes.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    scenarios: Path | None = Field(
+        default=None,
+        description="SRC: stored conversations, one scenario of each in their order (a run folder, a data set, logs), or JSON lines of scenarios.",
+    )
+    part: UserPart = Field(
+        default="all",
+        description="Of --scenarios only the users of one half: for tuning, or for testing, as in `compare --part`.",
+    )
     limit: int | None = Field(default=None, ge=1, description="Only the first N scenarios.")
     repeats: int = Field(default=1, ge=1, description="Conversations about each scenario.")
+    judge: str | None = Field(
+        default=None,
+        description="Model that judges where a scenario's success asks for a judgement and names no model: openai:NAME.",
+    )
     max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Most bytes of text in a scenario.")
     licence: str | None = Field(
         default=None, description="Licence and attribution of the scenarios' text; written into the data set's README."
     )
 
     def read(self, settings: Any, seed: int) -> Scenarios:
-        """The scenarios: sampled with the seed if a sample is wanted, and repeated. DataError for unusable files."""
+        """The scenarios: those of `scenarios` if it is given, else the cast's own; chosen with the seed, and repeated.
+
+        DataError for a source that cannot be used, SettingError for options that have no effect.
+        """
+        if self.scenarios is not None:
+            return self._taken(self.scenarios, settings, seed)
+        idle = [name for name in ("part", "judge") if getattr(self, name) != type(self).model_fields[name].default]
+        if idle:
+            raise SettingError(f"--{idle[0]}: is about the scenarios of --scenarios SRC: give it, or leave this out")
+        return self.own(settings, seed)
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        """The cast's own scenarios, where no source of them is given."""
         raise NotImplementedError
+
+    def check(self) -> None:
+        """Raise SettingError for an option that means nothing beside `scenarios`."""
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The scenario as this cast takes it; DataError if it is of another domain or lacks something. By default any."""
+        return scenario
+
+    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+        """The states that the options of a cast choose, in order. By default all."""
+        return states
+
+    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+        """Settings of the cast that follow from the scenarios unless they were set."""
+        return {}
+
+    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+        """What a reader should know of scenarios that were taken, a line each: by default of kinds that nobody knows."""
+        known = (None, *domains.kinds())
+        kinds = Counter(str(kind) for each in states if (kind := each["scenario"].get("kind")) not in known)
+        return [
+            f"{count} of {len(states)} scenarios are of the kind {kind!r}, of which no domain is known: they are taken as they "
+            "are (--domain MODULE:NAME names one)"
+            for kind, count in kinds.items()
+        ]
+
+    def state(self, scenario: Any) -> State:
+        """The initial state of a scenario as in a line of a file; DataError or SettingError if it cannot be one."""
+        if not isinstance(scenario, dict) or not isinstance(scenario.get("kind", ""), str):
+            raise DataError("is no object with a text 'kind', 'goal' or 'first_message': give it one")
+        scenario = self.fitting(scenario)
+        if "kind" not in scenario:
+            check_plain(scenario)
+        return self._begun(scenario)
+
+    def _begun(self, scenario: dict[str, Any]) -> State:
+        """The state of a scenario that this cast takes: its success is readable, its first message is said."""
+        plain = "kind" not in scenario
+        if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
+            if self.judge is not None:
+                scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
+            success_of(scenario[SUCCESS])
+        state: State = {"scenario": scenario}
+        if plain and isinstance(first := scenario.get("first_message"), str):
+            state["messages"] = [{"role": "user", "text": first}]
+        return state
+
+    def _taken(self, path: Path, settings: Any, seed: int) -> Scenarios:
+        """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
+        self.check()
+        reader = ScenarioReader(path)
+        states: list[State] = []
+        seen: Counter[str] = Counter()
+        for told in reader:
+            state = self._state_of(told, path)
+            key = digest(state["scenario"])
+            state["ordinal"] = seen[key]
+            seen[key] += 1
+            who = told.conversation or Conversation(id="", scenario=state["scenario"])
+            if of_part(who, self.part):
+                states.append(state)
+        total = sum(seen.values())
+        if not total:
+            nothing = "conversation that says what its user wants" if reader.stored else "scenario"
+            raise DataError(f"{at(path)}: holds no {nothing}: give one that does, or write one object a line")
+        if not states:
+            raise DataError(
+                f"{at(path)}: none of its {total:,} scenarios is of a user in the part {self.part!r}: "
+                "give --part all, or a source with more users"
+            )
+        states = list(self.selected(states, seed))[: self.limit]
+        if len(states) * self.repeats > MOST_SCENARIOS:
+            raise DataError(
+                f"{at(path)}: {len(states) * self.repeats:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: "
+                "choose by --limit or --part"
+            )
+        return Scenarios(
+            self.repeated(states, settings),
+            self._source_of(reader, states),
+            self.settings_for(states),
+            (*_notes(reader, total), *self.remarks(states, settings)),
+            bool(reader.broken),
+        )
+
+    def _state_of(self, told: Told, path: Path) -> State:
+        """The initial state of a scenario of a source; DataError says where one cannot be used."""
+        where = at(path, told.where)
+        try:
+            line = told.conversation is None
+            state = self.state(told.scenario) if line else self._begun(self.fitting(told.scenario))
+        except (DataError, SettingError) as error:
+            raise DataError(f"{where}: {error}") from None
+        self.check_size(texts_of(state["scenario"]), where)
+        if told.opening is not None:
+            state["messages"] = [told.opening.plain()]
+        if told.extra:
+            state["extra"] = dict(told.extra)
+        return state
+
+    def _source_of(self, reader: ScenarioReader, states: Sequence[State]) -> dict[str, Any]:
+        """What the manifest says of a source that was given."""
+        told: dict[str, Any] = {"source": reader.path.absolute().name, "source_digest": reader.digest}
+        told["format"] = reader.format
+        if self.part != "all":
+            told["part"] = self.part
+        if begun := sum("messages" in state for state in states):
+            told["first_messages"] = begun * self.repeats
+        if reader.left_out:
+            told["left_out"] = reader.left_out
+        if reader.broken:
+            told["broken"] = list(reader.broken)
+        return self.source_info(**told, **({} if self.licence else reader.licence))
 
     def repeated(self, states: Sequence[State], settings: Any) -> list[State]:
         """Each state as often as `repeats` says; SettingError if every repeat would be the same."""
@@ -72,83 +221,28 @@ class ScenarioSource(BaseModel):
 
 
 class ScenarioFile(ScenarioSource):
-    """A file of scenarios, for any cast: JSON lines.
+    """The scenarios of a source that was given: stored conversations or JSON lines, for any cast.
 
     A line has a `kind`, which its domain knows, or a `goal` or a `first_message` of the user. With any, `success` says
     what counts as success (`nodes.success`).
     """
 
-    scenarios: Path | None = Field(
-        default=None,
-        description="File of JSON lines: each line a scenario, an object with a text 'kind', 'goal' or 'first_message'.",
-    )
-    judge: str | None = Field(
-        default=None,
-        description="Model that judges where a scenario's success asks for a judgement and names no model: openai:NAME.",
-    )
-
-    def read(self, settings: Any, seed: int) -> Scenarios:
-        """Each line as a scenario; equal scenarios get different numbers."""
-        if self.scenarios is None:
-            raise SettingError("--scenarios: give a file of JSON lines, an object for each scenario")
-        states: list[State] = []
-        for number, value in read_lines(self.scenarios):
-            where = at(self.scenarios, f"line {number}")
-            try:
-                states.append(self.state(value))
-            except (DataError, SettingError) as error:
-                raise DataError(f"{where}: {error}") from None
-            self.check_size(texts_of(value), where)
-        if not states:
-            raise DataError(f"{at(self.scenarios)}: holds no scenario: write one object a line")
-        for state, ordinal in zip(states, ordinals(state["scenario"] for state in states), strict=True):
-            state["ordinal"] = ordinal
-        return Scenarios(
-            self.repeated(states[: self.limit], settings),
-            self.source_info(source=self.scenarios.name),
-            self.settings_for(states),
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        """Raises SettingError: this source makes none."""
+        raise SettingError(
+            "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
         )
 
-    def state(self, scenario: Any) -> State:
-        """The initial state of a scenario; DataError or SettingError if it cannot be one."""
-        if not isinstance(scenario, dict) or not isinstance(scenario.get("kind", ""), str):
-            raise DataError("is no object with a text 'kind', 'goal' or 'first_message': give it one")
-        plain = "kind" not in scenario
-        if plain:
-            check_plain(scenario)
-        if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
-            if self.judge is not None:
-                scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
-            success_of(scenario[SUCCESS])
-        state: State = {"scenario": scenario}
-        if plain and "first_message" in scenario:
-            state["messages"] = [{"role": "user", "text": scenario["first_message"]}]
-        return state
 
-    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
-        """Settings of the cast that follow from the scenarios unless they were set."""
-        return {}
-
-
-def check_plain(scenario: dict[str, Any]) -> None:
-    """Raises DataError for a scenario without a `kind` that has neither goal nor first message, or a misspelt key."""
-    for key in ("goal", "first_message", "persona"):
-        if key in scenario and not (isinstance(scenario[key], str) and scenario[key].strip()):
-            raise DataError(f"{key!r} is no text: write what the user wants, says or is")
-    cutoff = 0.8 if {"goal", "first_message"} & set(scenario) else 0.75
-    for key in scenario:
-        if key not in PLAIN_KEYS and (meant := get_close_matches(key, PLAIN_KEYS, n=1, cutoff=cutoff)):
-            raise DataError(f"has the key {key!r}: did you mean {meant[0]!r}?")
-    if "goal" not in scenario and "first_message" not in scenario:
-        raise DataError("has no text 'kind', 'goal' or 'first_message': give it one")
-
-
-def texts_of(value: Any) -> Iterator[str]:
-    """Every text inside a JSON value."""
-    if isinstance(value, str):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from texts_of(inner)
+def _notes(reader: ScenarioReader, total: int) -> list[str]:
+    """What a reader should know of a source that was given."""
+    notes = [f"{reader.path}: {note}" for note in reader.notes]
+    if reader.left_out:
+        notes.append(
+            f"{reader.path}: {reader.left_out} of {total + reader.left_out} conversations name no goal and have no words "
+            "of a user: left out"
+        )
+    return notes
 
 
 def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
@@ -180,3 +274,10 @@ def replayed_paths(settings: Any) -> list[Path]:
     """The data sets that the cast's sides replay, the user's first."""
     paths = (replayed_path(getattr(settings, side, None)) for side in ("user", "assistant"))
     return [path for path in paths if path is not None]
+
+
+def of_another_kind(kind: object, taken: str, of_kind: str = "") -> str:
+    """The error for a scenario that a cast does not take: what it is, what the cast takes, and what to do."""
+    what = "names no kind" if kind is None else f"is of kind {kind!r}"
+    wanted = f" ({of_kind!r})" if of_kind else ""
+    return f"the scenario {what}; the cast takes {taken}{wanted}: give a source of these, or choose another cast"

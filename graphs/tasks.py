@@ -13,14 +13,12 @@ from ..data.recllmsim import Situation
 from ..data.recllmsim.selection import Combination
 from ..data.recllmsim.tasks import tasks_on_demand
 from ..data.records import Conversation, Message
-from ..data.text.languages import Language
+from ..data.scenarios import texts_of
+from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
 from ..nodes.replay import replayed
 from ..nodes.state import State
-from .sources import Scenarios, ScenarioSource, replayed_paths, texts_of
-
-MOST_SCENARIOS = 500_000
-"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
+from .sources import MOST_SCENARIOS, Scenarios, ScenarioSource, of_another_kind, replayed_paths
 
 SHOWN = 3
 """How many odd conversations, or groups of equal profiles, a note names."""
@@ -40,7 +38,50 @@ class TaskSource(ScenarioSource):
     )
     sample: int | None = Field(default=None, ge=1, description="Only N profiles, drawn at random with the seed.")
 
-    def read(self, settings: Any, seed: int) -> Scenarios:
+    def check(self) -> None:
+        """Raise SettingError for tasks or profiles beside stored ones."""
+        if self.tasks is not None or self.profiles is not None:
+            raise SettingError("--tasks and --profiles: --scenarios has tasks and profiles of its own: leave them out")
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The situation as a scenario; DataError for another kind, or without a task, a context or a profile."""
+        kind = scenario.get("kind", recllmsim.KIND if "task_context" in scenario else None)
+        if kind != recllmsim.KIND:
+            raise DataError(of_another_kind(kind, "tasks with a context and a profile", recllmsim.KIND))
+        made = {"kind": kind} | scenario
+        if "preference" not in made and isinstance(made.get("profile"), str):
+            made["preference"] = made.pop("profile")
+        if "preference" not in made and "profile" not in made:
+            raise DataError("has no profile: give it a 'preference', which is a text, or a 'profile', an object")
+        if "language" not in made and isinstance(context := made.get("task_context"), str):
+            made["language"] = language_of(context) or "en"
+        return Situation.of(made).scenario()
+
+    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+        """Those of the chosen tasks, contexts and number of profiles."""
+        situations = [Situation.of(state["scenario"]) for state in states]
+        wanted: dict[str, Any] = {"contexts": _numbers(self.contexts), "profiles": self.sample, "seed": seed}
+        kept = {id(situation) for situation in recllmsim.chosen(situations, tasks=self.task, **wanted)}
+        return [state for state, situation in zip(states, situations, strict=True) if id(situation) in kept]
+
+    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+        """The language that all situations share."""
+        return {"language": _language_of([Situation.of(state["scenario"]) for state in states], "en")}
+
+    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+        """Situations in another language than the run, and those with an empty profile."""
+        situations = [Situation.of(state["scenario"]) for state in states]
+        language = settings.language or _language_of(situations, "en")
+        notes = []
+        if others := sum(situation.language != language for situation in situations):
+            notes.append(
+                f"{others} of {len(situations)} scenarios are in another language than the run, which is in {language}"
+            )
+        if nameless := sum(not situation.profile_text.strip() for situation in situations):
+            notes.append(f"{nameless} of {len(situations)} scenarios have an empty profile: their users are told none")
+        return notes
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
         """One scenario for each selected task, context and profile."""
         replays = replayed_paths(settings)
         if replays and (self.profiles or self.tasks):

@@ -10,9 +10,10 @@ from ..data import simquac
 from ..data.identity import equals, ordinals
 from ..data.records import Message
 from ..data.simquac import Topic
+from ..errors import DataError, SettingError
 from ..nodes.replay import replayed
 from ..nodes.state import State
-from .sources import Scenarios, ScenarioSource, chosen, replayed_paths
+from .sources import Scenarios, ScenarioSource, chosen, of_another_kind, replayed_paths
 
 
 class TopicSource(ScenarioSource):
@@ -36,7 +37,29 @@ class TopicSource(ScenarioSource):
         description="Most bytes of a section of a document; a longer one is split into several topics.",
     )
 
-    def read(self, settings: Any, seed: int) -> Scenarios:
+    def check(self) -> None:
+        """Raise SettingError for topics beside stored ones."""
+        if self.topics is not None:
+            raise SettingError("--topics and --scenarios: each says what is talked about: give one of the two")
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The topic as a scenario; DataError for another kind. A line without a kind may be a topic as in --topics."""
+        kind = scenario.get("kind", simquac.KIND if "section" in scenario else None)
+        if kind != simquac.KIND:
+            raise DataError(of_another_kind(kind, "topics with a section", simquac.KIND))
+        made = {"kind": kind, "background": ""} | scenario
+        if "kind" not in scenario:  # as a line of a file of topics, where these say nothing of what is talked about
+            made = {key: value for key, value in made.items() if key != "id"}
+            made["section"] = str(made["section"]).removesuffix(simquac.ENDING)
+        if problem := simquac.problem_of(Topic.of(made)):
+            raise DataError(problem)
+        return made
+
+    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+        """The first ones, or the sample."""
+        return chosen(states, limit=self.limit, sample=self.sample, seed=seed)
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
         """One scenario for each topic; equal topics get different numbers."""
         replays = replayed_paths(settings)
         notes = [f"{path}: {note}" for path in dict.fromkeys(replays) for note in replayed(path).notes]

@@ -49,7 +49,7 @@ def card(
             f"The words of {_who(replayed)} are **stored ones, played again**; the other side is **simulated**."
         )
     else:
-        lines.append("**These conversations are simulated.** No person wrote the messages.")
+        lines.append(_simulated(sources))
     if offline:
         lines.append(f"The words of {_who(offline)} come from a **rule-based baseline**, not from a language model.")
     lines += [
@@ -82,7 +82,7 @@ def card(
         "## Source text",
         "",
         *(
-            f"{source['scenarios']} scenarios from `{_cell(source['source'])}` (digest of the scenarios `{source['digest'][:16]}`). "
+            f"{source['scenarios']} scenarios from {_origin(source)} (digest of the scenarios `{source['digest'][:16]}`). "
             f"Licence of the source text: {_cell(source.get('licence') or UNKNOWN_LICENCE)}."
             for source in sources
         ),
@@ -101,6 +101,26 @@ def card(
     lines += ["", "## Prompts", "", "| page | digest |", "|---|---|"]
     lines += [f"| `{name}` | `{digest}` |" for name, digest in settings["prompts"].items()]
     return "\n".join(lines) + "\n"
+
+
+def _simulated(sources: list[Mapping[str, Any]]) -> str:
+    """That nobody wrote the messages, except for first messages that scenarios give."""
+    counts = [count for source in sources if isinstance(count := source.get("first_messages"), int)]
+    if sum(counts):
+        return (
+            f"**These conversations are simulated**, except for the first message of {sum(counts)} of them, which the source "
+            "of their scenarios gives. No person wrote the others."
+        )
+    return "**These conversations are simulated.** No person wrote the messages."
+
+
+def _origin(source: Mapping[str, Any]) -> str:
+    """Where scenarios come from: the source's name; if it was given, its format, its digest, and whose scenarios they are."""
+    name = f"`{_cell(source['source'])}`"
+    if not source.get("source_digest"):
+        return name
+    part = f", users in the part `{_cell(source['part'])}`" if source.get("part") else ""
+    return f"{name} ({_cell(source.get('format') or 'of an unknown format')}{part}; digest of its files `{_cell(source['source_digest'])[:16]}`)"
 
 
 def _versions(manifest: Mapping[str, Any]) -> str:

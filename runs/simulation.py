@@ -11,6 +11,7 @@ from ..data.records import Conversation
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.recording import record
+from ..graphs.sources import Scenarios
 from ..nodes.calls.gates import EndpointError
 from ..nodes.environment import traced
 from ..nodes.limits import Limits
@@ -94,6 +95,7 @@ async def asimulate(
             concurrency=concurrency,
             resume=resume,
             watch=watch,
+            source=scenarios.source if isinstance(scenarios, Scenarios) else None,
             conduct=replace(conduct, control=control),
         )
         stopped = summary.stopped_by
@@ -134,8 +136,8 @@ def simulate(
     It is `asimulate` for code that is not async, and works inside a running loop too, as in a notebook.
 
     `cast`: who takes part and by which rules, such as `graphs.simquac.cast(user="openai:NAME")`.
-    `scenarios`: initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`. Equal ones
-    are each simulated.
+    `scenarios`: initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken from
+    stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
     `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's. They hold the run's seed.
     `concurrency`: how many conversations run at the same time; `auto`: as many as the endpoints bear.
     `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.

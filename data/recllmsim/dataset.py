@@ -80,9 +80,16 @@ def variant(conversation: Conversation) -> Variant:
     if from_source in get_args(Variant):
         return from_source  # type: ignore[return-value]
     situation = Situation.of(conversation)
-    if situation.preference is not None:
+    if situation.preference is not None or _is_simulated(conversation):
         return "simulated"
     return "human_v2" if "chat_model" in conversation.labels or "background" in (situation.profile or {}) else "human"
+
+
+def _is_simulated(conversation: Conversation) -> bool:
+    """Whether a record says that its user is simulated and no stored one that is played again: its profile may be a
+    person's all the same, where the scenario is that of a person's conversation."""
+    user = conversation.provenance.nodes.get("user_simulator") if conversation.provenance is not None else None
+    return user is not None and user.replays is None
 
 
 def in_language(message: Message, language: Language, spoken: Language | None = None) -> str | None:
@@ -146,7 +153,9 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     """The object of a new simulation's file, with an empty history."""
     situation = Situation.of(conversation)
     of_situation = situation.model_dump(mode="python", exclude={"kind", "language"}, exclude_none=True)
-    simulated = situation.preference is not None
+    simulated = variant(conversation) == "simulated"
+    if simulated and of_situation.pop("profile", None) is not None:
+        of_situation["preference"] = situation.profile_text  # the one form that simulated users have in these files
     values = conversation.labels | of_situation | {"history": []}
     values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
     if not simulated:

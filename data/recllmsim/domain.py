@@ -31,6 +31,14 @@ def _contents(path: Path) -> Contents:
     return Contents(reading.conversations, tuple(notes), reading.broken)
 
 
+def _situation(scenario: Mapping[str, Any]) -> Situation | None:
+    """The situation of a scenario, which may have further keys; None for an invalid one."""
+    try:
+        return Situation.of({key: scenario[key] for key in Situation.model_fields if key in scenario})
+    except ValueError:
+        return None
+
+
 class RecLLMSim(Domain):
     """A user with a profile plans something with an assistant (RecLLMSim, SIGIR-AP 2025)."""
 
@@ -45,7 +53,10 @@ class RecLLMSim(Domain):
         return tuple(f"{name} {number}" for name, key in _NUMBERS if (number := scenario.get(key)) is not None)
 
     def person(self, scenario: Mapping[str, Any]) -> object:
-        return scenario.get("preference") or scenario.get("profile")
+        situation = _situation(scenario)
+        if situation is None:
+            return scenario.get("preference") or scenario.get("profile")
+        return situation.profile_text  # a structured profile and its text are one person's
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
@@ -53,11 +64,8 @@ class RecLLMSim(Domain):
         return labelled(scenario, [key for key in keys if key not in ("kind", "digest")])
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        try:
-            fields = {key: scenario[key] for key in Situation.model_fields if key in scenario}
-            return tuple(dict.fromkeys(Situation.of(fields).facts))
-        except ValueError:  # an invalid scenario is shown without facts
-            return ()
+        situation = _situation(scenario)  # an invalid scenario is shown without facts
+        return () if situation is None else tuple(dict.fromkeys(situation.facts))
 
     def validate(self, conversation: Conversation) -> None:
         Situation.of(conversation)

@@ -167,4 +167,5 @@ def cluster(conversation: Conversation) -> str:
         users = [part for part in folders if _USER.fullmatch(part)]
         if users:
             return f"{kind}/{users[-1]}"
-    return f"{kind}/{digest(situation.preference or situation.profile)[:16]}"
+    profile = situation.profile_text if kind == "simulated" else situation.preference or situation.profile
+    return f"{kind}/{digest(profile)[:16]}"

@@ -6,10 +6,11 @@ from .domain import DOMAIN
 from .reference_answers import by_people, references
 from .sections import MAX_SECTION_BYTES, Background
 from .sources import TopicSet, read, read_topics, samples, topic_set, topics_of
-from .topics import KIND, MAX_BYTES, Topic
+from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
 
 __all__ = [
     "DOMAIN",
+    "ENDING",
     "KIND",
     "MAX_BYTES",
     "MAX_SECTION_BYTES",
@@ -18,6 +19,7 @@ __all__ = [
     "TopicSet",
     "by_people",
     "misplaced",
+    "problem_of",
     "read",
     "read_topics",
     "references",

@@ -52,17 +52,26 @@ class Topic(Record):
         return cls.model_validate({field: scenario[field] for field in FIELDS})
 
 
+def problem_of(topic: Topic) -> str:
+    """Why a topic cannot be simulated and what to do; empty if it can."""
+    for field in ("title", "header", "section"):
+        if not getattr(topic, field).strip():
+            return f"the {field} is empty: fill it or leave the topic out"
+    try:
+        for field in FIELDS:
+            getattr(topic, field).encode("utf-8")
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair: mend the text"
+    return ""
+
+
 def checked(topics: Iterable[tuple[str, Topic]], path: str | Path, max_bytes: int = MAX_BYTES) -> list[Topic]:
     """The topics, if all of them can be simulated; else DataError. Each comes with its position in the file."""
     valid = []
     for where, topic in topics:
-        for field in ("title", "header", "section"):
-            if not getattr(topic, field).strip():
-                raise DataError(f"{at(path, where)}: the {field} is empty: fill it or leave the topic out")
-        try:
-            size = sum(len(getattr(topic, field).encode("utf-8")) for field in FIELDS)
-        except UnicodeEncodeError:
-            raise DataError(f"{at(path, where)}: holds half of a surrogate pair: mend the text") from None
+        if problem := problem_of(topic):
+            raise DataError(f"{at(path, where)}: {problem}")
+        size = sum(len(getattr(topic, field).encode("utf-8")) for field in FIELDS)
         if size > max_bytes:
             raise DataError(
                 f"{at(path, where)}: has {size:,} bytes, the bound is {max_bytes:,}: shorten the section or raise the bound"
