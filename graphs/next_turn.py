@@ -115,7 +115,8 @@ def next_turn(moment: Moment, made: Conversation) -> NextTurn:
     after = len(moment.before)
     new = [message for message in made.messages[after:] if message.role == "user"]
     unsaid = [turn for turn in made.unsaid if turn.role == "user" and turn.after >= after]
-    tried: list[Attempt] = [attempt for turn in (*new, *unsaid) for attempt in turn.attempts]
+    tried: list[Attempt] = [attempt for message in new for attempt in message.attempts]
+    tried += [attempt for turn in unsaid for attempt in turn.attempts]
     spent = sum((attempt.spent for attempt in tried), Usage.none())
     failure = f"{made.failure.node}: {made.failure.error}" if made.failure is not None else None
     if failure is None and made.stop in _FAILED:

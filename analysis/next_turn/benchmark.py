@@ -130,9 +130,11 @@ class Benchmark:
         """What the published users say, and at how many moments about the same task only."""
         found: dict[str, NextTurn] = {}
         by_task = 0
-        for moment in self.moments if self.published is not None else ():
+        if (earlier := self.published) is None:
+            return found, by_task
+        for moment in self.moments:
             language = language_of(moment.conversation)
-            donors = self.published(language)
+            donors = earlier(language)
             pool = about_the_same(donors, moment, language)
             if not pool:
                 pool = donors.by_task.get(task_of(moment.conversation), []) if task_of(moment.conversation) else []

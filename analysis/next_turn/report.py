@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from ...data.records import Record
-from ..comparison import compare_pairs
+from ..comparison import mean_interval
 from ..realism.measures.transcripts import user_of
 from ..realism.report import Part
 from ..tables import Column, Table
@@ -31,7 +31,7 @@ class Estimate(Record):
 
     value: float | None
     low: float | None = None
-    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users, and where all are equal."""
+    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users."""
     high: float | None = None
     users: int = 0
     above: float | None = None
@@ -183,11 +183,10 @@ def _estimate(
     means = _by_user(turns, value)
     if not means:
         return Estimate(value=None)
-    found = compare_pairs(list(means.values()), [0.0] * len(means))
     least = -1.0 if min(means.values()) < 0 else 0.0
-    low, high = found.low, found.high
+    low, high = mean_interval(list(means.values())) or (None, None)
     estimate = Estimate(
-        value=found.mean_a,
+        value=fmean(means.values()),
         low=None if low is None else max(least, low),
         high=None if high is None else min(1.0, high),
         users=len(means),
@@ -199,8 +198,9 @@ def _estimate(
     own, others = _by_user(common, value), _by_user([of_floor[turn.moment.key] for turn in common], value)
     if not own:
         return estimate
-    beside = compare_pairs(list(own.values()), [others[user] for user in own])
-    return estimate.model_copy(update={"above": beside.difference, "above_low": beside.low, "above_high": beside.high})
+    differences = [own[user] - others[user] for user in own]
+    low, high = mean_interval(differences) or (None, None)
+    return estimate.model_copy(update={"above": fmean(differences), "above_low": low, "above_high": high})
 
 
 def _mean(turns: Sequence[Judged], value: Callable[[Judged], float | None]) -> float | None:

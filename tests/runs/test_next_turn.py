@@ -116,7 +116,7 @@ def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(moments, faul
     (folder,) = [path for path in (tmp_path / "out").iterdir() if path.is_dir()]
     assert sorted(path.name for path in folder.iterdir()) == ["said.jsonl", "settings.json"]
     said = [json.loads(line) for line in (folder / "said.jsonl").read_text().splitlines()]
-    assert len({line["id"] for line in said if "failure" not in line}) == 16
+    assert len({line["id"] for line in said if "failure" not in line}) == 24
     fork = forks(command, tmp_path, endpoint.environment)
     assert fork.wait() == 0, fork.stderr
     assert endpoint.counts()["answered"] == counts["answered"]
