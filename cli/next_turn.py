@@ -101,7 +101,7 @@ def next_turn(
     else:
         stdout.print(report.table().rich())
         stdout.print()
-        stdout.print(report.above_floor().rich())
+        stdout.print(report.by_score().rich())
         put("Near to one person's next turn is not realism, and realism is not usefulness as a tester.")
     if written:
         say(f"written: {', '.join(map(str, written))}")

@@ -120,7 +120,7 @@ def folder_name(user: str) -> str:
     """The name of a user's folder: what can be read of its spec, and a digest of all of it.
 
     >>> folder_name("offline")
-    'offline-2ac22bb0'
+    'offline-65482f01'
     """
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", user)[:60].strip("._-")
     return f"{readable or 'user'}-{digest('user', user)[:8]}"

@@ -15,9 +15,11 @@ from .judging import Judged, JudgedRow, Kind
 
 FLOOR = "another person"
 
-Score = Literal["chrf", "words", "embedding", "acts", "ended", "stayed"]
+Score = Literal["chrf", "first", "later", "words", "embedding", "acts", "ended", "stayed"]
 TITLES: Mapping[Score, str] = {
     "chrf": "chrF",
+    "first": "first",
+    "later": "later",
     "words": "words",
     "embedding": "embedding",
     "acts": "acts",
@@ -79,20 +81,18 @@ class Report(Record):
     def table(self) -> Table:
         """A row for each source of turns."""
         columns = [Column(name="row"), Column(name="turns", kind="count")]
-        scores = self._scores()
+        scores = [score for score in self._scores() if score not in ("first", "later")]
         for score in scores:
             columns.append(Column(name=TITLES[score], kind="number"))
             if score == "chrf":
                 columns += [Column(name=name, kind="number") for name in ("low", "high")]
-        columns += [Column(name=name, kind="count") for name in ("rejected", "failed")]
+        asked = [row for row in self.rows if row.kind == "user"]
+        rare = [name for name in ("silent", "rejected", "failed") if any(getattr(row, name) for row in asked)]
+        columns += [Column(name=name, kind="count") for name in rare]
         rows = []
         for row in self.rows:
-            cells: dict[str, Any] = {
-                "row": row.name,
-                "turns": row.turns,
-                "rejected": row.rejected,
-                "failed": row.failed,
-            }
+            cells: dict[str, Any] = {"row": row.name, "turns": row.turns}
+            cells |= {name: getattr(row, name) for name in rare}
             cells |= {TITLES[score]: row.scores[score].value for score in scores}
             rows.append(cells | {"low": row.scores["chrf"].low, "high": row.scores["chrf"].high})
         notes = [
@@ -104,24 +104,26 @@ class Report(Record):
         ]
         return Table.of(f"The next turn of {self.users} people, {self.turns} turns", columns, rows, notes)
 
-    def above_floor(self) -> Table:
-        """How far each row is above another person's turn at the same place, with intervals over users."""
-        scores = self._scores()
-        names = [(score, f"{TITLES[score]}{end}", field) for score in scores for end, field in _ENDS]
-        columns = [Column(name="row"), *(Column(name=name, kind="number") for _, name, _ in names)]
+    def by_score(self) -> Table:
+        """Each score of each row with its interval, and how far it is above another person's turn."""
+        numbers = ("mean", "low", "high", "above", "above low", "above high")
+        columns = [Column(name="row"), Column(name="score"), Column(name="users", kind="count")]
+        columns += [Column(name=name, kind="number") for name in numbers]
         rows = [
-            {"row": row.name}
-            | {name.replace(" ", "_"): getattr(row.scores[score], field) for score, name, field in names}
+            {"row": row.name, "score": TITLES[score], "mean": row.scores[score].value}
+            | row.scores[score].model_dump(exclude={"value"})
+            for score in self._scores()
             for row in self.rows
-            if row.name != FLOOR
+            if row.kind != "person"
         ]
-        return Table.of(f"Above {FLOOR}'s turn", columns, rows, ["Mean over users of the difference; 95 % intervals."])
+        notes = [
+            "first, later: chrF of first and of later turns.",
+            f"above: the difference from {FLOOR}'s, over the turns that both have. 95 % intervals over users.",
+        ]
+        return Table.of("By score", columns, rows, notes)
 
     def _scores(self) -> list[Score]:
         return [score for score in TITLES if any(row.scores[score].value is not None for row in self.rows)]
-
-
-_ENDS = (("", "above"), (" low", "above_low"), (" high", "above_high"))
 
 
 def row_of(judged: JudgedRow, floor: JudgedRow | None) -> Row:
@@ -169,6 +171,8 @@ def _of_act(act: Act) -> Callable[[Judged], float | None]:
 
 _VALUES: Mapping[Score, Callable[[Judged], float | None]] = {
     "chrf": lambda turn: turn.scores.chrf,
+    "first": lambda turn: None if turn.moment.turn else turn.scores.chrf,
+    "later": lambda turn: turn.scores.chrf if turn.moment.turn else None,
     "words": lambda turn: turn.scores.words,
     "embedding": lambda turn: turn.scores.embedding,
     "acts": _acts,

@@ -145,7 +145,7 @@ def test_the_persons_own_row_scores_1_everywhere(people):
         reported(Benchmark.of(people), embed=lambda texts: [[float(len(text)), 1.0] for text in texts]), "the person"
     )
     assert {name: estimate.value for name, estimate in own.scores.items()} == dict.fromkeys(
-        ("chrf", "words", "embedding", "acts", "ended", "stayed"), 1.0
+        ("chrf", "first", "later", "words", "embedding", "acts", "ended", "stayed"), 1.0
     )
     assert set(own.by_act.values()) == {1.0}
     assert (own.turns, own.ends, own.failed) == (30, 12, 0)
@@ -250,7 +250,10 @@ def test_a_row_is_measured_against_the_floor_at_the_turns_that_both_have(people)
     assert floor.scores["chrf"].above is None
     assert own.scores["chrf"].above == pytest.approx(1 - floor.scores["chrf"].value)
     assert own.scores["chrf"].above_low < own.scores["chrf"].above < own.scores["chrf"].above_high
-    assert [line[0] for line in report.above_floor().rows] == ["the person", "repeats itself"]
+    lines = {(line[0], line[1]): line[2:] for line in report.by_score().rows}
+    assert lines["repeats itself", "chrF"][0] == 12
+    assert ("the person", "chrF") not in lines
+    assert lines["another person", "chrF"][4] is None
 
 
 def test_the_parts_of_the_people_are_those_of_compare_and_never_meet(people):

@@ -36,9 +36,9 @@ def test_the_table_has_a_row_for_the_person_the_baselines_and_each_user(duologue
     assert code == 0, err
     lines = out.splitlines()
     assert lines[0] == "The next turn of 12 people, 30 turns"
-    for name in ("the person ", "another person ", "repeats itself ", "offline "):
-        assert sum(line.startswith(name) for line in lines) >= 1, name
-    assert "Above another person's turn" in out
+    for name in ("the person", "another", "repeats", "offline"):  # a narrow terminal folds the names
+        assert any(line.startswith(name) for line in lines), name
+    assert "By score" in out
 
 
 def test_json_is_the_report_and_rows_without_a_user_need_no_cast(duologue: Command, people: Path) -> None:
