@@ -10,9 +10,10 @@ from ..data import load
 from .interrupts import INTERRUPTED, STOPPED, run
 from .options import extended
 from .output import print_json, put, say, stderr, stdout
+from .overwriting import check_unread
 from .planning import Plan, go_on, models_asked, models_of_cast
 from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, RunOptions, Yes
-from .running import say_hosts
+from .running import say_hosts, say_uncounted
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.next_turn import Benchmark
@@ -53,7 +54,7 @@ def next_turn(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for every turn and its scores, report.json and trec.jsonl. The same command goes on from there."
+            help="Folder for every turn and its scores, next_turn.json and trec.jsonl. The same command goes on from there."
         ),
     ] = None,
     cast: Annotated[
@@ -79,6 +80,7 @@ def next_turn(
     from ..graphs.next_turn import cast_for, cast_name, state_of
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
+    check_unread(out)
     users = list(dict.fromkeys(user or ()))
     sources = [load(path) for path in (source, *([published] if published is not None else []))]
     for loaded in sources:
@@ -123,6 +125,7 @@ def _asked(
     for each in casts.values():
         control.spending.refuse_unknown(models_asked(each))
         say_hosts(each)
+        say_uncounted(each, options)
     go_on(_plan(casts, benchmark, attempts), quiet=options.as_json, yes=options.yes)
     conduct = options.conduct(control)
     count = len(casts) * len(benchmark.moments)

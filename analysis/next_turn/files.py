@@ -16,11 +16,11 @@ from ...data.formats.jsonfiles import dumps, write_lines, write_text
 from .judging import JudgedRow
 from .report import Report
 
-REPORT, TURNS, TREC = FILES = ("report.json", "turns.jsonl", "trec.jsonl")
+REPORT, TURNS, TREC = FILES = ("next_turn.json", "turns.jsonl", "trec.jsonl")
 
 
 def write(report: Report, rows: Sequence[JudgedRow], folder: Path) -> list[Path]:
-    """Write `report.json`, `turns.jsonl` (a line for each row and moment) and `trec.jsonl`; gives their paths."""
+    """Write `next_turn.json`, the report, `turns.jsonl` (a line for each row and moment) and `trec.jsonl`; gives their paths."""
     make_folder(folder)
     write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
     write_lines(folder / TURNS, (line for row in rows for line in row.lines()))

@@ -307,7 +307,7 @@ def test_files_hold_each_turn_with_its_scores_and_users_turns_as_requests_of_the
     rows = benchmark.judged({"same": always(benchmark)})
     report = benchmark.report(rows)
     paths = write(report, rows, tmp_path / "new" / "out")
-    assert [path.name for path in paths] == ["report.json", "turns.jsonl", "trec.jsonl"]
+    assert [path.name for path in paths] == ["next_turn.json", "turns.jsonl", "trec.jsonl"]
     turns = [json.loads(line) for line in paths[1].read_text().splitlines()]
     assert len(turns) == 4 * 42
     assert turns[0]["person"] == turns[0]["said"] == "I want to see Rome."

@@ -57,7 +57,7 @@ def test_a_folder_holds_every_turn_and_the_same_command_goes_on_there(
     code, first, err = duologue(*command)
     assert code == 0, err
     assert {path.name.partition("-")[0] for path in (tmp_path / "out").iterdir()} == {
-        "offline", "report.json", "trec.jsonl", "turns.jsonl",
+        "offline", "next_turn.json", "trec.jsonl", "turns.jsonl",
     }  # fmt: skip
     turns = [json.loads(line) for line in (tmp_path / "out" / "turns.jsonl").read_text().splitlines()]
     assert len(turns) == 4 * 42
@@ -127,3 +127,30 @@ def test_students_of_quac_are_asked_about_their_sections(duologue: Command, open
     rows = {row["name"]: row for row in json.loads(out)["rows"]}
     assert rows["offline"]["failed"] == 0
     assert rows["published"]["turns"] > 0
+
+
+def test_the_source_itself_is_no_place_for_what_is_written(duologue: Command, open_data: Path) -> None:
+    people = open_data / "recllmsim/human_exp_V2/User_10"
+    code, out, err = duologue("next-turn", people, "--out", people)
+    assert (code, out) == (2, "")
+    assert "is the source itself" in err
+
+
+def test_a_bound_of_tokens_ends_all_users_in_order_and_the_same_command_goes_on(
+    duologue: Command, people: Path, tmp_path: Path, faulty, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply="Something near the sea, please.")
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    command = ("next-turn", people, "--user", "openai:m", "--user", "openai:other", "--out", tmp_path / "out", "--json")
+    code, out, err = duologue(*command, "--max-run-tokens", 2_000)
+    assert code == 1, err
+    assert "ended early" in err
+    failed = {row["name"]: row["failed"] for row in json.loads(out)["rows"]}
+    assert 0 < failed["openai:m"] < 42
+    assert failed["openai:other"] == 42
+    asked = endpoint.counts()["requests"]
+    code, out, err = duologue(*command)
+    assert code == 0, err
+    assert endpoint.counts()["requests"] == 2 * 42
+    assert 0 < asked < 42

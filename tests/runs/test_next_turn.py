@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import duologue
 from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.next_turns import moments_of
@@ -130,6 +131,21 @@ def test_an_endpoint_that_accepts_no_key_leaves_each_turn_with_the_reason(moment
     assert all(turn.failure for turn in turns)
     assert any("wrong_key" in turn.failure for turn in turns)
     assert endpoint.counts()["requests"] < len(moments)
+
+
+def test_one_function_asks_users_of_any_kind_and_gives_the_report(moments, tmp_path):
+    class Embeddings:
+        def embed_documents(self, texts):
+            return [[float(len(text)), 1.0] for text in texts]
+
+    conversations = list({id(moment.conversation): moment.conversation for moment in moments}.values())
+    users = {"mine": lambda messages: "More of that, please.", "rules": "offline"}
+    report = duologue.next_turn(conversations, users, limit=4, embeddings=Embeddings(), out=tmp_path)
+    assert [row.name for row in report.rows][-2:] == ["mine", "rules"]
+    assert all(row.failed == 0 and 0 < row.scores["embedding"].value <= 1 for row in report.rows if row.kind == "user")
+    assert report.turns == 8
+    assert (tmp_path / folder_name("mine") / "said.jsonl").is_file()
+    assert duologue.next_turn(conversations, "offline", limit=4).rows[-1].name == "offline"
 
 
 def test_a_bound_of_tokens_holds_over_what_was_paid_before(moments, faulty, monkeypatch, tmp_path):
