@@ -129,10 +129,10 @@ def _asked(
     go_on(_plan(casts, benchmark, attempts), quiet=options.as_json, yes=options.yes)
     conduct = options.conduct(control)
     count = len(casts) * len(benchmark.moments)
+    found: dict[str, list[NextTurn]] = {}
     told = 0
 
-    async def work() -> "dict[str, list[NextTurn]]":
-        found: dict[str, list[NextTurn]] = {}
+    async def work() -> None:
         for spec, each in casts.items():
             found[spec] = await anext_turns(
                 each,
@@ -144,7 +144,6 @@ def _asked(
                 conduct=conduct,
                 watch=tell,
             )
-        return found
 
     with stderr.status(f"0 of {count} turns asked") as status:
 
@@ -154,7 +153,7 @@ def _asked(
             status.update(f"{told} of {count} turns asked")
 
         try:
-            found = run(work(), control, lambda: 0, options.max_time)
+            run(work(), control, lambda: 0, options.max_time)
         except (KeyboardInterrupt, asyncio.CancelledError):
             control.ending = STOPPED
     for note in control.spending.notes:

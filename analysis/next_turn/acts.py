@@ -28,12 +28,13 @@ _REJECTS: Mapping[Language, re.Pattern[str]] = {
         r"|\b(?:don|doesn|didn|isn|aren|wasn)['’]?t (?:really )?(?:like|want|need|work|fit|suit|help|answer|mention|say|what|enough)\b"
         r"|\btoo (?:expensive|long|short|general|vague|far|many|much|complicated|simple|brief|tiring|difficult)\b"
         r"|\b(?:instead|rather than)\b|\bsomething (?:else|different)\b|\b(?:other|different|more specific) (?:options?|suggestions?|ideas?|ones?)\b"
-        r"|\b(?:wrong|incorrect)\b",
+        r"|\b(?:that|this|it|you)(?:['’]s| is| are|['’]re) (?:wrong|incorrect)\b",
         re.IGNORECASE,
     ),
     "zh": re.compile(
-        r"不(?:行|对|好(?!意思)|想|喜欢|需要|符合|适合|合适|够|满意|是这|是我|太(?!清楚|确定))|太(?:贵|多|少|长|短|远|笼统|简单|简略|复杂|累|赶|难)"
-        r"|换(?:一|个|成|其他|其它|别)|错(?:了|误)|没(?:有)?(?:回答|提到|说|考虑|给出)|别的|除此之外|还是算了|算了"
+        r"不(?:行|对|想|需要|符合|适合|合适|满意|是这|是我)|(?<![他她])不喜欢|(?<!够)不够|不太(?:喜欢|适合|合适|想|满意|行|符合|现实|好吧)"
+        r"|太(?:贵|多|少|长|短|远|笼统|简单|简略|复杂|累|赶|难)了|换(?:一|个|成|其他|其它|别|掉)|错(?:了|误)|去掉|删[掉去]|算了"
+        r"|(?<!有)没(?:有)?(?:回答|提到|考虑|给出|说(?!明))"
     ),
 }
 """What says that the reply before is not what was wanted."""
@@ -59,10 +60,9 @@ def acts_in(text: str, language: Language, before: Collection[str] | None) -> di
         return found
     words = content(text, language)
     new = sum(word not in before for word in words)
-    return found | {
-        "rejection": _REJECTS[language].search(text) is not None,
-        "new wish": new >= FEWEST and new >= NEW * len(words),
-    }
+    found["rejection"] = _REJECTS[language].search(text) is not None
+    found["new wish"] = new >= FEWEST and new >= NEW * len(words)
+    return found
 
 
 def agreement(of_one: Mapping[Act, bool], of_other: Mapping[Act, bool]) -> dict[Act, bool]:

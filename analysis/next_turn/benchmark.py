@@ -70,7 +70,7 @@ class Benchmark:
         chosen = tuple(moment for moment in moments if moment.number in taken)
         if not any(moment.said for moment in chosen):
             raise DataError("there is no turn of a user to compare with: give conversations of people")
-        spoken = [language_of(moment.conversation) for moment in chosen]
+        spoken: list[Language] = [language_of(moment.conversation) for moment in chosen]
         earlier = None if published is None else by_language(published, spoken)
         return cls(chosen, part, seed, weights, by_language(kept, spoken), earlier, tuple(notes))
 
@@ -91,6 +91,9 @@ class Benchmark:
     def judged(self, asked: Mapping[str, Sequence[NextTurn]], embed: Embed | None = None) -> tuple[JudgedRow, ...]:
         """Every row with the scores of each of its turns: the person's own, the baselines, then each user asked."""
         judge = Judge(self.weights, embed)
+        asked_rows: list[tuple[str, Kind, Said]] = [
+            (name, "user", {each.key: each for each in said}) for name, said in asked.items()
+        ]
         rows: list[tuple[str, Kind, Said]] = [
             (PERSON, "person", {each.key: _own(each) for each in self.moments}),
             (FLOOR, "baseline", self._another()),
@@ -98,8 +101,7 @@ class Benchmark:
         ]
         if self.published is not None:
             rows.append((PUBLISHED, "published", self._earlier[0]))
-        rows += [(name, "user", {each.key: each for each in said}) for name, said in asked.items()]
-        return tuple(judge.row(name, kind, self.moments, said) for name, kind, said in rows)
+        return tuple(judge.row(name, kind, self.moments, said) for name, kind, said in (*rows, *asked_rows))
 
     def report(self, rows: Sequence[JudgedRow]) -> Report:
         """The table of these rows."""

@@ -1,7 +1,7 @@
 """The benchmark's table: for each row the means over users, with intervals, and how far it is above the floor."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from .judging import Judged, JudgedRow, Kind
 FLOOR = "another person"
 
 Score = Literal["chrf", "first", "later", "words", "embedding", "acts", "ended", "stayed"]
-TITLES: Mapping[Score, str] = {
+TITLES: dict[Score, str] = {
     "chrf": "chrF",
     "first": "first",
     "later": "later",
@@ -81,7 +81,7 @@ class Report(Record):
     def table(self) -> Table:
         """A row for each source of turns."""
         columns = [Column(name="row"), Column(name="turns", kind="count")]
-        scores = [score for score in self._scores() if score not in ("first", "later")]
+        scores = self._scores(without=("first", "later"))
         for score in scores:
             columns.append(Column(name=TITLES[score], kind="number"))
             if score == "chrf":
@@ -122,8 +122,9 @@ class Report(Record):
         ]
         return Table.of("By score", columns, rows, notes)
 
-    def _scores(self) -> list[Score]:
-        return [score for score in TITLES if any(row.scores[score].value is not None for row in self.rows)]
+    def _scores(self, without: Sequence[Score] = ()) -> list[Score]:
+        named: list[Score] = [score for score in TITLES if score not in without]
+        return [score for score in named if any(row.scores[score].value is not None for row in self.rows)]
 
 
 def row_of(judged: JudgedRow, floor: JudgedRow | None) -> Row:
@@ -131,7 +132,7 @@ def row_of(judged: JudgedRow, floor: JudgedRow | None) -> Row:
     turns = [turn for turn in judged.turns if turn.said.failure is None]
     failed = [turn.said.failure for turn in judged.turns if turn.said.failure is not None]
     of_floor = None if floor is None or floor is judged else floor.turns
-    scores = {score: _estimate(turns, of_floor, value) for score, value in _VALUES.items()}
+    scores: dict[Score, Estimate] = {score: _estimate(turns, of_floor, value) for score, value in _VALUES.items()}
     return Row(
         name=judged.name,
         kind=judged.kind,
@@ -169,7 +170,7 @@ def _of_act(act: Act) -> Callable[[Judged], float | None]:
     return value
 
 
-_VALUES: Mapping[Score, Callable[[Judged], float | None]] = {
+_VALUES: dict[Score, Callable[[Judged], float | None]] = {
     "chrf": lambda turn: turn.scores.chrf,
     "first": lambda turn: None if turn.moment.turn else turn.scores.chrf,
     "later": lambda turn: turn.scores.chrf if turn.moment.turn else None,
