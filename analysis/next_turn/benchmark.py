@@ -10,8 +10,8 @@ from ...data.next_turns import Moment, NextTurn, moments_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import DataError
-from ..realism.matching import part_of
-from ..realism.measures.transcripts import named_user, task_of, user_of
+from ..realism import part_of
+from ..realism.measures.transcripts import task_of, user_of
 from ..realism.report import Part
 from .donors import Donors, about_the_same, by_language, language_of
 from .judging import Judge, JudgedRow, Kind, Said
@@ -186,7 +186,7 @@ def _notes(conversations: Sequence[Conversation]) -> list[str]:
     notes = []
     if simulated := sum(domains.of(one).simulated(one) is True for one in conversations):
         notes.append(f"{simulated} of {len(conversations)} conversations are of simulated users: is this intended?")
-    if nameless := sum(not named_user(one) for one in conversations):
+    if nameless := sum(not domains.of(one).user(one) for one in conversations):
         notes.append(
             f"{nameless} of {len(conversations)} conversations do not tell who speaks: those about an equal scenario count "
             "as one user's."
