@@ -10,6 +10,7 @@ from ...data.next_turns import Moment, NextTurn, moments_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import DataError
+from ..comparison import FEWEST_IN_INTERVAL
 from ..realism import part_of
 from ..realism.measures.transcripts import task_of, user_of
 from ..realism.report import Part
@@ -106,15 +107,17 @@ class Benchmark:
     def report(self, rows: Sequence[JudgedRow]) -> Report:
         """The table of these rows."""
         floor = next((row for row in rows if row.name == FLOOR), None)
+        users = len({user_of(moment.conversation) for moment in self.moments})
+        few = [f"No interval: there are {users} users, it needs {FEWEST_IN_INTERVAL}."] * (users < FEWEST_IN_INTERVAL)
         return Report(
             part=self.part,
             seed=self.seed,
             conversations=len({moment.number for moment in self.moments}),
-            users=len({user_of(moment.conversation) for moment in self.moments}),
+            users=users,
             turns=sum(not moment.ended for moment in self.moments),
             ends=sum(moment.ended for moment in self.moments),
             rows=tuple(row_of(row, floor) for row in rows),
-            notes=(*self.notes, *self._notes_on(rows)),
+            notes=(*self.notes, *few, *self._notes_on(rows)),
         )
 
     def _another(self) -> dict[str, NextTurn]:

@@ -166,7 +166,8 @@ def test_by_hand_one_user_that_says_ab_to_people_who_say_abc_and_xyz():
     benchmark = Benchmark.of([talk("one", "abc"), talk("other", "xyz"), talk("other", "abc", number=1)])
     found = row(reported(benchmark, ab=always(benchmark, "ab")), "ab")
     assert found.scores["chrf"].value == pytest.approx((7 / 11 + (0 + 7 / 11) / 2) / 2)  # 5 * 7/12 / (4 + 7/12) = 7/11
-    assert found.scores["chrf"].low is None  # two users are too few for an interval
+    assert found.scores["chrf"].low is None
+    assert "No interval: there are 2 users, it needs 10." in reported(benchmark).notes
 
 
 def test_a_user_that_always_leaves_ended_with_everyone_and_stayed_with_nobody(people):

@@ -115,6 +115,11 @@ def test_where_nothing_says_what_the_user_wants_the_first_turn_is_not_asked_for(
     turns = next_turns(cast_for(moments, user), moments)
     assert [turn.key for turn in turns] == ["0/1", "0/2"]
     assert all("Move my flight" in text for text in heard)
+    lines = stored("Move my flight", scenario={"kind": "messages"}).model_copy(
+        update={"extra": {"messages": {"values": {"goal": "Fly in May", "facts": "Code QX4821."}}}}
+    )
+    state = state_of(next(moments_of([lines])), "agent_test")
+    assert (state["scenario"]["goal"], state["scenario"]["facts"]) == ("Fly in May", "Code QX4821.")
     goal = {"kind": "messages", "goal": "Fly in May"}
     assert state_of(next(moments_of([stored("Move my flight", scenario=goal)])), "agent_test") is not None
 

@@ -1,6 +1,8 @@
 """Asking users for their next turn: what is kept, what is asked again, and what an endpoint that fails leaves."""
 
 import json
+import os
+import signal
 
 import pytest
 
@@ -92,9 +94,9 @@ def test_folders_of_users_have_readable_names_that_differ():
     assert names[0].startswith("offline-")
 
 
-def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(moments, faulty, monkeypatch, tmp_path, forks):
-    """A command that is killed at several replies and called again, against an endpoint that counts."""
-    endpoint = faulty(reply="Something near the sea, please.")
+@pytest.fixture
+def people(tmp_path):
+    """A file of eight people's conversations, 24 moments; gives the command that asks about them."""
     lines = [
         {"id": f"m{n}", "user": f"u{n}", "goal": f"Trip {n}",
          "messages": [{"role": "user", "content": f"Trip {n}?"}, {"role": "assistant", "content": "Yes."},
@@ -102,14 +104,19 @@ def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(moments, faul
         for n in range(8)
     ]  # fmt: skip
     (tmp_path / "people.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command = "next-turn people.jsonl --user openai:m --out out --yes --concurrency 2".split()
+    return "next-turn people.jsonl --user openai:m --out out --yes --concurrency 2".split()
+
+
+def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(people, faulty, tmp_path, forks):
+    """A command that is killed at several replies and called again, against an endpoint that counts."""
+    endpoint = faulty(reply="Something near the sea, please.")
     kills = 0
     for answered in (3, 7, 12):
-        fork = forks(command, tmp_path, endpoint.environment)
+        fork = forks(people, tmp_path, endpoint.environment)
         endpoint.change(kill={"pid": fork.pid, "at": answered, "when": "after"})
         kills += fork.wait() == -9
     endpoint.change(kill=None)
-    fork = forks(command, tmp_path, endpoint.environment)
+    fork = forks(people, tmp_path, endpoint.environment)
     assert fork.wait() == 0, fork.stderr
     counts = endpoint.counts()
     assert kills >= 2
@@ -118,9 +125,25 @@ def test_every_reply_of_an_endpoint_is_paid_for_once_through_kills(moments, faul
     assert sorted(path.name for path in folder.iterdir()) == ["said.jsonl", "settings.json"]
     said = [json.loads(line) for line in (folder / "said.jsonl").read_text().splitlines()]
     assert len({line["id"] for line in said if "failure" not in line}) == 24
-    fork = forks(command, tmp_path, endpoint.environment)
+    fork = forks(people, tmp_path, endpoint.environment)
     assert fork.wait() == 0, fork.stderr
     assert endpoint.counts()["answered"] == counts["answered"]
+
+
+def test_a_command_that_is_interrupted_says_where_it_goes_on_and_goes_on_there(people, faulty, tmp_path, forks):
+    endpoint = faulty(reply="Something near the sea, please.", hold_at=6)
+    fork = forks(people, tmp_path, endpoint.environment)
+    endpoint.until(lambda counts: counts["held"] == 2)
+    os.kill(fork.pid, signal.SIGINT)
+    endpoint.until(lambda counts: "press Ctrl-C again" in fork.stderr)
+    os.kill(fork.pid, signal.SIGINT)
+    assert fork.wait() == 130
+    assert fork.stderr.splitlines()[-1] == "interrupted: what was said is in out; the same command goes on"
+    assert fork.stdout == ""
+    endpoint.change(hold_at=None)
+    fork = forks(people, tmp_path, endpoint.environment)
+    assert fork.wait() == 0, fork.stderr
+    assert endpoint.counts()["answered"] == 24
 
 
 def test_an_endpoint_that_accepts_no_key_leaves_each_turn_with_the_reason(moments, faulty, monkeypatch):
