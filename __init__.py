@@ -156,7 +156,7 @@ def next_turn(
         >>> duologue.next_turn("human_exp_V2", ["offline"], part="test").table()  # doctest: +SKIP
     """
     from .analysis.next_turn import Benchmark, write
-    from .graphs.next_turn import cast_for, cast_name, state_of
+    from .graphs.next_turn import cast_for, state_of
     from .runs import Conduct
     from .runs.next_turn import folder_name, next_turns
 
@@ -164,21 +164,22 @@ def next_turn(
     users = dict(given) if isinstance(given, Mapping) else {each: each for each in given}
     earlier = None if published is None else _conversations(published)
     benchmark = Benchmark.of(_conversations(source), earlier, part=part, limit=limit, seed=seed)
-    if users:
-        named = cast or cast_name(benchmark.moments)
-        benchmark = benchmark.askable(lambda moment: state_of(moment, named) is not None)
+    casts = {name: cast_for(benchmark.moments, speaker, cast, **settings) for name, speaker in users.items()}
+    if casts:
+        spoken = next(iter(casts.values())).name
+        benchmark = benchmark.askable(lambda moment: state_of(moment, spoken) is not None)
     conduct = conduct or Conduct()
     conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all users
     asked = {
         name: next_turns(
-            cast_for(benchmark.moments, speaker, cast, **settings),
+            each,
             benchmark.moments,
             seed=seed,
             attempts=attempts,
             out=None if out is None else Path(out) / folder_name(name),
             conduct=conduct,
         )
-        for name, speaker in users.items()
+        for name, each in casts.items()
     }
     rows = benchmark.judged(asked, None if embeddings is None else embeddings.embed_documents)
     report = benchmark.report(rows)

@@ -77,7 +77,7 @@ def next_turn(
     Exit code 0: every user was asked everywhere; 1: a turn could not be asked for, and the report says why.
     """
     from ..analysis.next_turn import Benchmark, write
-    from ..graphs.next_turn import cast_for, cast_name, state_of
+    from ..graphs.next_turn import cast_for, state_of
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_unread(out)
@@ -92,7 +92,7 @@ def next_turn(
         casts = {spec: cast_for(benchmark.moments, spec, cast, **settings) for spec in users}
         asked: dict[str, list[NextTurn]] = {}
         if casts:
-            name = cast or cast_name(benchmark.moments)
+            name = next(iter(casts.values())).name
             benchmark = benchmark.askable(lambda moment: state_of(moment, name) is not None)
             asked = _asked(casts, benchmark, out, options, seed, attempts)
     rows = benchmark.judged(asked)

@@ -2,6 +2,7 @@
 
 import pytest
 
+import duologue
 from duologue import graphs
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.next_turns import moments_of
@@ -48,6 +49,27 @@ def test_the_user_is_asked_once_at_each_turn_and_at_the_end_and_the_assistant_ne
     assert any("You said: Where to go?" in text for text in heard[1])
     assert not any("And then?" in text for text in heard[1])  # what the person says next is not told
     assert any("You said: And then?" in text for text in heard[2])
+
+
+@pytest.mark.parametrize("handshake", [False, True])
+def test_a_user_is_sent_at_each_turn_what_a_run_sent_it_there(handshake):
+    heard = []
+
+    def user(messages):
+        heard.append(messages)
+        return f"Tell me more about <place> {sum(message['role'] == 'assistant' for message in messages)}."
+
+    cast = graphs.recllmsim.cast(
+        user=user, assistant=scripted_model("The sea.", "The <hills>.", "A town."), handshake=handshake
+    )
+    scenario = graphs.recllmsim.scenario(stored("a").scenario)
+    (made,) = duologue.simulate(cast, [scenario], limits=duologue.Limits(max_turns=3))
+    in_the_run = list(heard)
+    assert len(in_the_run) == 3
+    heard.clear()
+    turns = said(cast, made, concurrency=1)
+    assert heard == in_the_run
+    assert [turn.text for turn in turns] == [message.text for message in made.messages if message.role == "user"]
 
 
 def test_a_rejected_draft_is_asked_for_again_with_the_casts_repair_and_counted():
