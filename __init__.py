@@ -9,6 +9,7 @@ conversations = duologue.simulate(graphs.simquac.cast(), graphs.simquac.scenario
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 __version__: str
 if TYPE_CHECKING:
     from . import analysis, cli, data, errors, graphs, nodes, prompts, runs, views
+    from .analysis.next_turn import Report as NextTurnReport
     from .analysis.realism import Report
+    from .analysis.realism.report import Part
     from .data import Conversation, domains, load
     from .graphs import Cast, casts
     from .nodes import Limits
@@ -53,6 +56,7 @@ __all__ = [
     "errors",
     "graphs",
     "load",
+    "next_turn",
     "nodes",
     "prompts",
     "runs",
@@ -120,6 +124,67 @@ def compare(
     )
     if out is not None:
         pages.write(report, Path(out), name=_file_name(sim, "sim"), against=_file_name(human, "human"))
+    return report
+
+
+def next_turn(
+    source: "Source",
+    user: "Mapping[str, Any] | Sequence[str] | str" = (),
+    *,
+    published: "Source | None" = None,
+    out: str | Path | None = None,
+    part: "Part" = "all",
+    limit: int | None = None,
+    seed: int = 0,
+    cast: str | None = None,
+    attempts: int | None = None,
+    embeddings: Any = None,
+    conduct: Any = None,
+    **settings: Any,
+) -> "NextTurnReport":
+    """How near simulated users come to what people said next: a report, whose `table()` a notebook shows.
+
+    `source`: people's conversations, a path that `load` reads or conversations; so is `published`, simulated users of an
+    earlier study. `user`: specs, or users by name: whatever a cast takes as its user. `out`: a folder for every turn, from
+    which the same call goes on. `part`, `limit`, `seed`: as for `analysis.next_turn.Benchmark.of`; `attempts`, `conduct`: as
+    for `runs.next_turn.next_turns`. `cast`: whose user is asked, with its `settings`; default: the cast of the
+    conversations' kind. `embeddings`: LangChain `Embeddings`, for a similarity of meanings. Needs the extra `stats`, for
+    Chinese also `zh`.
+
+    Example::
+
+        >>> duologue.next_turn("human_exp_V2", ["offline"], part="test").table()  # doctest: +SKIP
+    """
+    from .analysis.next_turn import Benchmark, write
+    from .graphs.next_turn import cast_for, state_of
+    from .runs import Conduct
+    from .runs.next_turn import folder_name, next_turns
+
+    given = [user] if isinstance(user, str) else user
+    users = dict(given) if isinstance(given, Mapping) else {each: each for each in given}
+    earlier = None if published is None else _conversations(published)
+    benchmark = Benchmark.of(_conversations(source), earlier, part=part, limit=limit, seed=seed)
+    casts = {name: cast_for(benchmark.moments, speaker, cast, **settings) for name, speaker in users.items()}
+    if casts:
+        spoken = next(iter(casts.values())).name
+        benchmark = benchmark.askable(lambda moment: state_of(moment, spoken) is not None)
+    conduct = conduct or Conduct()
+    conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all users
+    asked = {
+        name: next_turns(
+            each,
+            benchmark.moments,
+            seed=seed,
+            attempts=attempts,
+            out=None if out is None else Path(out) / folder_name(name),
+            conduct=conduct,
+        )
+        for name, each in casts.items()
+    }
+    rows = benchmark.judged(asked, None if embeddings is None else embeddings.embed_documents)
+    report = benchmark.report(rows)
+    if out is not None:
+        write(report, rows, Path(out))
     return report
 
 

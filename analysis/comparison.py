@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import fmean, stdev
 
 from ..data.records import Record
 from ..errors import of_extra
@@ -72,6 +72,15 @@ FEWEST_TESTED = 6
 
 FEWEST_IN_INTERVAL = 10
 """Pairs that the interval needs: with fewer it rests on the values being normal, which shares are not."""
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """The 95 % interval of a mean, by Student's t; None with fewer than 10 values. Needs the extra `stats`."""
+    if len(values) < FEWEST_IN_INTERVAL:
+        return None
+    mean = fmean(values)
+    half = of_extra("scipy.stats", "stats").t.ppf(0.975, len(values) - 1) * stdev(values, mean) / math.sqrt(len(values))
+    return float(mean - half), float(mean + half)
 
 
 class PairedComparison(Record):

@@ -17,6 +17,7 @@ from .compare import compare
 from .convert import convert
 from .demo import demo
 from .doctor import doctor
+from .next_turn import next_turn
 from .output import crashed, failed, put, shown
 from .profiles import profiles, tasks
 from .repair import repair
@@ -69,6 +70,7 @@ app.add_typer(repair, name="repair")
 app.add_typer(runs, name="runs")
 app.add_typer(stats, name="stats")
 app.command()(compare)
+app.command("next-turn")(next_turn)
 app.command()(topics)
 app.command()(tasks)
 app.add_typer(profiles, name="profiles")

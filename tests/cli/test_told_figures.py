@@ -153,3 +153,26 @@ def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_
             ("plans on the assistant's behalf (counted)", "notes", "plan"),
         ):
             assert agree(shown[label][place], sum(one[kind].get(key, 0) for one in users)), label
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("people", "published", "part", "users"),
+    [
+        ("recllmsim/human_exp_V2", "recllmsim/LLM_agent_user", "test", 47),
+        ("simquac/quac_subset.json", "simquac/sim_quac.json", "all", 77),
+    ],
+)
+def test_the_next_turns_are_what_the_docs_say_of_them(told, open_data, people, published, part, users):
+    pytest.importorskip("jieba")
+    scores = ("first", "later", "words", "acts", "ended", "stayed")
+    sources = (open_data / people, "--published", open_data / published)
+    report = told("next-turn", *sources, "--user", "offline", "--part", part)
+    assert report["users"] == users
+    shown = table("docs/next_turn.md", f"{users} people", "chrF", "low", "high", *scores)
+    assert list(shown) == [row["name"] for row in report["rows"]]
+    for row in report["rows"]:
+        chrf, numbers = row["scores"]["chrf"], [number for (number,) in shown[row["name"]]]
+        assert agree(
+            numbers, chrf["value"], chrf["low"], chrf["high"], *(row["scores"][name]["value"] for name in scores)
+        )

@@ -1,0 +1,122 @@
+"""What somebody else said at the same place: another person, or the simulated users of an earlier study."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...data import domains
+from ...data.identity import digest
+from ...data.next_turns import Moment, NextTurn, moments_of
+from ...data.pairing import topic_key
+from ...data.records import Conversation, Message
+from ...data.text.languages import Language
+from ..realism.measures.transcripts import task_context, task_of, user_of
+
+
+def language_of(conversation: Conversation) -> Language:
+    """The language that the user speaks in a conversation."""
+    return domains.of(conversation).language(conversation) or "en"
+
+
+@dataclass(frozen=True)
+class Donor:
+    """A conversation whose turns stand in for others."""
+
+    user: str
+    texts: tuple[str, ...]
+    """What the user said, turn after turn."""
+    ends: bool
+    """Whether its user has left, and not only the record ended."""
+
+
+@dataclass
+class Donors:
+    """Conversations by what they are about, to draw turns from. Where one draws is a digest of seed and moment."""
+
+    by_topic: dict[str, list[Donor]] = field(default_factory=lambda: defaultdict(list))
+    by_task: dict[str, list[Donor]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, conversations: Sequence[Conversation], language: Language) -> "Donors":
+        """The conversations whose user's words are to be had in the language."""
+        made = cls()
+        moments: dict[int, list[Moment]] = defaultdict(list)
+        for moment in moments_of(conversations):
+            moments[moment.number].append(moment)
+        for number, own in moments.items():
+            conversation = conversations[number]
+            texts = list(_texts(conversation, own, language))
+            if None in texts:
+                continue
+            said = tuple(text for text in texts if text is not None)
+            donor = Donor(user_of(conversation), said, own[-1].ended)
+            for topic in topics_of(conversation, language):
+                made.by_topic[topic].append(donor)
+            made.by_task[task_of(conversation)].append(donor)
+        return made
+
+    def drawn(self, moment: Moment, user: str, seed: int, purpose: str, pool: Sequence[Donor]) -> NextTurn | None:
+        """A turn at the moment's place from a conversation of another user; None if there is none.
+
+        The text is drawn from those that have a turn at this place; if none has one, at the last place that any has.
+        Whether its user leaves is drawn apart, from those that got as far; where none did, all had left. The two are
+        independent, so a text beside an
+        end is what somebody said who stayed.
+        """
+        others = [donor for donor in pool if donor.user != user and donor.texts]
+        if not others:
+            return None
+        place = min(moment.turn, max(len(donor.texts) for donor in others) - 1)
+        having = [donor for donor in others if len(donor.texts) > place]
+        reached = [
+            donor for donor in others if len(donor.texts) >= moment.turn and (donor.ends or _goes_on(donor, moment))
+        ]
+        chosen = having[_draw(len(having), seed, purpose, "text", moment)]
+        stays = reached[_draw(len(reached), seed, purpose, "end", moment)] if reached else None
+        leaves = any(donor.ends for donor in others) if stays is None else not _goes_on(stays, moment)
+        return NextTurn(id=moment.key, key=moment.key, text=chosen.texts[place], stopped=leaves)
+
+
+def _goes_on(donor: Donor, moment: Moment) -> bool:
+    return len(donor.texts) > moment.turn
+
+
+def _draw(count: int, seed: int, purpose: str, what: str, moment: Moment) -> int:
+    """A number below `count`."""
+    return int(digest("next turn", seed, purpose, what, moment.conversation.id, moment.key)[:16], 16) % count
+
+
+def topics_of(conversation: Conversation, language: Language) -> Iterator[str]:
+    """What a conversation is about, by its topic and by its context's words in the language."""
+    if key := topic_key(conversation):
+        yield key
+    if context := " ".join(task_context(conversation, language).split()):
+        yield f"context {context}"
+
+
+def about_the_same(donors: Donors, moment: Moment, language: Language) -> list[Donor]:
+    """The conversations about the moment's context or topic."""
+    found: dict[int, Donor] = {}
+    for topic in topics_of(moment.conversation, language):
+        for donor in donors.by_topic.get(topic, ()):
+            found.setdefault(id(donor), donor)
+    return list(found.values())
+
+
+def by_language(conversations: Sequence[Conversation], wanted: Iterable[Language]) -> Callable[[Language], Donors]:
+    """The donors of each language that is wanted."""
+    made = {language: Donors.of(conversations, language) for language in dict.fromkeys(wanted)}
+    return made.__getitem__
+
+
+def _texts(conversation: Conversation, moments: Sequence[Moment], language: Language) -> Iterator[str | None]:
+    """The user's turns in the language; None for one that the data has not."""
+    domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
+
+    def text(message: Message) -> str | None:
+        return domain.text_in(message, language, spoken)
+
+    for moment in moments:
+        if not moment.ended:
+            texts = [text(message) for message in moment.said]
+            yield None if None in texts else "\n".join(each for each in texts if each is not None)

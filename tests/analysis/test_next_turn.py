@@ -1,0 +1,324 @@
+"""The next-turn benchmark: similarity, acts, baselines and the table, by values that a reader can compute."""
+
+import json
+from itertools import product
+from statistics import fmean
+
+import pytest
+
+from duologue.analysis.next_turn import Benchmark, chrf, write
+from duologue.analysis.next_turn.acts import acts_in, agreement
+from duologue.analysis.next_turn.weights import Weights
+from duologue.data import Conversation, Message
+from duologue.data.next_turns import NextTurn, moments_of
+from duologue.errors import DataError
+
+TEXTS = [
+    "abc",
+    "ab",
+    "Where is the museum?",
+    "Where is the  station",
+    "谢谢，还有别的吗",
+    "谢谢",
+    "",
+    "x y z",
+    "THE MUSEUM",
+]
+
+
+def talk(user, *turns, task="trip", number=0, **more):
+    """A conversation of these turns, each answered; the user left after the last reply."""
+    messages = [
+        message
+        for turn in turns
+        for message in (Message(role="user", text=turn), Message(role="assistant", text=f"About {turn}: yes."))
+    ]
+    scenario = {"kind": "talk", "task": task, "user": user, "task_context": f"Plan {task}.", "number": number}
+    return Conversation(id=f"{user}-{task}-{number}", scenario=scenario, messages=messages, **more)
+
+
+@pytest.fixture
+def people():
+    """Twelve people, a conversation each, of one task."""
+    places = ["Rome", "Oslo", "Lima", "Bonn", "Cork", "Nice", "Graz", "Bern", "Kyiv", "Riga", "Bari", "Lyon"]
+    return [
+        talk(f"u{n}", f"I want to see {place}.", f"Is {place} far away?", *["Thanks!"] * (n % 2))
+        for n, place in enumerate(places)
+    ]
+
+
+def always(benchmark, text="Is that so?", stopped=False):
+    return [NextTurn(id=one.key, key=one.key, text=text, stopped=stopped) for one in benchmark.moments]
+
+
+def row(report, name):
+    (found,) = [each for each in report.rows if each.name == name]
+    return found
+
+
+def reported(benchmark, embed=None, **asked):
+    return benchmark.report(benchmark.judged(asked, embed))
+
+
+def test_chrf_is_what_its_definition_gives_by_hand():
+    # Runs of "ab": a b | ab. Of "abc": a b c | ab bc | abc. Both have runs of 1 and 2 characters.
+    precision, recall = (2 / 2 + 1 / 1) / 2, (2 / 3 + 1 / 2) / 2
+    assert chrf("ab", "abc") == pytest.approx(5 * precision * recall / (4 * precision + recall))
+    precision, recall = recall, precision
+    assert chrf("abc", "ab") == pytest.approx(5 * precision * recall / (4 * precision + recall))
+    # A run counts as often as both have it: "aaa" has a three times and aa twice, "aab" a twice, aa once.
+    precision = recall = (2 / 3 + 1 / 2 + 0) / 3
+    assert chrf("aaa", "aab") == pytest.approx(5 * precision * recall / (4 * precision + recall))
+
+
+def test_chrf_of_a_text_with_itself_is_1_and_without_a_common_character_0():
+    assert all(chrf(text, text) == 1.0 for text in TEXTS if text)
+    assert chrf("abc", "xyz") == chrf("", "abc") == chrf("abc", "") == chrf("", "") == 0.0
+    assert chrf("a b\nc", "abc") == 1.0  # white space does not count
+
+
+def test_chrf_is_that_of_sacrebleu():
+    sacrebleu = pytest.importorskip("sacrebleu")
+    for said, reference in product(TEXTS, TEXTS):
+        assert 100 * chrf(said, reference) == pytest.approx(sacrebleu.sentence_chrf(said, [reference]).score)
+
+
+def test_the_cosine_of_words_is_that_of_scikit_learn_where_all_words_are_known():
+    sklearn = pytest.importorskip("sklearn.feature_extraction.text")
+    texts = ["where is the red museum", "the red bus is late", "where is the bus", "a red red museum"]
+    vectors = sklearn.TfidfVectorizer(token_pattern=r"\w+").fit_transform(texts).toarray()
+    weights = Weights.of((text, "en") for text in texts)
+    for one, other in product(range(4), range(4)):
+        assert weights.cosine(texts[one], texts[other], "en") == pytest.approx(float(vectors[one] @ vectors[other]))
+
+
+def test_words_that_no_person_says_make_a_text_less_similar():
+    weights = Weights.of([("where is the museum", "en"), ("where is the bus", "en")])
+    near, far = (weights.cosine(text, "where is the museum", "en") for text in ("museum", "museum qua pro quo"))
+    assert 0 < far < near < 1
+
+
+def test_acts_are_asking_thanking_rejecting_and_wanting_something_new():
+    before = {"museum", "rome"}
+    assert acts_in("Where is the museum?", "en", before) == {
+        "question": True, "thanks": False, "rejection": False, "new wish": False,
+    }  # fmt: skip
+    assert acts_in("Thanks! That is too expensive.", "en", before)["rejection"]
+    assert acts_in("I need a quiet hotel near the beach.", "en", before)["new wish"]
+    assert acts_in("Where is the museum?", "en", None) == {"question": True, "thanks": False}
+    assert agreement({"question": True, "thanks": False}, {"question": True, "thanks": True}) == {
+        "question": True, "thanks": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "rejects"),
+    [("这些都太贵了", True), ("换一个", True), ("不行", True), ("不好意思再问一下", False), ("第二天去哪里", False)],
+)
+def test_a_rejection_in_chinese_is_found(text, rejects):
+    pytest.importorskip("jieba")
+    assert acts_in(text, "zh", set())["rejection"] is rejects
+
+
+def test_each_turn_of_a_user_and_the_end_are_moments_and_messages_in_a_row_are_one_turn():
+    said = [("user", "a"), ("user", "b"), ("assistant", "c"), ("user", "d"), ("assistant", "e")]
+    messages = [Message(role=role, text=text) for role, text in said]
+    one = Conversation(id="1", scenario={"kind": "talk"}, messages=messages)
+    assert [(each.turn, each.text, len(each.before), each.ended) for each in moments_of([one])] == [
+        (0, "a\nb", 0, False), (1, "d", 3, False), (2, "", 5, True),
+    ]  # fmt: skip
+    unanswered = one.model_copy(update={"messages": one.messages[:-1]})
+    assert [each.ended for each in moments_of([unanswered])] == [False, False]
+
+
+def test_a_goodbye_that_is_not_published_is_the_end_and_a_cut_off_conversation_has_none():
+    goodbye = Message(role="user", text="Thank you, goodbye.", stored=False)
+    whole = talk("u", "a", "b")
+    ended = whole.model_copy(update={"messages": (*whole.messages, goodbye), "stop": "user_ended"})
+    assert [each.text for each in moments_of([ended])] == ["a", "b", ""]
+    cut = whole.model_copy(update={"stop": "max_turns"})
+    assert [each.ended for each in moments_of([cut])] == [False, False]
+
+
+def test_the_persons_own_row_scores_1_everywhere(people):
+    own = row(
+        reported(Benchmark.of(people), embed=lambda texts: [[float(len(text)), 1.0] for text in texts]), "the person"
+    )
+    assert {name: estimate.value for name, estimate in own.scores.items()} == dict.fromkeys(
+        ("chrf", "first", "later", "words", "embedding", "acts", "ended", "stayed"), 1.0
+    )
+    assert set(own.by_act.values()) == {1.0}
+    assert (own.turns, own.ends, own.failed) == (30, 12, 0)
+
+
+def test_a_user_that_always_says_the_same_gets_the_mean_over_users_of_its_chrf(people):
+    benchmark = Benchmark.of(people)
+    found = row(reported(benchmark, same=always(benchmark)), "same")
+    of_users = [
+        fmean(chrf("Is that so?", message.text) for message in one.messages if message.role == "user") for one in people
+    ]
+    assert found.scores["chrf"].value == pytest.approx(fmean(of_users))
+    assert found.scores["chrf"].low < fmean(of_users) < found.scores["chrf"].high
+    assert (found.scores["ended"].value, found.scores["stayed"].value) == (0.0, 1.0)
+
+
+def test_by_hand_one_user_that_says_ab_to_people_who_say_abc_and_xyz():
+    benchmark = Benchmark.of([talk("one", "abc"), talk("other", "xyz"), talk("other", "abc", number=1)])
+    found = row(reported(benchmark, ab=always(benchmark, "ab")), "ab")
+    assert found.scores["chrf"].value == pytest.approx((7 / 11 + (0 + 7 / 11) / 2) / 2)  # 5 * 7/12 / (4 + 7/12) = 7/11
+    assert found.scores["chrf"].low is None
+    assert "No interval: there are 2 users, it needs 10." in reported(benchmark).notes
+
+
+def test_a_user_that_always_leaves_ended_with_everyone_and_stayed_with_nobody(people):
+    benchmark = Benchmark.of(people)
+    found = row(reported(benchmark, leaves=always(benchmark, "", stopped=True)), "leaves")
+    assert (found.scores["ended"].value, found.scores["stayed"].value, found.scores["chrf"].value) == (1.0, 0.0, 0.0)
+    assert found.silent == 0
+    assert row(reported(benchmark, mute=always(benchmark, "")), "mute").silent == 30
+
+
+def test_every_user_has_the_same_weight_however_much_they_say():
+    talks = [talk("many", *["abc"] * 9), talk("few", "xyz")]
+    benchmark = Benchmark.of(talks)
+    found = row(reported(benchmark, same=always(benchmark, "abc")), "same")
+    assert found.scores["chrf"].value == pytest.approx(0.5)
+
+
+def test_the_floor_is_another_persons_turn_at_the_same_place_and_never_ones_own(people):
+    people += [talk("u0", "my second talk", "goes on", number=1)]
+    benchmark = Benchmark.of(people)
+    (floor,) = [each for each in benchmark.judged({}) if each.name == "another person"]
+    assert len(floor.turns) == len(benchmark.moments)
+    for turn in floor.turns:
+        user, place = turn.moment.conversation.scenario["user"], turn.moment.turn
+        theirs = [one for one in people if one.scenario["user"] != user]
+        said = [[message.text for message in one.messages if message.role == "user"] for one in theirs]
+        assert turn.said.text in [texts[min(place, 2)] for texts in said if len(texts) > min(place, 2)]
+    again = [
+        turn.said for each in Benchmark.of(people).judged({}) if each.name == "another person" for turn in each.turns
+    ]
+    assert again == [turn.said for turn in floor.turns]
+    other = [
+        turn.said
+        for each in Benchmark.of(people, seed=1).judged({})
+        if each.name == "another person"
+        for turn in each.turns
+    ]
+    assert other != again
+
+
+def test_where_nobody_else_speaks_about_the_task_the_floor_is_silent_about_it_and_says_so(people):
+    report = reported(Benchmark.of([*people, talk("alone", "one", task="knitting")]))
+    assert "another person: nobody there to draw from at 2 of 44 places." in report.notes
+    assert row(report, "another person").turns == 30
+
+
+def test_the_repeat_row_says_the_users_own_last_turn(people):
+    (repeats,) = [each for each in Benchmark.of(people).judged({}) if each.name == "repeats itself"]
+    said = {(turn.moment.conversation.id, turn.moment.turn): turn.said.text for turn in repeats.turns}
+    assert [said["u1-trip-0", turn] for turn in range(4)] == ["", "I want to see Oslo.", "Is Oslo far away?", "Thanks!"]
+
+
+def test_a_published_user_is_one_about_the_same_context_else_about_the_same_task(people):
+    published = [talk("sim", "I would love Rome!", "So kind!", task="trip"), talk("sim", "No.", task="knitting")]
+    report = reported(Benchmark.of(people, published))
+    found = row(report, "published")
+    assert found.turns == 30
+    assert found.kind == "published"
+    published = [one.model_copy(update={"scenario": one.scenario | {"task_context": "Else."}}) for one in published]
+    notes = reported(Benchmark.of(people, published)).notes
+    assert any("42 of 42 places" in note and "same task" in note for note in notes)
+
+
+def test_a_moment_that_failed_counts_in_no_mean_and_its_reason_is_told(people):
+    benchmark = Benchmark.of(people)
+    said = always(benchmark)
+    whole = row(reported(benchmark, same=said), "same")
+    dead = [one.model_copy(update={"text": "", "failure": "user_simulator: no connection"}) for one in said]
+    found = reported(benchmark, same=[*dead[:3], *said[3:]], dead=dead)
+    assert row(found, "same").failed == 3
+    assert row(found, "same").scores["chrf"].value != whole.scores["chrf"].value
+    assert row(found, "dead").scores["chrf"].value is None
+    assert row(found, "dead").failure == "user_simulator: no connection"
+    assert row(found, "the person").scores["chrf"].value == 1.0
+    assert found.table().rows[-1][2:4] == (None, None)
+
+
+def test_a_row_is_measured_against_the_floor_at_the_turns_that_both_have(people):
+    report = reported(Benchmark.of(people))
+    own, floor = row(report, "the person"), row(report, "another person")
+    assert floor.scores["chrf"].above is None
+    assert own.scores["chrf"].above == pytest.approx(1 - floor.scores["chrf"].value)
+    assert own.scores["chrf"].above_low < own.scores["chrf"].above < own.scores["chrf"].above_high
+    lines = {(line[0], line[1]): line[2:] for line in report.by_score().rows}
+    assert lines["repeats itself", "chrF"][0] == 12
+    assert ("the person", "chrF") not in lines
+    assert lines["another person", "chrF"][4] is None
+
+
+def test_the_parts_of_the_people_are_those_of_compare_and_never_meet(people):
+    from duologue.analysis.realism import part_of
+
+    parts = {name: Benchmark.of(people, part=name) for name in ("tune", "test")}
+    users = {
+        name: {moment.conversation.scenario["user"] for moment in benchmark.moments}
+        for name, benchmark in parts.items()
+    }
+    assert users["tune"] & users["test"] == set()
+    assert all(part_of(user) == name for name, of_part in users.items() for user in of_part)
+    marked = [
+        talk(user, "marker " + user) if part_of(user) == "tune" else talk(user, "plain") for user in map(str, range(20))
+    ]
+    drawn = [turn.said.text for each in Benchmark.of(marked, part="test").judged({}) for turn in each.turns]
+    assert not any("marker" in text for text in drawn)
+
+
+def test_a_limit_draws_conversations_by_the_seed_and_changes_no_score(people):
+    whole, few = Benchmark.of(people), Benchmark.of(people, limit=4, seed=0)
+    assert len({moment.number for moment in few.moments}) == 4
+    assert {moment.number for moment in few.moments} != {
+        moment.number for moment in Benchmark.of(people, limit=4, seed=5).moments
+    }
+    scores = {turn.moment.key: turn.scores for turn in whole.judged({"same": always(whole)})[-1].turns}
+    for turn in few.judged({"same": always(few)})[-1].turns:
+        assert turn.scores == scores[turn.moment.key]
+
+
+def test_conversations_without_a_user_are_refused_in_one_line():
+    with pytest.raises(DataError, match="no turn of a user"):
+        Benchmark.of([Conversation(id="1", scenario={}, messages=[Message(role="assistant", text="Hello")])])
+
+
+def test_an_embedding_is_asked_for_each_text_once(people):
+    asked = []
+
+    def embed(texts):
+        asked.extend(texts)
+        return [[float(text.count("a")), 1.0] for text in texts]
+
+    benchmark = Benchmark.of(people)
+    found = row(reported(benchmark, embed=embed, same=always(benchmark)), "same")
+    assert len(asked) == len(set(asked))
+    assert 0 < found.scores["embedding"].value < 1
+
+
+def test_files_hold_each_turn_with_its_scores_and_users_turns_as_requests_of_the_track(people, tmp_path):
+    benchmark = Benchmark.of(people)
+    rows = benchmark.judged({"same": always(benchmark)})
+    report = benchmark.report(rows)
+    paths = write(report, rows, tmp_path / "new" / "out")
+    assert [path.name for path in paths] == ["next_turn.json", "turns.jsonl", "trec.jsonl"]
+    turns = [json.loads(line) for line in paths[1].read_text().splitlines()]
+    assert len(turns) == 4 * 42
+    assert turns[0]["person"] == turns[0]["said"] == "I want to see Rome."
+    assert turns[0]["scores"]["chrf"] == 1.0
+    assert {"row", "conversation", "user", "turn", "stopped", "rejected", "failure"} < set(turns[0])
+    requests = [json.loads(line) for line in paths[2].read_text().splitlines()]
+    assert len(requests) == 42
+    assert requests[0]["run_id"] == "same"
+    assert requests[0]["user_utterance"] == {
+        "conversation_id": "u0-trip-0:0", "participant_name": "user", "text": "Is that so?", "sources": [],
+        "annotations": {}, "timestamp": "", "is_final": False,
+    }  # fmt: skip
+    assert type(report).model_validate_json(paths[0].read_text()) == report

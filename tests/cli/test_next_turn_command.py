@@ -1,0 +1,156 @@
+"""`duologue next-turn`: what it prints, writes and refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    """Conversations of twelve people, a line each."""
+    places = ["Rome", "Oslo", "Lima", "Bonn", "Cork", "Nice", "Graz", "Bern", "Kyiv", "Riga", "Bari", "Lyon"]
+    path = tmp_path / "people.jsonl"
+    lines = []
+    for number, place in enumerate(places):
+        said = [f"I want to see {place}.", "Is it far?", *["Thanks!"] * (number % 2)]
+        messages = [
+            turn
+            for text in said
+            for turn in ({"role": "user", "content": text}, {"role": "assistant", "content": "Yes."})
+        ]
+        lines.append(
+            {"id": f"p{number}", "user": f"u{number}", "goal": f"See {place}", "task": "trip", "messages": messages}
+        )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_the_table_has_a_row_for_the_person_the_baselines_and_each_user(duologue: Command, people: Path) -> None:
+    code, out, err = duologue("next-turn", people, "--user", "offline", "--seed", 3)
+    assert code == 0, err
+    lines = out.splitlines()
+    assert lines[0] == "The next turn of 12 people, 30 turns"
+    for name in ("the person", "another", "repeats", "offline"):  # a narrow terminal folds the names
+        assert any(line.startswith(name) for line in lines), name
+    assert "By score" in out
+
+
+def test_json_is_the_report_and_rows_without_a_user_need_no_cast(duologue: Command, people: Path) -> None:
+    code, out, err = duologue("next-turn", people, "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    assert [row["name"] for row in report["rows"]] == ["the person", "another person", "repeats itself"]
+    assert report["rows"][0]["scores"]["chrf"]["value"] == 1.0
+    assert (report["conversations"], report["turns"], report["ends"]) == (12, 30, 12)
+
+
+def test_a_folder_holds_every_turn_and_the_same_command_goes_on_there(
+    duologue: Command, people: Path, tmp_path: Path
+) -> None:
+    command = ("next-turn", people, "--user", "offline", "--out", tmp_path / "out", "--json")
+    code, first, err = duologue(*command)
+    assert code == 0, err
+    assert {path.name.partition("-")[0] for path in (tmp_path / "out").iterdir()} == {
+        "offline", "next_turn.json", "trec.jsonl", "turns.jsonl",
+    }  # fmt: skip
+    turns = [json.loads(line) for line in (tmp_path / "out" / "turns.jsonl").read_text().splitlines()]
+    assert len(turns) == 4 * 42
+    (said,) = (tmp_path / "out").glob("offline-*/said.jsonl")
+    before = said.read_bytes()
+    code, again, _ = duologue(*command)
+    assert (code, again) == (0, first)
+    assert said.read_bytes() == before
+
+
+def test_a_published_study_and_a_part_of_the_people(duologue: Command, people: Path) -> None:
+    code, out, err = duologue("next-turn", people, "--published", people, "--part", "test", "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    assert 0 < report["users"] < 12
+    assert [row["kind"] for row in report["rows"]][-1] == "published"
+
+
+def test_a_user_that_cannot_be_asked_is_exit_code_1_with_the_reason(
+    duologue: Command, people: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("def user(messages):\n    raise OSError('the line is dead')\n")
+    code, out, _ = duologue("next-turn", people, "--user", "mine:user", "--user", "offline", "--json")
+    assert code == 1
+    rows = {row["name"]: row for row in json.loads(out)["rows"]}
+    assert rows["mine:user"]["failed"] == 42
+    assert "the line is dead" in rows["mine:user"]["failure"]
+    assert rows["offline"]["failed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--user", "nobody"], "nobody"),
+        (["--cast", "simquack", "--user", "offline"], "did you mean simquac"),
+        (["--published", "nowhere"], "nowhere"),
+        (["--part", "half"], "half"),
+    ],
+)
+def test_wrong_input_is_one_line(duologue: Command, people: Path, options: list[str], words: str) -> None:
+    code, out, err = duologue("next-turn", people, *options)
+    assert (code, out) == (2, "")
+    assert words in err.splitlines()[-1]
+
+
+def test_the_published_people_are_asked_about_in_their_own_language(duologue: Command, open_data: Path) -> None:
+    pytest.importorskip("jieba")
+    people, published = (
+        open_data / "recllmsim/human_exp_V2/User_10",
+        open_data / "recllmsim/LLM_agent_user/travel planning",
+    )
+    code, out, err = duologue(
+        "next-turn", people, "--published", published, "--user", "offline", "--limit", 2, "--json"
+    )
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["rows"][0]["scores"]["chrf"]["value"] == 1.0
+    assert report["rows"][-1]["failed"] == 0
+
+
+def test_students_of_quac_are_asked_about_their_sections(duologue: Command, open_data: Path) -> None:
+    people, published = open_data / "simquac/quac_subset.json", open_data / "simquac/sim_quac.json"
+    code, out, err = duologue(
+        "next-turn", people, "--published", published, "--user", "offline", "--limit", 3, "--json"
+    )
+    assert code == 0, err
+    rows = {row["name"]: row for row in json.loads(out)["rows"]}
+    assert rows["offline"]["failed"] == 0
+    assert rows["published"]["turns"] > 0
+
+
+def test_the_source_itself_is_no_place_for_what_is_written(duologue: Command, open_data: Path) -> None:
+    people = open_data / "recllmsim/human_exp_V2/User_10"
+    code, out, err = duologue("next-turn", people, "--out", people)
+    assert (code, out) == (2, "")
+    assert "is the source itself" in err
+
+
+def test_a_bound_of_tokens_ends_all_users_in_order_and_the_same_command_goes_on(
+    duologue: Command, people: Path, tmp_path: Path, faulty, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply="Something near the sea, please.")
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    command = ("next-turn", people, "--user", "openai:m", "--user", "openai:other", "--out", tmp_path / "out", "--json")
+    code, out, err = duologue(*command, "--max-run-tokens", 2_000)
+    assert code == 1, err
+    assert "ended early" in err
+    failed = {row["name"]: row["failed"] for row in json.loads(out)["rows"]}
+    assert 0 < failed["openai:m"] < 42
+    assert failed["openai:other"] == 42
+    asked = endpoint.counts()["requests"]
+    code, out, err = duologue(*command)
+    assert code == 0, err
+    assert endpoint.counts()["requests"] == 2 * 42
+    assert 0 < asked < 42
