@@ -9,10 +9,10 @@ from ...data.identity import digest
 from ...data.next_turns import Moment, NextTurn, moments_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
+from ...data.users import part_of, user_of
 from ...errors import DataError
 from ..comparison import FEWEST_IN_INTERVAL
-from ..realism import part_of
-from ..realism.measures.transcripts import task_of, user_of
+from ..realism.measures.transcripts import task_of
 from ..realism.report import Part
 from .donors import Donors, about_the_same, by_language, language_of
 from .judging import Judge, JudgedRow, Kind, Said

@@ -10,7 +10,8 @@ from ...data.next_turns import Moment, NextTurn, moments_of
 from ...data.pairing import topic_key
 from ...data.records import Conversation, Message
 from ...data.text.languages import Language
-from ..realism.measures.transcripts import task_context, task_of, user_of
+from ...data.users import user_of
+from ..realism.measures.transcripts import task_context, task_of
 
 
 def language_of(conversation: Conversation) -> Language:

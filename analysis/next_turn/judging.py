@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 from ...data.next_turns import Moment, NextTurn
 from ...data.records import Record
 from ...data.text.languages import Language
-from ..realism.measures.transcripts import user_of
+from ...data.users import user_of
 from .acts import Act, acts_in, agreement, content
 from .characters import chrf
 from .donors import language_of

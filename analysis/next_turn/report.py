@@ -6,8 +6,8 @@ from statistics import fmean
 from typing import Any, Literal
 
 from ...data.records import Record
+from ...data.users import user_of
 from ..comparison import mean_interval
-from ..realism.measures.transcripts import user_of
 from ..realism.report import Part
 from ..tables import Column, Table
 from .acts import ACTS, Act
