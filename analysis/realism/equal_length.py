@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...data.identity import digest
 from .measures import Measure
 from .measures.shape import LENGTH
 from .report import EqualLength
@@ -49,6 +50,36 @@ def equal_length_rows(
             )
         )
     return rows
+
+
+def matched_in_length(sim: Sample, human: Sample) -> tuple[Sample, Sample]:
+    """As many conversations of either side, in each task and class of message length (`equal_length_rows`).
+
+    Which ones is decided by digest, whatever their order. They are one to one, as a model that saw how many of each side
+    a class has would tell the sides apart by length again.
+    """
+    by_class: list[dict[str, list[int]]] = []
+    for side in (_by_length(sim), _by_length(human)):
+        rows: dict[str, list[int]] = {}
+        for row, stratum in enumerate(side.strata):
+            rows.setdefault(stratum, []).append(row)
+        by_class.append(rows)
+    kept: tuple[set[int], set[int]] = set(), set()
+    for stratum in by_class[0].keys() & by_class[1].keys():
+        of_class = [rows[stratum] for rows in by_class]
+        count = min(map(len, of_class))
+        for side, rows, chosen in zip((sim, human), of_class, kept, strict=True):
+            chosen.update(sorted(rows, key=lambda row, side=side: _drawn(side, row))[:count])  # type: ignore[misc]
+    one, other = (
+        side.where([row in chosen for row in range(len(side.transcripts))])
+        for side, chosen in zip((sim, human), kept, strict=True)
+    )
+    return one, other
+
+
+def _drawn(side: Sample, row: int) -> str:
+    transcript = side.transcripts[row]
+    return digest("equal length", transcript.cluster, transcript.conversation.id, transcript.texts)
 
 
 def _why_none(sim: float, human: float) -> str:

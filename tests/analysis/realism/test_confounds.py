@@ -5,7 +5,7 @@ import pytest
 
 from duologue.analysis.realism import compare
 from duologue.analysis.realism.cells import cells_of
-from duologue.analysis.realism.rows import effective_number
+from duologue.analysis.realism.correlations import correlated_pairs, effective_number
 
 QUICK = {"shufflings": 200, "halvings": 3}
 WORDS = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]

@@ -1,0 +1,42 @@
+"""Whether a message answers what the assistant asked right before, by rule."""
+
+import re
+
+from ....data.rules.assistant_words import offered
+from ....data.rules.quotations import own_words
+from ....data.text.languages import Language
+from .questions import questions_in
+from .transcripts import UserTranscript
+from .words import begins_with, content_of, says, words_of
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[?？]")
+_ASKS_THE_USER = re.compile(r"\b(?:you|your|yours)\b|[你您]", re.IGNORECASE)
+_NUMBER = re.compile(r"\d|[一二两三四五六七八九十百千万]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
+
+
+def asked_of_user(reply: str) -> list[str]:
+    """The questions of a reply to the user: sentences with a mark and `you`, without quotations and offers of help."""
+    if "?" not in reply and "？" not in reply:
+        return []
+    sentences = _SENTENCE.findall(own_words(reply))
+    return [one.strip() for one in sentences if _ASKS_THE_USER.search(one) and not offered(one)]
+
+
+def answers(text: str, asked: list[str], language: Language) -> bool:
+    """Whether a message answers one of these questions.
+
+    It does if it has a content word of one; or a number, where one asks how many or how much; or if it begins as an
+    answer does (`answer` in `lexicons.json`) and asks nothing itself.
+    """
+    words = set(words_of(text, language))
+    if any(words & content_of(question, language) for question in asked):
+        return True
+    if _NUMBER.search(text) and any(says(question, "how many", language) for question in asked):
+        return True
+    return begins_with(text, "answer", language) and not questions_in(text, language)
+
+
+def answered(transcript: UserTranscript, number: int) -> float | None:
+    """Whether a message answers what the reply before asked; None where that asked nothing."""
+    asked = asked_of_user(transcript.replies_before[number])
+    return answers(transcript.texts[number], asked, transcript.language) if asked else None
