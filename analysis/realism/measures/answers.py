@@ -10,8 +10,14 @@ from .transcripts import UserTranscript
 from .words import begins_with, content_of, says, words_of
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[?？]")
+_CLAUSE = re.compile(r"[,，.。!！;；\n]")
 _ASKS_THE_USER = re.compile(r"\b(?:you|your|yours)\b|[你您]", re.IGNORECASE)
-_NUMBER = re.compile(r"\d|[一二两三四五六七八九十百千万]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
+_NUMBER = re.compile(
+    r"\d|[一二两三四五六七八九十百千万]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I
+)
+
+SHORT = 4
+"""Most words of a first clause that is an answer by itself."""
 
 
 def asked_of_user(reply: str) -> list[str]:
@@ -25,15 +31,17 @@ def asked_of_user(reply: str) -> list[str]:
 def answers(text: str, asked: list[str], language: Language) -> bool:
     """Whether a message answers one of these questions.
 
-    It does if it has a content word of one; or a number, where one asks how many or how much; or if it begins as an
-    answer does (`answer` in `lexicons.json`) and asks nothing itself.
+    It does if it has a content word of one; or a number, where one asks how many or how much; or if it asks nothing
+    itself and begins as an answer does (`answer` in `lexicons.json`) or with a clause of at most four words.
     """
     words = set(words_of(text, language))
     if any(words & content_of(question, language) for question in asked):
         return True
     if _NUMBER.search(text) and any(says(question, "how many", language) for question in asked):
         return True
-    return begins_with(text, "answer", language) and not questions_in(text, language)
+    if questions_in(text, language):
+        return False
+    return begins_with(text, "answer", language) or len(words_of(_CLAUSE.split(text)[0], language)) <= SHORT
 
 
 def answered(transcript: UserTranscript, number: int) -> float | None:

@@ -1,15 +1,13 @@
 """Whether a user's messages belong together: to the replies, to each other, to the task, and to questions.
 
 A user who is stitched together from messages of different people passes every measure of single messages; here it is
-seen. Only content words count (`words`), each once in a message, without numbers. No word is weighted by how rare it is:
-such a weight would come from the conversations of a side or of both, so that the value of a conversation would depend on
-which others there are, and how many. Function words are left out by list instead.
+seen. Only content words count (`words`), each once in a message, without numbers; against replies also without those of
+the task's context, which all conversations about it share. No word is weighted by how rare it is: such a weight would
+come from the conversations of a side or of both, so that the value of a conversation would depend on which others there
+are, and how many. Function words are left out by list instead.
 
-What is said at length shares more words with anything. So no value depends on how long a text is by that alone:
-
-- a message is compared with its reply and, beside that, with the replies at other places of the same conversation;
-- what was said before is searched over a stretch of fixed length;
-- the words of a message are the whole of which a share is taken, not those of the longer text.
+Whoever speaks at length shares more words with anything. So no value grows with length by that alone: what is searched
+is cut to a fixed size, or two replies to the length of the shorter, and words in common are counted per pair of words.
 """
 
 from .answers import answered
@@ -18,54 +16,74 @@ from .measure import Measure, mean_of_messages, per_conversation
 from .transcripts import UserTranscript
 from .words import share_in
 
-STRETCH = {"zh": 400, "en": 1600}
-"""Characters of what was said last in which the words of a message are looked for: about 250 words in either language."""
+OF_REPLY = {"zh": 400, "en": 1600}
+"""Characters from the beginning of a reply in which words are looked for: about 250 words in either language."""
+OF_OWN = {"zh": 100, "en": 400}
+"""Characters of what the user said last in which words are looked for."""
+MOST_EARLIER = 8
+"""Earlier replies beside which a message is put: those right before."""
+
+
+def _brought(transcript: UserTranscript, number: int) -> list[str]:
+    """The message's content words that the task's context does not have, in order."""
+    context, language = transcript.searched_context, transcript.language
+    return sorted(word for word in transcript.content[number] if not share_in((word,), context, language))
 
 
 def _reply_taken_up(transcript: UserTranscript) -> float | None:
-    """How much more messages share with the reply before them than with replies of other places.
+    """How much more of a message's words its own reply has than earlier replies, each pair cut to the shorter one.
 
-    For each two places, the mean of the shares of both messages with their own replies, less the share of the later
-    message with the earlier reply: the same messages, the same replies, put together in another way. The later reply is
-    not put beside the earlier message, since it answers it.
+    Later replies are not put beside a message, as they answer it.
     """
-    content, replies, language = transcript.content, transcript.searched_replies, transcript.language
-    places = [number for number in range(len(content)) if content[number] and replies[number].strip()]
-    own = {number: share_in(content[number], replies[number], language) for number in places}
-    gaps = [
-        (own[later] + own[earlier]) / 2 - share_in(content[later], replies[earlier], language)
-        for place, later in enumerate(places)
-        for earlier in places[:place]
-    ]
-    return sum(gaps) / len(gaps) if gaps else None
+    replies, language = transcript.searched_replies, transcript.language
+    gaps = weights = 0.0
+    places: list[int] = []
+    for number, reply in enumerate(replies):
+        words = _brought(transcript, number)
+        if not reply.strip():
+            continue
+        for earlier in places[-MOST_EARLIER:] if words else ():
+            length = min(len(reply), len(replies[earlier]))
+            gap = share_in(words, reply[:length], language) - share_in(words, replies[earlier][:length], language)
+            gaps, weights = gaps + gap * len(words), weights + len(words)
+        places.append(number)
+    return gaps / weights if weights else None
 
 
-def _new_words(transcript: UserTranscript, number: int) -> float | None:
-    """Share of the message's content words that what was said last has not; None if too little was said."""
-    words, language = transcript.content[number], transcript.language
-    said = ""
-    for place in range(number, -1, -1):
-        if place < number:
-            said = transcript.searched_messages[place] + said
-        said = transcript.searched_replies[place] + said
-        if len(said) >= STRETCH[language]:
-            return 1 - share_in(words, said[-STRETCH[language] :], language) if words else None
-    return None
+def _new(transcript: UserTranscript, number: int) -> tuple[float, int]:
+    """How many of the message's words neither the reply before nor the user's own last messages have, and of how many."""
+    language = transcript.language
+    words = _brought(transcript, number)
+    said, place = "", number
+    while place and len(said) < OF_OWN[language]:
+        place -= 1
+        said = transcript.searched_messages[place] + said
+    known = f"{said[-OF_OWN[language] :]}\n{transcript.searched_replies[number][: OF_REPLY[language]]}"
+    return (len(words) * (1 - share_in(words, known, language)) if words else 0.0), len(words)
+
+
+def _new_words(transcript: UserTranscript) -> float | None:
+    counts = [_new(transcript, number) for number in range(1, len(transcript.texts))]
+    total = sum(words for _, words in counts)
+    return sum(new for new, _ in counts) / total if total else None
+
+
+def _new_words_of(transcript: UserTranscript, number: int) -> float | None:
+    new, words = _new(transcript, number)
+    return new / words if number and words else None
 
 
 def _own_words_again(transcript: UserTranscript) -> float | None:
-    """How alike each two messages of the user are: words in common over the geometric mean of both numbers of words."""
-    content = [words for words in transcript.content if words]
-    alike = [
-        len(one & other) / (len(one) * len(other)) ** 0.5
-        for place, one in enumerate(content)
-        for other in content[:place]
-    ]
-    return sum(alike) / len(alike) if alike else None
+    """The chance that a content word of one of the user's messages is one of another: Simpson's, between messages."""
+    common = pairs = 0
+    for number, words in enumerate(transcript.content):
+        for other in transcript.content[:number]:
+            common += len(words & other)
+            pairs += len(words) * len(other)
+    return common / pairs if pairs else None
 
 
 def _first_on_task(transcript: UserTranscript) -> float | None:
-    """Share of the first message's content words that the task's context has."""
     words = transcript.content[0]
     if not words or not transcript.task_words:
         return None
@@ -77,12 +95,11 @@ MEASURES = (
         name="reply taken up",
         family="coherence",
         unit="difference of shares",
-        definition="How much more of a message's content words the reply before it has than a reply at another place of "
-        "the same conversation would: for each two places the mean share of both messages in their own replies, less the "
-        "share of the later message in the earlier reply; mean over all two places. A long reply has more words in "
-        "common with any message, so it is its own measure.",
-        source="ours; lexical entrainment to the last turn after Brennan and Clark 1996, against shuffled turns as in "
-        "Reitter and Moore 2014",
+        definition="How much more of a message's content words the reply before it has than the replies at earlier places "
+        "of the same conversation (the last eight), both cut to the length of the shorter, over all messages from the "
+        "third on; words of the task's context do not count.",
+        source="ours; entrainment after Brennan and Clark 1996, against replies of other places as in Healey, Purver and "
+        "Howes 2014",
         direction="messages follow from the reply before them",
         of=per_conversation(_reply_taken_up),
         keyboard="Hardly: a word has to be typed, and whoever types little does so after every reply. A typing error "
@@ -92,21 +109,23 @@ MEASURES = (
         name="new words",
         family="coherence",
         unit="share of words",
-        definition="Share of a message's content words that what both sides said last does not have, looked for in the "
-        "last 400 characters in Chinese and 1,600 in English, from there on; mean over messages.",
+        definition="Share of the content words of all messages but the first that neither the reply right before (its "
+        "first 400 characters in Chinese, 1,600 in English) nor the user's own last 100 or 400 characters have; words of "
+        "the task's context do not count.",
         source="ours",
         direction="messages bring up what nobody has spoken of",
-        of=mean_of_messages(_new_words),
+        of=per_conversation(_new_words),
         keyboard="Partly: a typing error makes a new word, and what is pasted from the reply makes none.",
-        of_text=_new_words,
+        of_text=_new_words_of,
     ),
     Measure(
         name="own words again",
         family="coherence",
-        unit="share of words",
-        definition="How alike each two messages of the user are: content words in common over the geometric mean of the "
-        "numbers of both; mean over all two messages.",
-        source="Ochiai's coefficient, without weights of words",
+        unit="share of pairs of words",
+        definition="Chance that a content word of one of the user's messages is one of another: words in common of each "
+        "two messages over the product of their numbers of words, each summed over all two. So neither long messages "
+        "nor many have more by that.",
+        source="ours; Simpson 1949, between samples as in Morisita 1959",
         direction="messages stay with what the user spoke of",
         of=per_conversation(_own_words_again),
         keyboard="Partly: a typing error makes two words of one, and short messages leave out what was said before.",
@@ -116,13 +135,14 @@ MEASURES = (
         family="coherence",
         unit="share of questions",
         definition="Share of the replies with a question to the user (a mark and `you`, no offer of help) whose next "
-        "message answers it: it has a content word of the question, a number where one is asked for, or the beginning "
-        "of an answer and no question.",
+        "message answers it: it has a content word of the question, a number where one is asked for, or no question and "
+        "the beginning of an answer or a first clause of at most four words.",
         source="ours; answers as second parts of pairs after Schegloff and Sacks 1973",
         direction="users answer what they are asked",
         of=mean_of_messages(answered),
         keyboard="Hardly: an answer of one word counts. A typing error may hide a word.",
         of_text=answered,
+        survives_translation=False,
     ),
     Measure(
         name="contradictions",
@@ -134,6 +154,7 @@ MEASURES = (
         direction="users contradict themselves",
         of=per_conversation(contradicted),
         keyboard="Hardly: only numbers and names are compared. A digit that is mistyped counts as another value.",
+        survives_translation=False,
     ),
     Measure(
         name="first message on the task",

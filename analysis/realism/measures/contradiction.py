@@ -23,6 +23,7 @@ _ZH_DIGITS = {digit: number for number, digit in enumerate("一二三四五六�
 _ZH_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 _SCALE = {"k": 1000, "千": 1000, "w": 10_000, "万": 10_000}
 
+_NO_ORDINAL = "(?<![第每哪前后这那])"
 _ZH = r"(?:\d{1,9}(?:\.\d{1,4})?|[一二两三四五六七八九十百千万]{1,9})"
 _ZH_RANGE = rf"(?P<low>{_ZH})(?:\s?[-~～—到至]\s?(?P<high>{_ZH}))?"
 _EN = rf"(?:\d[\d,]{{0,12}}(?:\.\d{{1,4}})?|{'|'.join(_EN_NUMBERS)})"
@@ -47,13 +48,13 @@ _NUMBERS: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
             rf"{_ZH_RANGE}(?P<scale>[千万kw])?\s?(?:元|块钱?|人民币|rmb)?(?:左右|以内|以下|上下)?的?预算",
         ),
         "days": (
-            rf"(?<!第)(?:共|为期|玩|待|计划|大概|打算|安排)(?:了|个)?{_ZH_RANGE}\s?天",
-            rf"(?<!第){_ZH_RANGE}\s?天(?:左右)?的?(?:旅|行程|时间|假期|自驾|游|计划)",
+            rf"{_NO_ORDINAL}(?:共|为期|玩|待|计划|大概|打算|安排)(?:了|个)?{_ZH_RANGE}\s?天",
+            rf"{_NO_ORDINAL}{_ZH_RANGE}\s?天(?:左右)?的?(?:旅|行程|时间|假期|自驾|游|计划)",
         ),
-        "weeks": (rf"(?<!第){_ZH_RANGE}\s?(?:周(?![年末日一二三四五六])|个(?:星期|礼拜))",),
-        "months": (rf"(?<!第){_ZH_RANGE}\s?个月",),
-        "people": (rf"(?<!第){_ZH_RANGE}\s?(?:个|位|口)?人(?![民均气家工物生类])",),
-        "dishes": (rf"(?<!第){_ZH_RANGE}\s?(?:个|道)菜",),
+        "weeks": (rf"{_NO_ORDINAL}{_ZH_RANGE}\s?(?:周(?![年末日一二三四五六])|个(?:星期|礼拜))",),
+        "months": (rf"{_NO_ORDINAL}{_ZH_RANGE}\s?个月",),
+        "people": (rf"{_NO_ORDINAL}{_ZH_RANGE}\s?(?:个|位|口)?人(?![民均气家工物生类])",),
+        "dishes": (rf"{_NO_ORDINAL}{_ZH_RANGE}\s?(?:个|道)菜",),
         "age": (rf"{_ZH_RANGE}\s?岁",),
         "month": (r"(?<![\d个])(?P<low>\d{1,2}|[一二三四五六七八九十]{1,2})月",),
     },
@@ -77,7 +78,9 @@ _NAMES: Mapping[Language, Mapping[str, tuple[str, ...]]] = {
         ),
     },
     "en": {
-        "where to": (r"\b(?:trip|travel(?:l?ing)?|fly(?:ing)?|flight|holiday|vacation) (?:to|in) (?P<name>[A-Z][\w-]+)",),
+        "where to": (
+            r"\b(?:trip|travel(?:l?ing)?|fly(?:ing)?|flight|holiday|vacation) (?:to|in) (?P<name>[A-Z][\w-]+)",
+        ),
         "month": (rf"\b(?i:(?P<name>{'|'.join(_MONTHS.split())}))\b",),
     },
 }
@@ -90,7 +93,7 @@ _FOR_WHOM: Mapping[Language, re.Pattern[str]] = {
 _SAME_PERSON = {word: group.split("|")[0] for group in (*_ZH_PEOPLE, *_EN_PEOPLE) for word in group.split("|")}
 _LIKES: Mapping[Language, tuple[str, str]] = {
     "zh": (
-        r"不(?:太|怎么)?(?:喜欢|爱|能|想|要)(?:吃|喝|去|看|坐|爬|住)?(?=[\u4e00-\u9fff])",
+        r"不(?:(?:太|怎么)?(?:喜欢|爱)(?:吃|喝|去|看|坐|爬|住)?|(?:能|想|要)(?:吃|喝|去|看|坐|爬|住))(?=[\u4e00-\u9fff])",
         r"(?<![不太么])(?:喜欢|爱|想|想要)(?:吃|喝|去|看|坐|爬|住)(?=[\u4e00-\u9fff])",
     ),
     "en": (

@@ -81,7 +81,8 @@ class UserTranscript:
     def content(self) -> tuple[frozenset[str], ...]:
         """The different content words of each message of the user, without numbers."""
         return tuple(
-            frozenset(word for word in content_words(words, self.language) if not word.isdigit()) for words in self.words
+            frozenset(word for word in content_words(words, self.language) if not word.isdigit())
+            for words in self.words
         )
 
     @cached_property

@@ -79,13 +79,17 @@ def written(users: int, side: str = "u") -> list[Conversation]:
                 known = rng.choice(given)
                 texts.append(
                     f"You could begin with the {offered[0]}, go on to the {offered[1]} and end with the {offered[2]}; "
-                    f"the {known} is for later. " + f"Take your time for each of them, step {turn}, and look around. " * 3
+                    f"the {known} is for later. "
+                    + f"Take your time for each of them, step {turn}, and look around. "
+                    * 3
                 )
                 about = rng.choice(offered) if rng.random() < 0.8 else rng.choice(THINGS)
                 texts.append(rng.choice((f"What about the {about}?", f"Is the {about} near the {known}?",
                                          f"I prefer the {about}, is it far?")))  # fmt: skip
             context = f"Plan something with a {given[0]}, a {given[1]}, a {given[2]} and a {given[3]}."
-            scenario = Situation(task=task, task_context=context, preference=f"5. Daily Interests and Hobbies: {hobbies}").scenario()
+            scenario = Situation(
+                task=task, task_context=context, preference=f"5. Daily Interests and Hobbies: {hobbies}"
+            ).scenario()
             roles = ("user", "assistant")
             messages = tuple(Message(role=roles[n % 2], text=text) for n, text in enumerate(texts))
             conversations.append(

@@ -6,10 +6,10 @@ import pytest
 
 from duologue.analysis.realism.measures import MEASURES
 from duologue.analysis.realism.measures.answers import answers, asked_of_user
-from duologue.analysis.realism.measures.coherence import STRETCH
+from duologue.analysis.realism.measures.coherence import OF_OWN, OF_REPLY
 from duologue.analysis.realism.measures.contradiction import told
 from duologue.analysis.realism.measures.transcripts import transcripts_of
-from duologue.analysis.realism.ranking import benjamini_hochberg, ranked
+from duologue.analysis.realism.ranking import ranked
 from duologue.analysis.realism.rows import number_rows, two_samples
 from duologue.analysis.realism.samples import measured
 from duologue.analysis.realism.two_samples import Draws
@@ -48,12 +48,14 @@ def test_a_reply_asks_the_user_by_a_mark_and_a_word_for_the_user(text, language,
         ("Five days.", "How many days do you have?", "en", True),
         ("5, I think", "How many days do you have?", "en", True),
         ("Yes, please.", "Would you like a train?", "en", True),
+        ("Rome", "Where would you like to go?", "en", True),
+        ("Rome. What is there?", "Where would you like to go?", "en", False),
         ("The train is fine", "Would you like a train or a bus?", "en", True),
-        ("Tell me about museums.", "Would you like a train?", "en", False),
+        ("Tell me about museums and all the rest.", "Would you like a train?", "en", False),
         ("What should I wear?", "Would you like a train?", "en", False),
         ("三千左右", "您的预算是多少？", "zh", True),
         ("不用了", "您需要酒店推荐吗？", "zh", True),
-        ("博物馆几点开门", "您喜欢辣的吗？", "zh", False),
+        ("给我列出所有博物馆的开放时间和票价表", "您喜欢辣的吗？", "zh", False),
     ],
 )
 def test_a_question_is_answered_by_its_words_a_number_or_the_beginning_of_an_answer(text, question, language, answer):
@@ -61,7 +63,9 @@ def test_a_question_is_answered_by_its_words_a_number_or_the_beginning_of_an_ans
 
 
 def test_the_share_of_questions_that_are_answered_leaves_out_messages_after_no_question(talk):
-    one = talk("a trip", "How many days do you have?", "Five.", "Fine.", "ok", "Do you like trains?", "Which museum?")
+    one = talk(
+        "a trip", "How many days do you have?", "Five.", "Fine.", "so be it", "Do you like trains?", "Which museum?"
+    )
     assert value("questions answered", one) == 1 / 2
     assert value("questions answered", talk("a trip", "Fine.", "ok")) is None
 
@@ -76,7 +80,8 @@ def test_the_share_of_questions_that_are_answered_leaves_out_messages_after_no_q
         ("想做4-5个菜", "zh", {"dishes": ((4.0, 5.0),)}),
         ("十一月去三亚旅行", "zh", {"month": ((11.0, 11.0),), "where to": ("三亚",)}),
         ("送给女朋友的礼物", "zh", {"for whom": ("女朋友",)}),
-        ("我不吃辣，我不喜欢吃香菜", "zh", {"likes 香菜": ("no",)}),
+        ("不要太贵的，我不喜欢吃香菜", "zh", {"likes 香菜": ("no",)}),
+        ("每一道菜的流程，前一周", "zh", {}),
         ("We are two people with a budget of $1,500", "en", {"people": ((2.0, 2.0),), "budget": ((1500.0, 1500.0),)}),
         ("a 3-day trip to Rome in October", "en", {"days": ((3.0, 3.0),), "where to": ("rome",), "month": ("october",)}),
         ("a gift for my mom", "en", {"for whom": ("mother",)}),
@@ -124,30 +129,54 @@ def test_the_first_message_is_on_the_task_by_its_own_words():
     assert value("first message on the task", on_task("What?", "Plan a trip.")) is None
 
 
-def test_a_reply_is_taken_up_where_another_place_would_share_less(talk):
-    near = talk("hello", "museums parks", "which museums", "trains buses", "buses please", id="near")
-    far = talk("hello", "trains buses", "which museums", "museums parks", "buses please", id="far")
+def test_a_reply_is_taken_up_where_an_earlier_one_would_share_less(talk):
+    near = talk("hello", "museums parks", "ok", "trains buses", "which buses", id="near")
+    far = talk("hello", "buses trains", "ok", "museums parks", "which buses", id="far")
     assert value("reply taken up", near) == 1
     assert value("reply taken up", far) == -1
     assert value("reply taken up", talk("hello", "museums", "museums")) is None
 
 
-def test_a_longer_reply_everywhere_does_not_change_what_is_taken_up(talk):
-    more = " ".join(f"museums parks trains buses word{n}" for n in range(50))
-    texts = ("hello", f"theatres {more}", "which museums", f"ships {more}", "buses please")
-    assert value("reply taken up", talk(*texts)) == 0
+def test_of_two_replies_only_as_much_is_searched_as_the_shorter_has(talk):
+    """The word stands in both, in the longer one beyond the length of the shorter."""
+    long = "so and on " * 9 + "buses"
+    assert value("reply taken up", talk("hello", "a few buses", "ok", long, "which buses")) == -1
+    assert value("reply taken up", talk("hello", long, "ok", "a few buses", "which buses")) == 1
+    assert value("reply taken up", talk("hello", "buses " + long, "ok", "a few buses", "which buses")) == 0
+
+
+def test_words_of_the_task_bring_nothing_new():
+    roles = ("user", "assistant")
+
+    def one(context):
+        texts = ("hello", "museums", "parks trains buses museums")
+        scenario = Situation(task="travel planning", task_context=context, preference="1. Gender: Male").scenario()
+        messages = tuple(Message(role=roles[n % 2], text=text) for n, text in enumerate(texts))
+        return Conversation(id="c", scenario=scenario, messages=messages)
+
+    assert value("new words", one("Plan a day.")) == 3 / 4
+    assert value("new words", one("Plan a day with trains.")) == 2 / 3
 
 
 def test_new_words_are_looked_for_in_a_stretch_of_fixed_length(talk):
-    filled = "so and on " * (STRETCH["en"] // 10 + 1)
-    assert value("new words", talk("hello", f"{filled} museums", "cheap museums")) == 1 / 2
-    # What was said longer ago than the stretch is new again, however long the reply.
-    assert value("new words", talk("hello", f"museums {filled} {filled}", "museums")) == 1
-    assert value("new words", talk("hello", "museums", "museums")) is None
+    filled = "so and on " * (OF_REPLY["en"] // 10 + 1)
+    assert value("new words", talk("hello", f"museums {filled}", "cheap museums")) == 1 / 2
+    assert value("new words", talk("hello", f"{filled} museums", "museums")) == 1
+    assert value("new words", talk("museums", "fine", "museums")) == 0
+    own = "so and on " * (OF_OWN["en"] // 10 + 1)
+    assert value("new words", talk(f"museums {own}", "fine", "museums")) == 1
+    assert value("new words", talk("museums")) is None
+
+
+def test_words_said_again_are_counted_by_pair_so_that_length_gives_nothing(talk):
+    assert value("own words again", talk("museums parks", "", "museums")) == 1 / 2
+    assert value("own words again", talk("museums parks trains buses", "", "museums")) == 1 / 4
+    assert value("own words again", talk("museums", "", "museums", "", "parks")) == 1 / 3
+    assert value("own words again", talk("museums")) is None
 
 
 def test_chinese_words_are_found_however_the_reply_is_cut(talk):
-    one = talk("旅行", "博物馆公园", "博物馆", "火车汽车", "汽车")
+    one = talk("旅行", "博物馆公园", "好的", "火车汽车站", "汽车")
     assert value("reply taken up", one, "zh") == 1
 
 
@@ -183,7 +212,9 @@ def test_users_stitched_together_come_out_first_in_small_conversations():
     assert not found(halves(people, lambda side: side))[1]
 
 
-@pytest.mark.parametrize("split", [0, pytest.param(1, marks=pytest.mark.heavy), pytest.param(2, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(
+    "split", [0, pytest.param(1, marks=pytest.mark.heavy), pytest.param(2, marks=pytest.mark.heavy)]
+)
 def test_users_stitched_together_from_other_people_come_out_first(split, people, plain, halved):
     planted = measured(transcripts_of(shuffled.between(people, split), "zh"), MEASURES)
     first, seen = found(halved(plain, split, planted=planted))
@@ -191,7 +222,9 @@ def test_users_stitched_together_from_other_people_come_out_first(split, people,
     assert len(seen) >= 2
 
 
-@pytest.mark.parametrize("split", [0, pytest.param(1, marks=pytest.mark.heavy), pytest.param(2, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(
+    "split", [0, pytest.param(1, marks=pytest.mark.heavy), pytest.param(2, marks=pytest.mark.heavy)]
+)
 def test_messages_of_a_person_in_another_order_are_seen(split, people, plain, halved):
     planted = measured(transcripts_of(shuffled.within(people, split), "zh"), MEASURES)
     assert found(halved(plain, split, planted=planted))[1]
@@ -200,7 +233,9 @@ def test_messages_of_a_person_in_another_order_are_seen(split, people, plain, ha
 def test_shuffling_changes_nothing_but_whose_message_stands_where(people):
     stitched, turned = shuffled.between(people), shuffled.within(people)
     for made in (stitched, turned):
-        assert Counter(m.text for one in made for m in one.messages) == Counter(m.text for one in people for m in one.messages)
+        assert Counter(m.text for one in made for m in one.messages) == Counter(
+            m.text for one in people for m in one.messages
+        )
         assert [[m.role for m in one.messages] for one in made] == [[m.role for m in one.messages] for one in people]
     own = {one.id: {message.text for message in one.messages if message.role == "user"} for one in people}
     kept = [message.text in own[one.id] for one in stitched for message in one.messages if message.role == "user"]
