@@ -296,7 +296,7 @@ def test_what_is_told_by_length_alone_is_not_told_at_equal_length(talk):
 
     def auc(*lengths, **more):
         sim, human = (
-            side(talk, name, ("",), length, users=80, thanks=more.get(name) or lengthy(length))
+            side(talk, name, ("",), length, users=48, thanks=more.get(name) or lengthy(length))
             for name, length in zip("sh", lengths, strict=True)
         )
         return compare(sim, human, **QUICK).discriminator
