@@ -9,7 +9,7 @@ from .questions import questions_in
 from .transcripts import UserTranscript
 from .words import begins_with, content_of, says, words_of
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[?？]")
+_SENTENCE = re.compile(r"(?<![^.!?。！？\n])[^.!?。！？\n]*[?？]")
 _CLAUSE = re.compile(r"[,，.。!！;；\n]")
 _ASKS_THE_USER = re.compile(r"\b(?:you|your|yours)\b|[你您]", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -22,8 +22,8 @@ SHORT = 4
 
 def asked_of_user(reply: str) -> list[str]:
     """The questions of a reply to the user: sentences with a mark and `you`, without quotations and offers of help."""
-    if "?" not in reply and "？" not in reply:
-        return []
+    if not any(map(_ASKS_THE_USER.search, _SENTENCE.findall(reply))):
+        return []  # finding out what is quoted takes far longer
     sentences = _SENTENCE.findall(own_words(reply))
     return [one.strip() for one in sentences if _ASKS_THE_USER.search(one) and not offered(one)]
 

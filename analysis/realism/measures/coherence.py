@@ -142,7 +142,6 @@ MEASURES = (
         of=mean_of_messages(answered),
         keyboard="Hardly: an answer of one word counts. A typing error may hide a word.",
         of_text=answered,
-        survives_translation=False,
     ),
     Measure(
         name="contradictions",
