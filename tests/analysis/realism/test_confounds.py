@@ -302,7 +302,7 @@ def test_what_is_told_by_length_alone_is_not_told_at_equal_length(talk):
         return compare(sim, human, **QUICK).discriminator
 
     found = auc(often, rarely)
-    assert found.auc.value > 0.7
+    assert found.auc.value > 0.65
     assert found.auc.low > found.equal_length.low
     assert found.equal_length.low <= 0.5 <= found.equal_length.high
     # What is more than length stays.
