@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..analysis.realism.card import NEVER_ONE_NUMBER, RealismCard, card_of
+from ..analysis.realism.correlations import CORRELATED
 from ..analysis.realism.report import Report
 from ..data.formats.jsonfiles import write_json, write_text
 from . import charts
@@ -75,6 +76,7 @@ def report_html(report: Report, name: str = SIDES[0], against: str = SIDES[1]) -
         name=name,
         against=against,
         never_one_number=NEVER_ONE_NUMBER,
+        correlated_from=CORRELATED,
         effects=[charts.effects(report.measures, drawing) for drawing in charts.DRAWINGS],
         distances=[charts.distances(report.measures, drawing) for drawing in charts.DRAWINGS],
         ranked=[row for row in report.measures if row.is_ranked],

@@ -46,6 +46,8 @@ class Discriminator(Record):
     """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""
     floor: Interval
     """The same between halves of the people: median and 95 % range over halvings."""
+    equal_length: Interval | None = None
+    """The same between as many conversations of either side about the same task whose messages are about equally long."""
     published: Interval | None = None
     measures: tuple[str, ...] = ()
     leans_on: tuple[Coefficient, ...] = ()

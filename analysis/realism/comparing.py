@@ -10,6 +10,7 @@ from ...data.records import Conversation
 from ...data.text.languages import Language
 from .assistants import effects_of_assistants
 from .categories import category_row, refused_row
+from .correlations import correlated_pairs, effective_number
 from .discriminator import discriminate
 from .equal_length import equal_length_rows
 from .examples import typical_messages
@@ -20,7 +21,7 @@ from .measures.transcripts import UserTranscript
 from .persona import persona_rows
 from .ranking import ranked
 from .report import Part, Report, Row, SetApart
-from .rows import description, effective_number, number_rows, reference_rows, statistics_of
+from .rows import description, number_rows, reference_rows, statistics_of
 from .samples import Sample, joined, levelled, measured
 from .two_samples import Draws
 
@@ -85,6 +86,7 @@ def compare(
     ranked_columns = [
         column for column, measure in enumerate(computed) if measure.survives_translation or not translated
     ]
+    cells = joined(sim_sample, human_sample)
     return Report(
         language=sources.language,
         part=part,
@@ -101,7 +103,8 @@ def compare(
         measures=tuple(_with_examples(ranked(rows), sim_sample, human_sample, computed, examples_each)),
         discriminator=discriminate(sim_sample, human_sample, computed, usable, draws, earlier, sides.references),
         persona=tuple(persona_rows(sim_sample, human_sample, computed)),
-        effective_measures=effective_number(joined(sim_sample, human_sample), ranked_columns),
+        effective_measures=effective_number(cells, ranked_columns),
+        correlated=correlated_pairs(cells, ranked_columns, [measure.name for measure in computed]),
     )
 
 

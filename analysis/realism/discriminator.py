@@ -10,8 +10,10 @@ from scipy.stats import t as students_t
 from ...errors import of_extra
 from .auc import Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
 from .cells import TINY, Floats, Ints, quantile
+from .equal_length import matched_in_length
 from .intervals import PRIOR, score_bounds, stands_on
 from .measures import Measure
+from .measures.shape import LENGTH
 from .samples import Sample, generator
 from .two_samples import FEWEST_USERS, Draws, halvings
 
@@ -59,6 +61,7 @@ def discriminate(
     return Discriminator(
         auc=scored.auc,
         floor=_floor(human, columns, draws),
+        equal_length=_at_equal_length(sim, human, measures, columns, draws),
         published=cross_validated(published, human, columns, draws).auc if published is not None else None,
         measures=names,
         leans_on=tuple(
@@ -67,6 +70,14 @@ def discriminate(
         families=_families(sim, human, measures, columns, draws) if scored.auc.value is not None else (),
         references=_between(sim, human, references, columns, draws),
     )
+
+
+def _at_equal_length(
+    sim: Sample, human: Sample, measures: Sequence[Measure], columns: Sequence[int], draws: Draws
+) -> Interval:
+    """The AUC between as many conversations of either side that are about equally long, by all but message length."""
+    others = [column for column in columns if measures[column] is not LENGTH]
+    return cross_validated(*matched_in_length(sim, human), others, draws).auc
 
 
 def _families(

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...data.identity import digest
 from .measures import Measure
 from .measures.shape import LENGTH
 from .report import EqualLength
@@ -49,6 +50,35 @@ def equal_length_rows(
             )
         )
     return rows
+
+
+def matched_in_length(sim: Sample, human: Sample) -> tuple[Sample, Sample]:
+    """As many conversations of either side, in each task and class of message length (`equal_length_rows`).
+
+    Which ones is decided by digest, whatever their order. They are one to one, as a model that saw how many of each side
+    a class has would tell the sides apart by length again.
+    """
+    by_class = [_rows_by_class(side) for side in (sim, human)]
+    kept: tuple[set[int], set[int]] = set(), set()
+    for stratum in by_class[0].keys() & by_class[1].keys():
+        of_class = [rows[stratum] for rows in by_class]
+        count = min(map(len, of_class))
+        for rows, chosen in zip(of_class, kept, strict=True):
+            chosen.update(row for _, row in rows[:count])
+    one, other = (
+        side.where([row in chosen for row in range(len(side.transcripts))])
+        for side, chosen in zip((sim, human), kept, strict=True)
+    )
+    return one, other
+
+
+def _rows_by_class(side: Sample) -> dict[str, list[tuple[str, int]]]:
+    """The conversations of each task and class of length with their digests, in the order of these."""
+    by_class: dict[str, list[tuple[str, int]]] = {}
+    for row, (transcript, stratum) in enumerate(zip(side.transcripts, _by_length(side).strata, strict=True)):
+        key = digest("equal length", transcript.cluster, transcript.conversation.id, transcript.texts)
+        by_class.setdefault(stratum, []).append((key, row))
+    return {stratum: sorted(rows) for stratum, rows in by_class.items()}
 
 
 def _why_none(sim: float, human: float) -> str:

@@ -9,8 +9,9 @@ from ...data.users import UserPart
 from ...errors import of_extra
 from ..tables import Column, Table
 from .auc import Discriminator
+from .correlations import Correlation
 
-REPORT = 2
+REPORT = 3
 """Version of the report's JSON form."""
 
 LEVEL = 0.05
@@ -227,6 +228,8 @@ class Report(Record):
     persona: tuple[PersonaRow, ...]
     effective_measures: float | None = None
     """How many measures that are not correlated would vary like the ranked ones do by chance."""
+    correlated: tuple[Correlation, ...] = ()
+    """Pairs of ranked measures that go together, the most correlated first."""
 
     def __repr__(self) -> str:
         ranked = sum(row.is_ranked for row in self.measures)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .cells import TINY, Cells, Floats, rank_scores
+from .cells import Floats
 from .heterogeneity import Heterogeneity, heterogeneity
 from .intervals import FEWEST_USERS as FEWEST_FOR_INTERVAL
 from .intervals import effect_variance
@@ -15,7 +15,6 @@ from .measures import Measure
 from .report import ReferenceRow, Row, TaskRow
 from .sameness import inflation_of
 from .samples import Sample, alone, joined, levelled, tasks_of
-from .strata import stratified
 from .two_samples import FEWEST_USERS, Draws, TwoSamples, floor_of
 
 _DESCRIPTION = ("name", "family", "unit", "definition", "source", "direction", "keyboard", "survives_translation")
@@ -171,21 +170,6 @@ def reference_rows(
                 )
             )
     return [tuple(rows) for rows in by_measure]
-
-
-def effective_number(cells: Cells, columns: Sequence[int]) -> float | None:
-    """How many uncorrelated measures would vary as the chosen ones do; None with fewer than two that vary.
-
-    M squared over the sum of their squared correlations, which are those of users' ranks within task and side, so that
-    the difference of the sides does not count.
-    """
-    deviations = stratified(cells, rank_scores(cells)).deviations[:, list(columns)]
-    deviations = deviations[:, np.square(deviations).sum(axis=0) > TINY]
-    if deviations.shape[1] < 2:
-        return None
-    size = np.sqrt(np.square(deviations).sum(axis=0))
-    correlation = deviations.T @ deviations / np.outer(size, size)
-    return float(deviations.shape[1] ** 2 / np.square(correlation).sum())
 
 
 def description(measure: Measure) -> dict[str, Any]:

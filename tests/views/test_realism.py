@@ -10,6 +10,7 @@ from duologue import views
 from duologue.analysis.realism import Report, Row, compare
 from duologue.analysis.realism.auc import Coefficient, Discriminator, FamilyAuc, Interval, ReferenceAuc
 from duologue.analysis.realism.card import card_of
+from duologue.analysis.realism.correlations import Correlation
 from duologue.analysis.realism.report import EqualLength, Example, ReferenceRow, SideSummary, TaskRow
 from duologue.data import Conversation, Message, load
 from duologue.views.charts import BESIDE, DRAWINGS, STACKED, distances, effects
@@ -292,6 +293,22 @@ def test_the_number_of_measures_stands_with_how_many_uncorrelated_ones_they_coun
         assert "since they are correlated they count as 1.2 that are not" in told(tags, html)
     for html in both(report_of(row("a"))):
         assert "correlated" not in html
+
+
+def test_correlated_measures_stand_in_a_table_as_text(tags):
+    pair = Correlation(first="<b>thanks</b>", second="praise", value=-0.625)
+    html = report_html(report_of(row("a"), correlated=(pair,)))
+    assert "Measures that go together" in told(tags, html)
+    assert '&lt;b&gt;thanks&lt;/b&gt;</td><td>praise</td><td class="n">-0.62</td>' in html.replace("−", "-")
+    assert "Measures that go together" not in report_html(report_of(row("a")))
+
+
+def test_the_auc_at_equal_length_stands_beside_that_without_length(tags):
+    nothing = Interval(value=0.5)
+    found = Discriminator(auc=nothing, floor=nothing, equal_length=Interval(value=0.75, low=0.625, high=0.875))
+    html = told(tags, report_html(report_of(row("a"), discriminator=found)))
+    assert "are about equally long: 0.75 (0.62 to 0.88)" in html
+    assert "equally long: " not in told(tags, report_html(report_of(row("a"))))
 
 
 def test_a_report_of_a_file_against_itself_shows_no_difference_and_decides_by_nothing(tags):

@@ -1,6 +1,6 @@
 """What is measured of a conversation's user, by family; each measure says what it is and where it comes from."""
 
-from . import conduct, disclosure, diversity, politeness, questions, repetition, shape, surface
+from . import coherence, conduct, disclosure, diversity, politeness, questions, repetition, shape, surface
 from .labels import Label, labels_of
 from .measure import Family, Measure
 
@@ -12,6 +12,7 @@ MEASURES: tuple[Measure, ...] = (
     *surface.MEASURES,
     *questions.MEASURES,
     *disclosure.MEASURES,
+    *coherence.MEASURES,
     *conduct.MEASURES,
 )
 """Every measure that needs no annotation."""

@@ -8,7 +8,7 @@ from .transcripts import Keys, UserTranscript
 
 Family: TypeAlias = Literal[
     "shape", "lexical diversity", "sameness", "self-repetition", "politeness", "surface", "questions", "disclosure",
-    "role adherence", "ending", "labels",
+    "coherence", "role adherence", "ending", "labels",
 ]  # fmt: skip
 
 Shows: TypeAlias = Literal["first", "last", "any"]

@@ -17,7 +17,7 @@ from ....data.text.languages import Language
 from ....data.users import user_of
 from ...annotations import annotations_of
 from ...attempts import assistant_of
-from .words import content_of, words_of
+from .words import content_of, content_words, searched, words_of
 
 Keys: TypeAlias = NDArray[np.int64]
 """Different things as numbers that are equal where the things are; they are others in another process."""
@@ -76,6 +76,29 @@ class UserTranscript:
     def all_words(self) -> list[str]:
         """The words of all messages of the user."""
         return [word for words in self.words for word in words]
+
+    @cached_property
+    def content(self) -> tuple[frozenset[str], ...]:
+        """The different content words of each message of the user, without numbers."""
+        return tuple(
+            frozenset(word for word in content_words(words, self.language) if not word.isdigit())
+            for words in self.words
+        )
+
+    @cached_property
+    def searched_messages(self) -> tuple[str, ...]:
+        """Each message of the user as `words.share_in` searches it."""
+        return tuple(searched(text, self.language) for text in self.texts)
+
+    @cached_property
+    def searched_replies(self) -> tuple[str, ...]:
+        """Each of `replies_before` as `words.share_in` searches it."""
+        return tuple(searched(text, self.language) for text in self.replies_before)
+
+    @cached_property
+    def searched_context(self) -> str:
+        """The task's context as `words.share_in` searches it."""
+        return searched(task_context(self.conversation, self.language), self.language)
 
     @cached_property
     def first_said(self) -> dict[str, int]:

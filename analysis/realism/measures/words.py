@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -42,6 +42,22 @@ def content_words(words: Sequence[str], language: Language) -> set[str]:
     if language == "en":
         return {word for word in words if word not in _EN_STOP}
     return {word for word in words if word not in _ZH_STOP and (len(word) > 1 or word.isdigit())}
+
+
+def searched(text: str, language: Language) -> str:
+    """The text as `share_in` searches it: in English its words with a blank around each, in Chinese the text itself.
+
+    Cutting long replies into Chinese words would take most of the time of a comparison, and a word that is cut in another
+    way in the reply would be missed.
+    """
+    return f" {' '.join(words_of(text, 'en'))} " if language == "en" else text.lower()
+
+
+def share_in(words: Collection[str], text: str, language: Language) -> float:
+    """Share of the words that a text has, 0 to 1; the text as `searched` gives it."""
+    if language == "en":
+        return sum(f" {word} " in text for word in words) / len(words)
+    return sum(word in text for word in words) / len(words)
 
 
 def seems_foreign(text: str, language: Language) -> bool:

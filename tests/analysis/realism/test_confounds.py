@@ -5,7 +5,11 @@ import pytest
 
 from duologue.analysis.realism import compare
 from duologue.analysis.realism.cells import cells_of
-from duologue.analysis.realism.rows import effective_number
+from duologue.analysis.realism.correlations import correlated_pairs, effective_number
+from duologue.analysis.realism.equal_length import matched_in_length
+from duologue.analysis.realism.measures import MEASURES
+from duologue.analysis.realism.measures.transcripts import transcripts_of
+from duologue.analysis.realism.samples import Sample, measured
 
 QUICK = {"shufflings": 200, "halvings": 3}
 WORDS = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]
@@ -251,6 +255,79 @@ def test_measures_that_go_together_count_as_fewer():
     apart = rng.normal(size=(200, 3)) + 5 * np.array([side for side, _ in users])[:, None]
     assert number(apart) == pytest.approx(3, abs=0.2)
     assert number(one) is None
+
+
+def test_pairs_of_measures_that_go_together_are_named_with_their_correlation():
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, 200, 1))
+    values = np.concatenate([one, -np.exp(one), other, np.ones((200, 1)), one + other], axis=1)
+    values += 9 * (np.arange(200) < 100)[:, None]  # a difference of the sides is no correlation
+    both = cells_of(values, [(n < 100, str(n)) for n in range(200)], ["t"] * 200)
+    names = ["a", "against a", "b", "constant", "sum"]
+    first, *others = correlated_pairs(both, range(5), names)
+    assert (first.first, first.second, first.value) == ("a", "against a", pytest.approx(-1))
+    assert {(pair.first, pair.second) for pair in others} == {("a", "sum"), ("against a", "sum"), ("b", "sum")}
+    assert all(0.5 <= abs(pair.value) < 0.9 for pair in others)
+    assert correlated_pairs(both, [2, 3], names) == correlated_pairs(both, [], names) == ()
+
+
+def test_the_report_names_its_correlated_measures(talk):
+    def polite(assistant, user):
+        return user % 3 == 0
+
+    sides = [side(talk, name, ("",), lambda assistant, user: user % 5, thanks=polite, users=30) for name in "sh"]
+    report = compare(*sides, **QUICK)
+    pairs = {frozenset((pair.first, pair.second)): pair.value for pair in report.correlated}
+    assert pairs[frozenset(("thanks", "exclamation"))] == pytest.approx(1)
+    assert [abs(pair.value) for pair in report.correlated] == sorted((abs(v) for v in pairs.values()), reverse=True)
+
+
+def test_what_is_told_by_length_alone_is_not_told_at_equal_length(talk):
+    """Whoever writes at length says thanks, on both sides; simulated users write at length more often."""
+
+    def often(assistant, user):
+        return 20 + user % 3 if user % 4 else 1 + user % 3
+
+    def rarely(assistant, user):
+        return 1 + user % 3 if user % 4 else 20 + user % 3
+
+    def lengthy(length):
+        return lambda assistant, user: length(assistant, user) > 10
+
+    def auc(*lengths, **more):
+        sim, human = (
+            side(talk, name, ("",), length, users=48, thanks=more.get(name) or lengthy(length))
+            for name, length in zip("sh", lengths, strict=True)
+        )
+        return compare(sim, human, **QUICK).discriminator
+
+    found = auc(often, rarely)
+    assert found.auc.value > 0.65
+    assert found.auc.low > found.equal_length.low
+    assert found.equal_length.low <= 0.5 <= found.equal_length.high
+    # What is more than length stays.
+    assert auc(often, rarely, s=lambda assistant, user: True, h=lambda assistant, user: False).equal_length.value > 0.95
+
+
+def test_nobody_of_equal_length_is_said(talk):
+    report = compare(side(talk, "s", ("",), lambda assistant, user: 40), side(talk, "h", ("",)), **QUICK)
+    assert report.discriminator.equal_length.value is None
+    assert report.discriminator.equal_length.reason
+
+
+def test_who_is_matched_in_length_does_not_depend_on_the_order_of_conversations(talk):
+    def one_side(name, size):
+        conversations = side(talk, name, ("",), lambda assistant, user: user % size, users=40)
+        return measured(transcripts_of(conversations, "en"), MEASURES[:2])
+
+    sides = [one_side("s", 5), one_side("h", 9)]
+    turned = [Sample(one.transcripts[::-1], one.values[::-1]) for one in sides]
+    found, again = (
+        [{one.conversation.id for one in kept.transcripts} for kept in matched_in_length(*pair)]
+        for pair in (sides, turned)
+    )
+    assert found == again
+    assert len(found[0]) == len(found[1]) > 0
 
 
 def test_five_users_a_side_get_an_effect_and_the_reason_why_there_is_no_interval(talk):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from duologue.analysis.realism.discriminator import cross_validated
+from duologue.analysis.realism.equal_length import matched_in_length
 from duologue.analysis.realism.measures import MEASURES
+from duologue.analysis.realism.measures.shape import LENGTH
 from duologue.analysis.realism.ranking import benjamini_hochberg
 from duologue.analysis.realism.rows import two_samples
 from duologue.analysis.realism.samples import alone
@@ -59,5 +61,18 @@ def test_between_halves_of_the_people_a_model_cannot_tell(plain, halved):
     for split in range(20):
         sim, human = halved(plain, split)
         auc = cross_validated(sim, human, ALONE, Draws(), repeats=4).auc
+        held.append(auc.low <= 0.5 <= auc.high)
+    assert sum(held) >= 18
+
+
+@pytest.mark.heavy
+def test_between_halves_of_the_people_a_model_cannot_tell_at_equal_length_either(plain, halved):
+    held = []
+    for split in range(20):
+        sim, human = matched_in_length(*halved(plain, split))
+        assert len(sim.transcripts) == len(human.transcripts) > 60
+        auc = cross_validated(
+            sim, human, [column for column in ALONE if MEASURES[column] is not LENGTH], Draws(), 4
+        ).auc
         held.append(auc.low <= 0.5 <= auc.high)
     assert sum(held) >= 18

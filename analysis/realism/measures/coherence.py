@@ -1,0 +1,170 @@
+"""Whether a user's messages belong together: to the replies, to each other, to the task, and to questions.
+
+A user who is stitched together from messages of different people passes every measure of single messages; here it is
+seen. Only content words count (`words`), each once in a message, without numbers; against replies also without those of
+the task's context, which all conversations about it share. No word is weighted by how rare it is: such a weight would
+come from the conversations of a side or of both, so that the value of a conversation would depend on which others there
+are, and how many. Function words are left out by list instead.
+
+Whoever speaks at length shares more words with anything. So no value grows with length by that alone: what is searched
+is cut to a fixed size, or two replies to the length of the shorter, and words in common are counted per pair of words.
+"""
+
+from .answers import answered
+from .contradiction import contradicted
+from .measure import Measure, mean_of_messages, per_conversation
+from .transcripts import UserTranscript
+from .words import share_in
+
+OF_REPLY = {"zh": 400, "en": 1600}
+"""Characters from the beginning of a reply in which words are looked for: about 250 words in either language."""
+OF_OWN = {"zh": 100, "en": 400}
+"""Characters of what the user said last in which words are looked for."""
+MOST_EARLIER = 8
+"""Earlier replies beside which a message is put: those right before."""
+
+
+def _brought(transcript: UserTranscript, number: int) -> list[str]:
+    """The message's content words that the task's context does not have, in order."""
+    context, language = transcript.searched_context, transcript.language
+    return sorted(word for word in transcript.content[number] if not share_in((word,), context, language))
+
+
+def _reply_taken_up(transcript: UserTranscript) -> float | None:
+    """How much more of a message's words its own reply has than earlier replies, each pair cut to the shorter one.
+
+    Later replies are not put beside a message, as they answer it.
+    """
+    replies, language = transcript.searched_replies, transcript.language
+    gaps = weights = 0.0
+    places: list[int] = []
+    for number, reply in enumerate(replies):
+        words = _brought(transcript, number)
+        if not reply.strip():
+            continue
+        for earlier in places[-MOST_EARLIER:] if words else ():
+            length = min(len(reply), len(replies[earlier]))
+            gap = share_in(words, reply[:length], language) - share_in(words, replies[earlier][:length], language)
+            gaps, weights = gaps + gap * len(words), weights + len(words)
+        places.append(number)
+    return gaps / weights if weights else None
+
+
+def _new(transcript: UserTranscript, number: int) -> tuple[float, int]:
+    """How many of the message's words neither the reply before nor the user's own last messages have, and of how many."""
+    language = transcript.language
+    words = _brought(transcript, number)
+    said, place = "", number
+    while place and len(said) < OF_OWN[language]:
+        place -= 1
+        said = transcript.searched_messages[place] + said
+    known = f"{said[-OF_OWN[language] :]}\n{transcript.searched_replies[number][: OF_REPLY[language]]}"
+    return (len(words) * (1 - share_in(words, known, language)) if words else 0.0), len(words)
+
+
+def _new_words(transcript: UserTranscript) -> float | None:
+    counts = [_new(transcript, number) for number in range(1, len(transcript.texts))]
+    total = sum(words for _, words in counts)
+    return sum(new for new, _ in counts) / total if total else None
+
+
+def _new_words_of(transcript: UserTranscript, number: int) -> float | None:
+    new, words = _new(transcript, number)
+    return new / words if number and words else None
+
+
+def _own_words_again(transcript: UserTranscript) -> float | None:
+    """The chance that a content word of one of the user's messages is one of another: Simpson's, between messages."""
+    common = pairs = 0
+    for number, words in enumerate(transcript.content):
+        for other in transcript.content[:number]:
+            common += len(words & other)
+            pairs += len(words) * len(other)
+    return common / pairs if pairs else None
+
+
+def _first_on_task(transcript: UserTranscript) -> float | None:
+    words = transcript.content[0]
+    if not words or not transcript.task_words:
+        return None
+    return share_in(words, transcript.searched_context, transcript.language)
+
+
+MEASURES = (
+    Measure(
+        name="reply taken up",
+        family="coherence",
+        unit="difference of shares",
+        definition="How much more of a message's content words the reply before it has than the replies at earlier places "
+        "of the same conversation (the last eight), both cut to the length of the shorter, over all messages from the "
+        "third on; words of the task's context do not count.",
+        source="ours; entrainment after Brennan and Clark 1996, against replies of other places as in Healey, Purver and "
+        "Howes 2014",
+        direction="messages follow from the reply before them",
+        of=per_conversation(_reply_taken_up),
+        keyboard="Hardly: a word has to be typed, and whoever types little does so after every reply. A typing error "
+        "hides a word.",
+    ),
+    Measure(
+        name="new words",
+        family="coherence",
+        unit="share of words",
+        definition="Share of the content words of all messages but the first that neither the reply right before (its "
+        "first 400 characters in Chinese, 1,600 in English) nor the user's own last 100 or 400 characters have; words of "
+        "the task's context do not count.",
+        source="ours",
+        direction="messages bring up what nobody has spoken of",
+        of=per_conversation(_new_words),
+        keyboard="Partly: a typing error makes a new word, and what is pasted from the reply makes none.",
+        of_text=_new_words_of,
+    ),
+    Measure(
+        name="own words again",
+        family="coherence",
+        unit="share of pairs of words",
+        definition="Chance that a content word of one of the user's messages is one of another: words in common of each "
+        "two messages over the product of their numbers of words, each summed over all two. So neither long messages "
+        "nor many have more by that.",
+        source="ours; Simpson 1949, between samples as in Morisita 1959",
+        direction="messages stay with what the user spoke of",
+        of=per_conversation(_own_words_again),
+        keyboard="Partly: a typing error makes two words of one, and short messages leave out what was said before.",
+    ),
+    Measure(
+        name="questions answered",
+        family="coherence",
+        unit="share of questions",
+        definition="Share of the replies with a question to the user (a mark and `you`, no offer of help) whose next "
+        "message answers it: it has a content word of the question, a number where one is asked for, or no question and "
+        "the beginning of an answer or a first clause of at most four words.",
+        source="ours; answers as second parts of pairs after Schegloff and Sacks 1973",
+        direction="users answer what they are asked",
+        of=mean_of_messages(answered),
+        keyboard="Hardly: an answer of one word counts. A typing error may hide a word.",
+        of_text=answered,
+    ),
+    Measure(
+        name="contradictions",
+        family="coherence",
+        unit="share of what is told again",
+        definition="Of what users tell again (budget, days, people, month, where to, for whom, likes and more) the share "
+        "with another value than before, where no word speaks of a change and the reply has not named the value.",
+        source="ours; after contradictions in persona dialogues (Nie et al. 2021), by rule",
+        direction="users contradict themselves",
+        of=per_conversation(contradicted),
+        keyboard="Hardly: only numbers and names are compared. A digit that is mistyped counts as another value.",
+        survives_translation=False,
+    ),
+    Measure(
+        name="first message on the task",
+        family="coherence",
+        unit="share of words",
+        definition="Share of the first message's content words that the task's context has. The whole is the message, so "
+        "that a longer one has no more by that; the context is given, and the same whoever speaks.",
+        source="ours",
+        direction="the first message keeps to the words of the task",
+        of=per_conversation(_first_on_task),
+        keyboard="Partly: text that is pasted from the task has its words. A typing error hides a word.",
+        shows="first",
+    ),
+)
