@@ -198,5 +198,5 @@ def _own_domains() -> tuple[Domain, ...]:
 def _has_own_code(cast: Cast, spec: Spec) -> bool:
     """Whether somebody's own program speaks, or makes worlds: what it holds would be there once for each process."""
     told: Mapping[str, Any] = cast.describe()
-    own = any(told[place].replays is None and "model" not in told[place].settings for place in SPEAKERS)
+    own = any(not told[place].stored and "model" not in told[place].settings for place in SPEAKERS)
     return own or cast.world is not None or is_import_path(str(spec.model_dump().get("cast", "")))

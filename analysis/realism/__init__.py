@@ -3,6 +3,7 @@
 Needs the extras `stats` and `ml`, for Chinese `zh`.
 """
 
+from ...data.users import part_of
 from ...errors import of_extra
 
 # Before what imports them, so that who lacks them reads which extra brings them.
@@ -10,7 +11,6 @@ of_extra("numpy", "stats,ml")
 of_extra("scipy", "stats,ml")
 
 from .comparing import compare  # noqa: E402
-from .matching import part_of  # noqa: E402
 from .measures import MEASURES, Measure  # noqa: E402
 from .report import Report, Row  # noqa: E402
 

@@ -9,8 +9,9 @@ from ...data import domains
 from ...data.identity import digest
 from ...data.records import Conversation
 from ...data.text.languages import Language
+from ...data.users import named_user, of_part
 from .assistants import by_who_answered
-from .measures.transcripts import UserTranscript, languages_of, named_user, transcripts_of, user_of
+from .measures.transcripts import UserTranscript, languages_of, transcripts_of
 from .measures.words import seems_foreign
 from .report import Part, SideSummary
 
@@ -36,11 +37,6 @@ class Matched:
     notes: tuple[str, ...]
 
 
-def part_of(user: str) -> Part:
-    """The part that a user is in for good, by the digest of their name: about half are in each."""
-    return "tune" if int(digest("part", user)[:8], 16) % 2 == 0 else "test"
-
-
 def matched(
     sim: Sequence[Conversation],
     human: Sequence[Conversation],
@@ -53,7 +49,7 @@ def matched(
     notes = []
     if part != "all":
         total = len(human)
-        human = [conversation for conversation in human if part_of(user_of(conversation)) == part]
+        human = [conversation for conversation in human if of_part(conversation, part)]
         notes.append(f"People: the part {part!r} of the users, {len(human)} of {total} conversations.")
     chosen, language_notes = _language(sim, human, language)
     notes += language_notes

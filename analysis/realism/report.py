@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field
 
 from ...data.records import Record
+from ...data.users import UserPart
 from ...errors import of_extra
 from ..tables import Column, Table
 from .auc import Discriminator
@@ -15,7 +16,7 @@ REPORT = 2
 LEVEL = 0.05
 """Adjusted p up to which a difference is more than chance."""
 
-Part: TypeAlias = Literal["tune", "test", "all"]
+Part: TypeAlias = UserPart
 """Part of the people: to tune a simulator on, to test it on, or all."""
 
 SetApart: TypeAlias = Literal["", "translation", "annotation"]

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from ....data import domains
 from ....data.formats.dialogues import further
-from ....data.identity import digest
 from ....data.recllmsim import common_task
 from ....data.records import Conversation
 from ....data.text.languages import Language
+from ....data.text.segmentation import words_of
+from ....data.users import user_of
 from ...annotations import annotations_of
 from ...attempts import assistant_of
-from .words import content_of, words_of
+from .words import content_of
 
 Keys: TypeAlias = NDArray[np.int64]
 """Different things as numbers that are equal where the things are; they are others in another process."""
@@ -196,16 +197,6 @@ def _transcript(conversation: Conversation, wanted: Language | None) -> UserTran
 def _spoken_language(conversation: Conversation) -> Language | None:
     """The language of all the user's messages together: a single one may be a foreign name or a number."""
     return domains.of(conversation).language(conversation)
-
-
-def user_of(conversation: Conversation) -> str:
-    """Name of the user; where the source has none, conversations about an equal scenario are the same user's."""
-    return named_user(conversation) or digest(conversation.scenario)[:16]
-
-
-def named_user(conversation: Conversation) -> str:
-    """Name of the user or of the profile in the source; empty where it has none."""
-    return domains.of(conversation).user(conversation)
 
 
 def task_of(conversation: Conversation) -> str:

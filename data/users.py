@@ -1,0 +1,30 @@
+"""Who speaks in stored conversations, and the split of these users into those to tune on and those to test on."""
+
+from typing import Literal, TypeAlias
+
+from . import domains
+from .identity import digest
+from .records import Conversation
+
+UserPart: TypeAlias = Literal["tune", "test", "all"]
+"""Part of the people: to tune a simulator on, to test it on, or all."""
+
+
+def named_user(conversation: Conversation) -> str:
+    """Name of the user or of the profile in the source; empty where it has none."""
+    return domains.of(conversation).user(conversation)
+
+
+def user_of(conversation: Conversation) -> str:
+    """Name of the user; where the source has none, conversations about an equal scenario are the same user's."""
+    return named_user(conversation) or digest(conversation.scenario)[:16]
+
+
+def part_of(user: str) -> UserPart:
+    """The part that a user is in for good, by the digest of their name: about half are in each."""
+    return "tune" if int(digest("part", user)[:8], 16) % 2 == 0 else "test"
+
+
+def of_part(conversation: Conversation, part: UserPart) -> bool:
+    """Whether the conversation's user is in the part."""
+    return part == "all" or part_of(user_of(conversation)) == part
