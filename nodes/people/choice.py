@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from math import log
+from typing import Any, Self
 
+from ...data.identity import digest
 from ...data.records import Role
 from ...data.rules import plain_words
 from ...errors import SettingError, of_extra
@@ -13,6 +15,9 @@ from .turns import Turn, asked_in
 
 TRIED = 200
 """Most turns whose slots are looked at, the best first."""
+
+DRAWN = 64
+"""Of how many turns, the best ones, one is drawn."""
 
 _OF_SCENARIO = ("wish", "person")
 """Fields that the assistant does not know."""
@@ -28,6 +33,10 @@ class Weights:
     asked: float = 0.2
     own: float = 0.3
     talk: float = 0.2
+    reply: float = 0.3
+    theme: float = 0.2
+    task: float = 0.5
+    """For a conversation with the same task, by its name."""
     refers: float = 0.5
     """For the share of what a turn refers to that is known in this conversation too."""
     place: float = 0.4
@@ -37,7 +46,17 @@ class Weights:
     same_person: float = 0.1
     """What is added for a turn of another conversation of that donor's user."""
     spread: float = 0.1
-    """Turns that fit nearly as well as the best, by so much, are drawn from by chance."""
+    """Temperature of the draw among the turns that fit best; and by how much another may fit better before the donor is
+    left."""
+
+    @classmethod
+    def of(cls, role: Role) -> Self:
+        """The weights of a user, or those of an assistant: its reply is first of all one to what was said last."""
+        if role == "user":
+            return cls()
+        return cls(
+            heard=1.0, own=0.1, talk=0.5, reply=1.0, theme=1.0, refers=0.2, place=0.1, stay=0.1, same_person=0, spread=0
+        )
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -52,6 +71,8 @@ class Moment:
     wish: str
     """What the user wants; empty for the assistant, which does not know it, as is `person`."""
     person: str
+    task: str
+    """Name of the task; empty if there is none."""
     said: tuple[tuple[Role, str], ...]
     """Everything that was said."""
     heard: tuple[str, ...]
@@ -80,6 +101,8 @@ class Moment:
             "asked": [question for text in self.heard for question in asked_in(text)],
             "own": self.own(role),
             "talk": [text for _, text in self.said],
+            "reply": self.heard,
+            "theme": [*(text for _, text in self.said), *([self.wish] if self.wish else [])],
         }
 
 
@@ -114,6 +137,9 @@ async def _scores(memory: Memory, moment: Moment, weights: Weights) -> Any:
     scores = sum(getattr(weights, name) * likenesses[name] for name in FIELDS)
     if known := [*texts["talk"], *texts["wish"], *texts["person"]]:
         scores = scores + weights.refers * await memory.kept_references(known)
+    if moment.task:
+        tasks = numpy.array([memory.donors[turn.donor].task == moment.task for turn in memory.turns])
+        scores = scores + weights.task * tasks
     places = numpy.array([turn.place for turn in memory.turns])
     scores = scores + weights.place / (1.0 + abs(places - moment.place))
     if moment.before is not None:
@@ -159,12 +185,19 @@ def _is_new(memory: Memory, number: int, moment: Moment) -> bool:
 
 
 def _in_order(numbers: Sequence[int], scores: Any, following: int | None, draw: int, spread: float) -> Iterator[int]:
-    """The turns from the one that fits best on. Of those that fit nearly as well, the donor's next one is the first,
-    else one by chance."""
+    """The turns from the one that fits best on: the donor's next one first where it fits about as well as the best; else
+    the best ones in an order by chance, the likelier first the better they fit."""
     ranked = sorted(numbers, key=lambda number: (-float(scores[number]), number))
-    if not ranked:
-        return
-    close = [number for number in ranked if scores[number] >= scores[ranked[0]] - spread]
-    first = following if following in close else close[draw % len(close)]
-    yield first
-    yield from (number for number in ranked if number != first)
+    if following is not None and following in ranked and scores[following] >= scores[ranked[0]] - spread:
+        ranked.remove(following)
+        yield following
+    drawn = {number: float(scores[number]) + spread * _gumbel(draw, number) for number in ranked[:DRAWN]}
+    yield from sorted(drawn, key=lambda number: (-drawn[number], number))
+    yield from ranked[DRAWN:]
+
+
+def _gumbel(draw: int, number: int) -> float:
+    """A number of Gumbel's distribution: the greatest of scores to which such numbers are added, each divided by a
+    temperature, is drawn with the softmax of the scores."""
+    uniform = (int(digest("turn", draw, number)[:12], 16) + 0.5) / 16**12
+    return -log(-log(uniform))

@@ -22,9 +22,10 @@ from .turns import Donor, Said, Turn, asked_in, donors_of, turns_of
 NEARLY = 0.8
 """Likeness of the words of two turns from which on they count as nearly the same."""
 
-FIELDS = ("wish", "person", "heard", "asked", "own", "talk")
+FIELDS = ("wish", "person", "heard", "asked", "own", "talk", "reply", "theme")
 """What a turn is compared by: what the user wants and is, the other side's last words and the questions in them, what
-the side itself said before, and all that was said before."""
+the side itself said before, and all that was said before; then its own words with the other side's last ones here, and
+with all that was said and is wanted here."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Memory:
         words = Words(texts.all)
         likeness = words if embeddings is None else Vectors(embeddings, texts.all)
         rows = {name: likeness.rows(groups[name]) for name in FIELDS}
-        own = words.rows(groups["text"])
+        own = words.rows(groups["theme"])
         usable = tuple(_usable(turns, donors, own, options))
         if not any(usable):
             raise DataError(
@@ -167,8 +168,8 @@ class _Texts:
 def _groups(
     donors: Sequence[Donor], turns: Sequence[Turn], role: Role, number: Callable[[str], int]
 ) -> dict[str, list[list[int]]]:
-    """For each field, for the turns' own words and for all that was known before them, the numbers of the texts."""
-    groups: dict[str, list[list[int]]] = {name: [] for name in (*FIELDS, "text", "known")}
+    """For each field, and for all that was known before the turns, the numbers of the texts."""
+    groups: dict[str, list[list[int]]] = {name: [] for name in (*FIELDS, "known")}
     for turn in turns:
         donor = donors[turn.donor]
         # What the user wants and is, the assistant does not know.
@@ -181,7 +182,8 @@ def _groups(
             "asked": [question for said in turn.heard for question in asked_in(said.text)],
             "own": [said.text for said in turn.before if said.role == role],
             "talk": before,
-            "text": list(map(_text, turn.said)),
+            "reply": list(map(_text, turn.said)),
+            "theme": list(map(_text, turn.said)),
             "known": [*before, *wish, *person],
         }
         for name, group in texts.items():

@@ -14,7 +14,7 @@ _SURNAMES = (
     "汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 )
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+")
-_LINK = re.compile(r"(?:https?://|www\.)[^\s，。；）)\"”]+", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)[^\s，。；）)\"”]*[^\s，。；）)\"”,.;:!?]", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<!\w)@\w{2,}")
 _STREET = re.compile(
     r"[\u4e00-\u9fff]{1,8}(?:路|街|大道|巷|弄)\s?\d+\s?[号弄]"

@@ -81,13 +81,14 @@ def filled(text: str, known: Known, donor: Known, *, follows: bool) -> Filled | 
     """
     ours = "\n".join((known.wish, known.person, known.talk))
     theirs = "\n".join((donor.wish, donor.person, donor.talk))
+    against = "" if known.wish == donor.wish else known.wish  # under the same task its values stood already
     changed: list[tuple[Value, str]] = []
     for value in values_in(text):
         if value.text in ours:
             continue
         if other := _replacement(value, known, donor):
             changed.append((value, other))
-        elif value.text in theirs or _of_kind(value.kind, known.wish):
+        elif value.text in theirs or _of_kind(value.kind, against):
             return None  # it speaks of what was said or given elsewhere, or against the task
         elif not follows and _of_kind(value.kind, known.own):
             return None  # this side has named another one

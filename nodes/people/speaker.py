@@ -80,7 +80,7 @@ class PeopleSpeaker:
         else:
             memory = Memory.of(replayed(source).conversations, role, options, Path(source).resolve().name, embeddings)
         named = "" if embeddings is None else type(embeddings).__name__
-        return cls(role, memory, options, weights or Weights(), named)
+        return cls(role, memory, options, weights or Weights.of(role), named)
 
     @classmethod
     def of_spec(cls, spec: str, role: Role) -> Self:
@@ -125,6 +125,7 @@ class PeopleSpeaker:
         return Moment(
             wish=wish_in(scenario) if knows else "",
             person=person_in(scenario) if knows else "",
+            task=domains.of(scenario).task(scenario),
             said=tuple((message["role"], message["text"]) for message in messages),
             heard=tuple(message["text"] for message in reversed(heard)),
             tried=frozenset(tried),
@@ -197,7 +198,7 @@ class PeopleSpeaker:
             "users": len({donor.user for donor in memory.donors}),
             "options": self.options.plain(),
         }
-        if self.weights != Weights():
+        if self.weights != Weights.of(self.role):
             told["weights"] = asdict(self.weights)
         return told | ({"embeddings": self.embeddings} if self.embeddings else {})
 
