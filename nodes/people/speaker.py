@@ -1,6 +1,6 @@
 """The speaker that says stored turns of people again, and the criterion that ends where its donor ended."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from itertools import groupby, takewhile
 from pathlib import Path
@@ -97,8 +97,8 @@ class PeopleSpeaker:
         if self.role == "user" and self.ended(state):
             return {"drafts": [], "stop": "user_ended"}
         moment = self._moment(state, runtime.context)
-        allowed = self._allowed(state)
-        if not any(allowed):
+        allowed = self._allowed(state, moment.used)
+        if not any(allowed) and not moment.used:
             raise DataError(
                 f"people:{self.memory.source}: all of its conversations are about this context: leave unseen=true out"
             )
@@ -121,7 +121,9 @@ class PeopleSpeaker:
         roles = [message["role"] for message in messages]
         heard = list(takewhile(lambda message: message["role"] != self.role, reversed(messages)))
         own = [message for message in messages if message["role"] == self.role]
-        tried = (plain_words(each["text"]) for each in (*own, *state.get("attempts", [])))
+        # An assistant may say the same again, such as that it does not know, in the words of another reply.
+        said = own if self.role == "user" else []
+        tried = (plain_words(each["text"]) for each in (*said, *state.get("attempts", [])))
         return Moment(
             wish=wish_in(scenario) if knows else "",
             person=person_in(scenario) if knows else "",
@@ -147,7 +149,7 @@ class PeopleSpeaker:
             return None
         return self.memory.places.get((str(origin.get("conversation")), origin.get("message", -1)))
 
-    def _allowed(self, state: State) -> list[bool]:
+    def _allowed(self, state: State, used: Set[int]) -> list[bool]:
         """Whether each turn may be said in this conversation."""
         memory, scenario = self.memory, state["scenario"]
         domain = domains.of(scenario)
@@ -157,6 +159,7 @@ class PeopleSpeaker:
             allowed = self._where(allowed, lambda donor: donor.topic is None or donor.topic != topic)
         if self.role == "user" or not any(allowed):
             return allowed
+        allowed = [ok and number not in used for number, ok in enumerate(allowed)]
         # Replies of a conversation whose user speaks here would make it that conversation over again.
         speaking = {origin_of(message).get("conversation") for message in history(state, "user")}
         others = self._where(allowed, lambda donor: donor.id not in speaking)

@@ -101,13 +101,13 @@ def test_another_donor_speaks_where_the_next_turn_of_the_first_does_not_fit():
 
 
 def test_a_turn_is_never_used_twice():
-    often = [
-        talk("Which tea?", "This one.", "More please.", "Yes.", "Which tea?", "No.", user=f"u{n}") for n in range(4)
-    ]
+    said = ("Which tea?", "This one.", "More please.", "Yes.", "Which tea?", "No.", "I take it.", "Enjoy it.")
+    often = [talk(*said, user=f"u{n}") for n in range(4)]
     for seed in range(5):
-        made = simulate(often, limits=Limits(seed=seed, max_turns=30), weights=Weights())
-        assert max(Counter(of_user(made)).values()) == 1
-        assert made.stop == "user_ended"
+        for weights in (Weights(), Weights(stay=0, place=0, spread=2)):
+            made = simulate(often, limits=Limits(seed=seed, max_turns=30), weights=weights)
+            assert max(Counter(of_user(made)).values()) == 1
+            assert made.stop == "user_ended"
 
 
 def test_a_rejected_turn_gives_way_to_another_one():
@@ -275,6 +275,15 @@ def test_replies_are_of_another_conversation_than_the_users_turns():
     (made,) = duologue.simulate(agent_test.cast(user=user, assistant=assistant), agent_test.scenarios([{"goal": GOAL}]))
     spoken, answering = ({origin["conversation"] for origin in origins(made, role)} for role in ("user", "assistant"))
     assert spoken.isdisjoint(answering)
+
+
+def test_an_assistant_without_a_reply_left_says_nothing_and_nothing_fails():
+    asked = iter(["Which tea is mild?", "Why?", "Really?", "Fine."])
+    speaker = PeopleSpeaker.of([talk("Which tea?", "This one.")], "assistant")
+    cast = agent_test.cast(user=lambda _: next(asked), assistant=speaker, limits=Limits(max_turns=3))
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
+    assert [message.text for message in made.messages if message.role == "assistant"] == ["This one."]
+    assert made.failure is None
 
 
 def test_embeddings_choose_in_place_of_words():
