@@ -1,6 +1,7 @@
 """Speakers made from people's stored turns: which turn comes next, and what may be said at all."""
 
 import json
+import sys
 from collections import Counter
 
 import pytest
@@ -9,9 +10,9 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 import duologue
 from duologue import data
 from duologue.data import Conversation, Message
-from duologue.data.users import part_of
-from duologue.errors import DataError, SettingError
-from duologue.graphs import agent_test, simquac
+from duologue.data.users import of_part, part_of
+from duologue.errors import DataError, MissingExtraError, SettingError
+from duologue.graphs import agent_test, recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.people import PeopleOptions, PeopleSpeaker, Weights
 from duologue.nodes.people.options import parsed
@@ -335,6 +336,46 @@ def test_a_spec_with_every_option_is_read():
     path, options = parsed("people:a/b c.jsonl?unseen=true&part=tune&min_users=2&mask=true&licence=1.0")
     assert str(path) == "a/b c.jsonl"
     assert options == PeopleOptions(unseen=True, part="tune", min_users=2, mask=True, licence="1.0")
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Lacks("sklearn"), *sys.meta_path])
+    with pytest.raises(MissingExtraError, match=r"sklearn is not installed: pip install \"duologue\[ml\]\""):
+        PeopleSpeaker.of([TEA], "user")
+
+
+class Lacks:
+    """Finds no package of this name."""
+
+    def __init__(self, package):
+        self.package = package
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == self.package:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def test_chinese_turns_are_chosen_by_their_words():
+    tea = talk("晚上喝什么茶比较好？", "洋甘菊茶。", "洋甘菊茶贵吗？", "不贵。", goal="买一种晚上喝的茶", user="ann")
+    bike = talk("自行车刹车响怎么办？", "先清洁轮圈。", goal="修好自行车的刹车", user="bob")
+    made = simulate([bike, tea], goal="买一种晚上喝的茶", assistant=lambda _: "洋甘菊茶不错。")
+    assert of_user(made) == ["晚上喝什么茶比较好？", "洋甘菊茶贵吗？"]
+
+
+def test_users_of_the_open_study_say_only_what_its_tuning_half_said(open_data):
+    people = duologue.load(open_data / "recllmsim" / "human_exp_V2").conversations
+    halves = {part: [one for one in people if of_part(one, part)] for part in ("tune", "test")}
+    options = PeopleOptions(part="tune")
+    user, assistant = (PeopleSpeaker.of(people, role, options=options) for role in ("user", "assistant"))
+    states = [{"scenario": state["scenario"]} for state in recllmsim.scenarios(halves["test"][:6])]
+    made = duologue.simulate(recllmsim.cast(user=user, assistant=assistant, language="zh"), states)
+    tuning = {one.id for one in halves["tune"]}
+    for conversation in made:
+        assert conversation.stop == "user_ended"
+        assert len({message.text for message in conversation.messages}) == len(conversation.messages)
+        assert {message.extra["people"]["conversation"] for message in conversation.messages} <= tuning
 
 
 def test_no_conversation_or_no_turn_of_the_side_is_said_so():
