@@ -36,6 +36,9 @@ _NO_NAMES = frozenset(
     """I AI OK TV Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July
     August September October November December""".split()
 )
+MOST = 5_000
+"""Characters of a text in which names are looked for by their words: `jieba.posseg` is slow on odd ones."""
+
 _CLASSES = {"nr": "person", "nrfg": "person", "nrt": "person", "ns": "place", "nt": "person"}
 """Classes of words of `jieba.posseg` that are names: of persons, places, organisations."""
 
@@ -68,18 +71,22 @@ def _without_name(match: re.Match[str]) -> str:
 
 
 def is_personal(text: str) -> bool:
-    """Whether the text holds a name, a number or an address by rule."""
+    """Whether the text holds a name, a number or an address by rule; a text that is too long to tell counts as one that
+    does."""
+    if len(text) > MOST:
+        return True
     rules = (_EMAIL, _LINK, _STREET, _HANDLE, _NUMBER, _INTRODUCED)
     return any(rule.search(text) for rule in rules) or bool(named_in(text))
 
 
 @lru_cache(maxsize=20_000)
 def named_in(text: str) -> tuple[Name, ...]:
-    """Names of places, persons and organisations in order.
+    """Names of places, persons and organisations in the first `MOST` characters, in order.
 
     In English these are words with a capital inside a sentence, in Chinese what `jieba.posseg` takes for one (extra
     `zh`). Both also find what is none, and miss some.
     """
+    text = text[:MOST]
     if language_of(text) != "zh":
         found = ((match.group(), match.start()) for match in _CAPITALS.finditer(text))
         return tuple(

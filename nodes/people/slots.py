@@ -10,11 +10,12 @@ from functools import lru_cache
 
 from .names import named_in
 
-_ZH = r"(?:\d[\d,.]*|[一二两三四五六七八九十百千万半]+)"
-_EN = r"(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+# Bounded, so that a text of digits takes no time of its square.
+_ZH = r"(?:\d[\d,.]{0,15}|[一二两三四五六七八九十百千万半]{1,8})"
+_EN = r"(?:\d[\d,.]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _KINDS = {
-    "amount": rf"(?<!第){_ZH}\s?(?:万元|千元|百元|美元|欧元|元|块钱|块)|[$€£¥]\s?\d[\d,.]*k?"
+    "amount": rf"(?<!第){_ZH}\s?(?:万元|千元|百元|美元|欧元|元|块钱|块)|[$€£¥]\s?\d[\d,.]{0, 15}k?"
     rf"|\b{_EN}\s(?:dollars|euros|pounds|yuan|USD|EUR|RMB)\b",
     "hours": rf"(?<![第每\d]){_ZH}\s?(?:个小时|小时|个钟头)|\b{_EN}[ -]hours?\b",
     "days": rf"(?<![第每\d]){_ZH}\s?天|\b{_EN}[ -](?:days?|nights?)\b(?![ -]old)",

@@ -13,7 +13,7 @@ from ...data.records import Conversation, Role
 from ...data.users import user_of
 from .names import masked
 
-_QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
+_SENTENCE = re.compile(r"([^.!?。！？\n]+)([.!?。！？]*)")
 
 _WISH = ("goal", "task_context", "title", "header", "task", "first_message", "persona")
 """Keys of scenarios that say what the user wants, in the order in which they are read."""
@@ -121,4 +121,5 @@ def person_in(scenario: Mapping[str, Any]) -> str:
 
 def asked_in(text: str) -> list[str]:
     """The questions in a message: what stands before a question mark, back to the end of the sentence before."""
-    return [question.strip() for question in _QUESTION.findall(text) if question.strip(" \t?？")]
+    sentences = ((sentence.strip(), marks) for sentence, marks in _SENTENCE.findall(text))
+    return [sentence for sentence, marks in sentences if sentence and ("?" in marks or "？" in marks)]

@@ -15,7 +15,10 @@ from duologue.errors import DataError, MissingExtraError, SettingError
 from duologue.graphs import agent_test, recllmsim, simquac
 from duologue.nodes import Limits
 from duologue.nodes.people import PeopleOptions, PeopleSpeaker, Weights
+from duologue.nodes.people.names import is_personal, masked
 from duologue.nodes.people.options import parsed
+from duologue.nodes.people.slots import values_in
+from duologue.nodes.people.turns import asked_in
 
 GOAL = "find a mild tea for the evening"
 STEADY = Weights(spread=0)
@@ -336,6 +339,15 @@ def test_a_spec_with_every_option_is_read():
     path, options = parsed("people:a/b c.jsonl?unseen=true&part=tune&min_users=2&mask=true&licence=1.0")
     assert str(path) == "a/b c.jsonl"
     assert options == PeopleOptions(unseen=True, part="tune", min_users=2, mask=True, licence="1.0")
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "一", "王", "A ", "1,", "www.", "a@", "我叫", "?", "12 "])
+def test_a_long_odd_text_is_looked_at_like_any_other(piece):
+    text = piece * (50_000 // len(piece))
+    assert len(values_in(text)) <= len(text)
+    assert len(asked_in(text)) <= len(text)
+    assert masked(text) is not None
+    assert is_personal(text)
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
