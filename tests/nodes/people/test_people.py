@@ -8,7 +8,7 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 import duologue
-from duologue import data
+from duologue import data, runs
 from duologue.data import Conversation, Message
 from duologue.data.users import of_part, part_of
 from duologue.errors import DataError, MissingExtraError, SettingError
@@ -417,11 +417,17 @@ def write(path, conversations):
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
-def test_a_run_by_the_command_draws_from_a_file_and_its_card_says_so(tmp_path):
+def test_a_user_that_replaces_another_ends_by_itself(tmp_path):
+    write(tmp_path / "talks.jsonl", [TEA])
+    cast = agent_test.cast(assistant=lambda _: "Camomile tea is mild.").replace(user_simulator="people:talks.jsonl")
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
+    assert of_user(made) == [TEA.messages[n].text for n in (0, 2, 4)]
+    assert made.stop == "user_ended"
+
+
+def test_a_run_draws_from_a_file_and_its_card_says_so(tmp_path):
     write(tmp_path / "talks.jsonl", [TEA, BIKE])
     cast = agent_test.cast(user="people:talks.jsonl?licence=CC-BY-4.0", assistant="people:talks.jsonl")
-    from duologue import runs
-
     runs.blocking(runs.arun(cast, agent_test.scenarios([{"goal": GOAL}]), tmp_path / "run"))
     (made,) = duologue.load(tmp_path / "run")
     assert made.provenance.nodes["user_simulator"].label == "people:talks.jsonl?licence=CC-BY-4.0"
