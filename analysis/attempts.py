@@ -111,13 +111,13 @@ def speaker_of(conversation: Conversation, role: Role) -> str:
 def assistant_of(conversation: Conversation) -> str:
     """The assistant that answered, by name: as the data tells (`chat_model`, `assistant`), or the run; else empty.
 
-    What replays recorded answers is no assistant.
+    What says recorded answers again is no assistant.
     """
     for name in (conversation.labels.get("chat_model"), further(conversation).get("assistant")):
         if isinstance(name, str) and name.strip():
             return name.strip()
     node = conversation.provenance.nodes.get(_PLACES["assistant"]) if conversation.provenance is not None else None
-    return node.label if node is not None and node.replays is None else ""
+    return node.label if node is not None and not node.stored else ""
 
 
 def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:

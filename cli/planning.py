@@ -73,7 +73,7 @@ def at_terminal() -> bool:
 
 def conversations_planned(cast: Any, scenarios: list[Any], folder: Path, limits: Any, *, resume: bool) -> Plan:
     """The plan of a run; with `resume` only of what the folder lacks."""
-    from ..nodes.replay import ReplaySpeaker
+    from ..graphs.endings import says_stored
 
     count = len(missing(cast, scenarios, folder, limits)) if resume else len(scenarios)
     limits = limits.or_else(cast.limits)
@@ -83,7 +83,7 @@ def conversations_planned(cast: Any, scenarios: list[Any], folder: Path, limits:
             (cast.user_simulator, limits.question_attempts),
             (cast.assistant, limits.answer_attempts),
         )
-        if not isinstance(node, ReplaySpeaker)
+        if not says_stored(node)
     ]
     exchanges = count * (limits.max_turns or 1)
     asking = {place: node for place, node in cast.describe().items() if _asks(place, node)}
@@ -178,7 +178,7 @@ def models_asked(cast: Any) -> "list[Asked]":
 def makes_own_calls(cast: Any, place: str) -> bool:
     """Whether a speaker is neither a chat model nor stored messages: what it calls is its own matter."""
     node = cast.describe()[place]
-    return node.replays is None and "model" not in node.settings
+    return not node.stored and "model" not in node.settings
 
 
 def _finished(folder: Path, max_tokens: int | None) -> Iterable[str]:
@@ -192,7 +192,7 @@ def _finished(folder: Path, max_tokens: int | None) -> Iterable[str]:
 
 def _asks(place: str, node: Any) -> bool:
     """Whether a node calls more than the offline model and stored messages. A speaker of unknown kind may."""
-    if place in SPEAKERS and node.replays is None and "model" not in node.settings:
+    if place in SPEAKERS and not node.stored and "model" not in node.settings:
         return True
     return _calls(node.settings)
 

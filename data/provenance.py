@@ -49,6 +49,16 @@ class NodeInfo(Record):
         """The file whose messages it replays; None if it does not replay."""
         return str(self.settings["replays"]) if "replays" in self.settings else None
 
+    @property
+    def people(self) -> str | None:
+        """The source from whose conversations it draws its messages; None for any other."""
+        return str(self.settings["turns_of"]) if "turns_of" in self.settings else None
+
+    @property
+    def stored(self) -> bool:
+        """Whether its messages were written before, so that it calls nothing: it replays, or draws from a source."""
+        return self.replays is not None or self.people is not None
+
 
 def _label(name: str, settings: Mapping[str, Any]) -> str:
     model = settings.get("model")
@@ -61,6 +71,11 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
         return f"{model['spec']}?{query}" if query else str(model["spec"])
     if "replays" in settings:
         return f"replay:{settings['replays']}"
+    if "turns_of" in settings:
+        options = settings.get("options")
+        given = options if isinstance(options, Mapping) else {}
+        query = "&".join(f"{key}={'true' if value is True else value}" for key, value in given.items())
+        return f"people:{settings['turns_of']}{query and '?' + query}"
     function = settings.get("function")
     if isinstance(function, Mapping):
         return str(function.get("name") or name)

@@ -19,7 +19,7 @@ from ..nodes.goodbyes import Ending
 from ..nodes.limits import Limits
 from ..nodes.offline_parts import PARTS
 from ..nodes.recllmsim import UserPrompts, UserValidator
-from ..nodes.replay import ReplayedOut, ReplaySpeaker
+from ..nodes.replay import ReplaySpeaker
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.selectors import RepairPrompts
 from ..nodes.state import State
@@ -28,6 +28,7 @@ from ..nodes.success import KEY
 from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
+from .endings import most_turns, own_ends, says_stored
 from .serving import served
 from .settings import CastSettings, criterion, documented, library
 from .sources import ScenarioFile, of_another_kind
@@ -117,7 +118,7 @@ def _build(settings: Settings) -> Cast:
     assistant = side("assistant", settings.assistant, HelperMessages(pages), OFFLINE["assistant"])
     replaying = [speaker for speaker in (user, assistant) if isinstance(speaker, ReplaySpeaker)]
     ending = Ending(may_give_up=settings.may_give_up, any_goodbye=True, stored=True)
-    validator = UserValidator(None if user in replaying else ending)
+    validator = UserValidator(None if says_stored(user) else ending)
     return Cast(
         name=NAME,
         user_prompt_selector=UserPrompts(pages, language, settings.may_give_up),
@@ -127,10 +128,8 @@ def _build(settings: Settings) -> Cast:
         assistant=assistant,
         answer_validator=Observing(not_empty) if assistant in replaying else not_empty,
         closing=scoring(success=unless_the_scenario_says),
-        stop=criterion(settings.stop) or any_of(*map(ReplayedOut, replaying), until_spent),
-        limits=(settings.limits or Limits()).or_else(
-            Limits(max_turns=max((speaker.longest for speaker in replaying), default=TURNS))
-        ),
+        stop=criterion(settings.stop) or any_of(*own_ends((user, assistant)), until_spent),
+        limits=(settings.limits or Limits()).or_else(Limits(max_turns=most_turns((user, assistant), TURNS))),
         prompts=pages,
         offline=OFFLINE,
     )
@@ -152,7 +151,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     """A user with a goal and facts, and the agent under test as the assistant.
 
     `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of messages,
-    `agent:URL`, `MODULE:NAME`, or a node.
+    `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node.
     """
     return FACTORY(user=user, assistant=assistant, **settings)
 

@@ -19,6 +19,7 @@ from ..nodes.messages import Builds, MessageBuilder, Talk
 from ..nodes.models.specs import names_model, without_secrets
 from ..nodes.offline_parts import taking_part
 from ..nodes.own_objects import check_form, speaking
+from ..nodes.people import PeopleSpeaker, people_path
 from ..nodes.post_questions import closing, turn_recorder
 from ..nodes.remote import REMOTE, remote_agent
 from ..nodes.replay import ReplaySpeaker, replayed_path
@@ -252,16 +253,18 @@ def _is_no_node(part: object) -> TypeGuard[Speaker]:
 
 
 def side(role: Role, choice: Speaker, build: MessageBuilder, offline: str | None = None) -> Node:
-    """The node for one side of the conversation: as `speaker`, with three specs more.
+    """The node for one side of the conversation: as `speaker`, with four specs more.
 
-    `replay:PATH` plays stored conversations again, `agent:URL` calls a graph on a LangGraph server,
-    `MODULE:NAME` is an object of your own: a node, an agent, a chat model, a function of messages, or a function
+    `replay:PATH` plays stored conversations again, `people:PATH` draws turns from them, `agent:URL` calls a graph on a
+    LangGraph server, `MODULE:NAME` is an object of your own: a node, an agent, a chat model, a function of messages, or a function
     without arguments that makes one. `PROVIDER:NAME` is a model, unless the working folder has such an object.
     """
     if isinstance(choice, str):
         check_form(choice, role)
         if (path := replayed_path(choice)) is not None:
             return ReplaySpeaker.of(path, role)
+        if people_path(choice) is not None:
+            return PeopleSpeaker.of_spec(choice, role)
         if choice.startswith(REMOTE):
             agent, send = remote_agent(choice)
             return AgentSpeaker(role, agent, _view(role, build), url=choice.removeprefix(REMOTE), send=send)

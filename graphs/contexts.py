@@ -12,6 +12,7 @@ from ..errors import SettingError
 from ..nodes.import_path import is_import_path
 from ..nodes.limits import Limits
 from ..nodes.models.specs import names_model
+from ..nodes.people import people_path
 from ..nodes.replay import replayed_path
 
 NOT_IN_CONTEXT = ("stop", "world", "limits")
@@ -29,7 +30,7 @@ EXAMPLES: Mapping[str, list[Any]] = {
 
 DESCRIPTIONS: Mapping[str, str] = {
     side: f"Who plays the {side}: openai:NAME (a model), PROVIDER:NAME (a model of another provider), offline (rules, no network), agent:URL?graph=NAME (a graph on a "
-    "LangGraph server), or replay:PATH (stored conversations in the server's working folder)."
+    "LangGraph server), replay:PATH or people:PATH (stored conversations in the server's working folder)."
     for side in ("user", "assistant")
 }
 """Descriptions in place of those of the settings, which also name what a run on a server cannot choose."""
@@ -98,6 +99,6 @@ def _check(name: str, value: Any) -> None:
             f"{name}: {value!r} names code, which a run on a server cannot choose: "
             "make a graph with it, graphs.served(cast), and name that in langgraph.json"
         )
-    path = Path(value) if name == "prompts" else replayed_path(value)
+    path = Path(value) if name == "prompts" else replayed_path(value) or people_path(value)
     if path is not None and not path.resolve().is_relative_to(Path.cwd().resolve()):
         raise SettingError(f"{name}: {value!r} lies outside the server's working folder: give a path inside it")

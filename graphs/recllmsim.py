@@ -17,13 +17,15 @@ from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
 from ..nodes.limits import Limits
+from ..nodes.people import PeopleSpeaker, people_path
 from ..nodes.post_questions import PostQuestions, closing
-from ..nodes.replay import ReplayedLabels, ReplayedOut, ReplaySpeaker, replayed_path
+from ..nodes.replay import ReplayedLabels, ReplaySpeaker, replayed_path
 from ..nodes.selectors import RepairPrompts
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing, not_empty
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
+from .endings import most_turns, own_ends, says_stored
 from .serving import served
 from .settings import CastSettings, criterion, documented, library
 from .tasks import TaskSource, scenario, scenarios
@@ -90,18 +92,24 @@ class Settings(CastSettings):
     def check(self) -> None:
         """Raise SettingError for switches that have no effect on a replayed side."""
         user, assistant = (replayed_path(side) is not None for side in (self.user, self.assistant))
+        asker, helper = (_is_stored(side) for side in (self.user, self.assistant))
         idle = {
             "opens": user or assistant,
-            "handshake": user,
-            "strict_ending": user,
-            "may_give_up": user,
-            "proactive": assistant,
-            "post_questions": user and assistant,
+            "handshake": asker,
+            "strict_ending": asker,
+            "may_give_up": asker,
+            "proactive": helper,
+            "post_questions": asker and helper,
         }
         useless = [name for name, without_effect in idle.items() if without_effect and getattr(self, name)]
         if useless:
             options = ", ".join("--" + name.replace("_", "-") for name in useless)
-            raise SettingError(f"{options}: without effect, a replayed side says what it said: leave it out")
+            played = "a replayed side" if user or assistant else "a side made from people"
+            raise SettingError(f"{options}: without effect, {played} says what it said: leave it out")
+
+
+def _is_stored(side: Any) -> bool:
+    return replayed_path(side) is not None or people_path(side) is not None or isinstance(side, PeopleSpeaker)
 
 
 def _build(settings: Settings) -> Cast:
@@ -114,8 +122,8 @@ def _build(settings: Settings) -> Cast:
         "assistant", settings.assistant, nodes.AssistantMessages(pages, settings.proactive), OFFLINE["assistant"]
     )
     replaying = [speaker for speaker in (asker, helper) if isinstance(speaker, ReplaySpeaker)]
-    played = asker in replaying
-    ending = None if played else Ending(settings.strict_ending, settings.may_give_up)
+    played, stored = asker in replaying, says_stored(asker)
+    ending = None if stored else Ending(settings.strict_ending, settings.may_give_up)
     validator: Node = nodes.UserValidator(
         ending,
         settings.no_repeats,
@@ -125,9 +133,9 @@ def _build(settings: Settings) -> Cast:
         one_question=settings.one_question,
     )
     reply_validator: Node = nodes.published_reply_validator if settings.as_published else not_empty
-    turns = max((speaker.longest for speaker in replaying), default=TURNS)
+    turns = most_turns((asker, helper), TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
-    asked: dict[Role, Node] = {role: speaker for role, speaker in sides if speaker not in replaying}
+    asked: dict[Role, Node] = {role: speaker for role, speaker in sides if not says_stored(speaker)}
     ended = PostQuestions(pages, asked) if settings.post_questions else closing
     if len(replaying) == 2 and replaying[0].conversations == replaying[1].conversations:
         ended = ReplayedLabels(replaying[0])
@@ -140,7 +148,7 @@ def _build(settings: Settings) -> Cast:
         assistant=helper,
         answer_validator=Observing(reply_validator) if helper in replaying else reply_validator,
         closing=ended,
-        stop=criterion(settings.stop) or any_of(*map(ReplayedOut, replaying), until_spent),
+        stop=criterion(settings.stop) or any_of(*own_ends((asker, helper)), until_spent),
         limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
         greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replaying else None,
         prompts=pages,
@@ -164,7 +172,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     """A user with a profile and a task, and an assistant.
 
     `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of
-    messages, `replay:FOLDER`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole library.
+    messages, `replay:FOLDER`, `people:FOLDER`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole library.
     """
     return FACTORY(user=user, assistant=assistant, **settings)
 

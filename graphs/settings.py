@@ -20,11 +20,11 @@ class CastSettings(BaseModel):
 
     user: Any = Field(
         default="offline",
-        description="Who plays the user: openai:NAME (a model), PROVIDER:NAME (a model of another provider, such as anthropic or ollama), offline (rules, no network), replay:PATH (the user of stored conversations), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
+        description="Who plays the user: openai:NAME (a model), PROVIDER:NAME (a model of another provider, such as anthropic or ollama), offline (rules, no network), replay:PATH (the user of stored conversations), people:PATH (turns of many such users), agent:URL (a LangGraph server) or MODULE:NAME (your own).",
     )
     assistant: Any = Field(
         default="offline",
-        description="Who plays the assistant: openai:NAME, PROVIDER:NAME, offline, replay:PATH, agent:URL or MODULE:NAME.",
+        description="Who plays the assistant: openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH (recorded replies), agent:URL or MODULE:NAME.",
     )
     prompts: Any = Field(
         default=None, description="Folder of prompt pages; each replaces the shipped page of the same name."

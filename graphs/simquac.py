@@ -16,11 +16,12 @@ from ..nodes import as_released as as_released_nodes
 from ..nodes import simquac as nodes
 from ..nodes.contract import Node
 from ..nodes.limits import Limits
-from ..nodes.replay import ReplayedOut, ReplaySpeaker
+from ..nodes.replay import ReplaySpeaker
 from ..nodes.stops import any_of, until_spent
 from ..nodes.validators import Observing
 from .cast import Cast, Speaker, side
 from .casts import CastFactory, register
+from .endings import most_turns, own_ends
 from .serving import served
 from .settings import CastSettings, criterion, documented, library
 from .topics import TopicSource, scenario, scenarios
@@ -79,7 +80,7 @@ def _build(settings: Settings) -> Cast:
         "assistant", settings.assistant, nodes.TeacherMessages(pages, settings.answer_tokens), OFFLINE["assistant"]
     )
     replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
-    turns = max((speaker.longest for speaker in replaying), default=TURNS)
+    turns = most_turns((student, teacher), TURNS)
     question_validator: Node = nodes.QuestionValidator(
         settings.question_words, settings.one_question, settings.no_repeats
     )
@@ -101,7 +102,7 @@ def _build(settings: Settings) -> Cast:
         assistant_prompt_selector=teacher_prompts,
         assistant=teacher,
         answer_validator=Observing(answer_validator) if teacher in replaying else answer_validator,
-        stop=criterion(settings.stop) or any_of(*map(ReplayedOut, replaying), until_spent),
+        stop=criterion(settings.stop) or any_of(*own_ends((student, teacher)), until_spent),
         limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
         fallback=NO_ANSWER,
         prompts=pages,
@@ -125,7 +126,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     """Student and teacher.
 
     `user` and `assistant`: a model's spec, a chat model, an agent that speaks `messages`, a function of
-    messages, `replay:FILE`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole library.
+    messages, `replay:FILE`, `people:FILE`, `agent:URL`, `MODULE:NAME`, or a node. `prompts`: a folder, or a whole library.
     """
     return FACTORY(user=user, assistant=assistant, **settings)
 

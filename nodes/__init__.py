@@ -1,7 +1,7 @@
 """The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
 from ..errors import ModelError
-from . import conformance, models, recllmsim, replay, scorers, simquac, stops, success, worlds
+from . import conformance, models, people, recllmsim, replay, scorers, simquac, stops, success, worlds
 from .agents import AgentSpeaker
 from .calls.kept import Call
 from .calls.service import drafted
@@ -90,6 +90,7 @@ __all__ = [
     "negated",
     "not_empty",
     "parse_json",
+    "people",
     "plain_messages",
     "prompt",
     "recllmsim",

@@ -19,7 +19,7 @@ WANTED = (
 )
 
 
-FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH or agent:URL"
+FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH or agent:URL"
 _FILE = re.compile(r"(?:\./)?([\w./-]+)\.py(?::(\w+))?")
 
 

@@ -26,14 +26,15 @@ def card(
     settings, sources = manifest["settings"], manifest["data"]
     speakers = {place: NodeInfo.of(place, settings["nodes"][place]) for place in ("user_simulator", "assistant")}
     replayed = [place for place, speaker in speakers.items() if speaker.replays is not None]
+    people = {place: speaker for place, speaker in speakers.items() if speaker.people is not None}
     models = {place: speaker.label for place, speaker in speakers.items()}
     models |= {place: f"replay of {speakers[place].replays}" for place in replayed}
     offline = [place for place, model in models.items() if model.startswith("offline")]
     title = "Re-enacted" if len(replayed) == 2 else "Simulated"
     lines = [
         "---",
-        f"license: {_licence_id(sources)}",
-        f"tags: [{'re-enacted' if len(replayed) == 2 else 'simulated'}, conversational{'' if replayed else ', synthetic'}]",
+        f"license: {_licence_id([*sources, *({'licence': _licence_of(speaker)} for speaker in people.values())])}",
+        f"tags: [{'re-enacted' if len(replayed) == 2 else 'simulated'}, conversational{'' if replayed or people else ', synthetic'}]",
         f"pretty_name: {title} conversations ({settings['cast']})",
         "---",
         "",
@@ -48,8 +49,11 @@ def card(
         lines.append(
             f"The words of {_who(replayed)} are **stored ones, played again**; the other side is **simulated**."
         )
+    elif people:
+        lines.append("**These conversations are simulated.** Nobody held them as they stand here.")
     else:
         lines.append(_simulated(sources))
+    lines += [_of_people(place, speaker) for place, speaker in people.items()]
     if offline:
         lines.append(f"The words of {_who(offline)} come from a **rule-based baseline**, not from a language model.")
     lines += [
@@ -143,3 +147,20 @@ def _cell(text: object) -> str:
     """Text as a table's cell: data, never markup."""
     escaped = str(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
     return " ".join(escaped.split())
+
+
+def _licence_of(speaker: NodeInfo) -> str:
+    """The licence of the source whose turns a speaker says; empty if nobody stated it."""
+    options = speaker.settings.get("options")
+    return str(options.get("licence") or "") if isinstance(options, Mapping) else ""
+
+
+def _of_people(place: str, speaker: NodeInfo) -> str:
+    """What a reader must know of words that were written in other conversations."""
+    told = speaker.settings
+    what = "**people's own words**" if place == "user_simulator" else "**recorded replies**"
+    return (
+        f"The words of {_who([place])} are {what}: each message stands in one of {told.get('conversations')} conversations "
+        f"of {told.get('users')} users in `{_cell(speaker.people)}` (digest `{_cell(told.get('digest'))}`), and its record names "
+        f"conversation and message. They may identify a person. Their licence: {_cell(_licence_of(speaker) or UNKNOWN_LICENCE)}."
+    )

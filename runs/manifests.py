@@ -12,6 +12,7 @@ from ..data.records import SCHEMA
 from ..errors import DataError
 from ..graphs import Cast
 from ..nodes.limits import Limits
+from ..nodes.people import people_path
 from ..nodes.replay import replayed_path
 from ..nodes.state import State
 from .engine import name_of
@@ -205,9 +206,14 @@ def _difference_of_casts(earlier: Any, wanted: Any) -> tuple[str, Any, Any] | No
         was, now = (dict(spec.get(part) or {}) for spec in (earlier, wanted))
         for name in [*was, *(name for name in now if name not in was)]:
             values = was.get(name, DEFAULT), now.get(name, DEFAULT)
-            if name not in ("prompts", "limits") and values[0] != values[1] and not all(map(replayed_path, values)):
+            if name not in ("prompts", "limits") and values[0] != values[1] and not _are_stored(values):
                 return name, *values
     return None
+
+
+def _are_stored(values: tuple[Any, Any]) -> bool:
+    """Whether two speakers say stored words of the same kind: what these are the nodes tell, wherever the files lie."""
+    return all(map(replayed_path, values)) or all(map(people_path, values))
 
 
 def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:

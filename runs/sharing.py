@@ -211,7 +211,7 @@ def _own_domains() -> tuple[Domain, ...]:
 def _has_own_code(cast: Cast, spec: Spec) -> bool:
     """Whether somebody's own program speaks, or makes worlds: what it holds would be there once for each process."""
     told: Mapping[str, Any] = cast.describe()
-    own = any(told[place].replays is None and "model" not in told[place].settings for place in SPEAKERS)
+    own = any(not told[place].stored and "model" not in told[place].settings for place in SPEAKERS)
     plain: Mapping[str, Any] = spec.model_dump()
     parts = {"cast": plain.get("cast"), **plain.get("settings", {}), **plain.get("replace", {})}
     named = _texts([value for name, value in parts.items() if name not in ("user", *SPEAKERS)])

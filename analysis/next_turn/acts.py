@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
 from ...data.text.languages import Language
+from ...data.text.segmentation import words_of
 from ..realism.measures.questions import questions_in
-from ..realism.measures.words import content_words, says, words_of
+from ..realism.measures.words import content_words, says
 
 Act: TypeAlias = Literal["question", "thanks", "rejection", "new wish"]
 ACTS: tuple[Act, ...] = get_args(Act)

@@ -74,7 +74,7 @@ INTEGRATIONS: Mapping[str, Integration] = MappingProxyType(
 
 FORMS = (
     "'openai:NAME', 'offline', 'PROVIDER:NAME' (anthropic, ollama, google_genai, mistralai, ...: `duologue doctor` "
-    "lists them), or 'replay:FILE' for a speaker; arguments as ?temperature=0.5&..."
+    "lists them), or 'replay:FILE' and 'people:FILE' for a speaker; arguments as ?temperature=0.5&..."
 )
 """The forms of a spec, for error messages."""
 

@@ -14,7 +14,7 @@ from ..import_path import is_import_path, lies_here
 from .offline.model import SIDES, OfflineChatModel
 from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 
-PROVIDERS = ("openai", "offline", "replay", "agent")
+PROVIDERS = ("openai", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
 
 _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", "client")
@@ -51,7 +51,7 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
         model = _offline(all_arguments)
     elif provider == "openai":
         model = _openai(name, all_arguments)
-    elif provider == "replay":
+    elif provider in ("replay", "people"):
         raise ModelError(
             f"model {_head(spec)!r} plays stored messages and is a speaker, not a chat model: give it to a cast"
         )

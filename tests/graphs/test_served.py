@@ -149,6 +149,7 @@ async def test_limits_in_code_and_no_context_at_all_are_accepted_too():
     [
         ({"user": "os:system"}, "names code, which a run on a server cannot choose"),
         ({"assistant": "replay:/etc/passwd"}, "lies outside the server's working folder"),
+        ({"user": "people:/etc/passwd?part=tune"}, "lies outside the server's working folder"),
         ({"prompts": "../.."}, "lies outside the server's working folder"),
         ({"turns": 2}, "the context has no 'turns', only max_turns"),
         ({"max_turns": "two"}, "max_turns must be a whole number"),

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ....data.text.languages import Language
+from ....data.text.segmentation import words_of
 from .transcripts import UserTranscript
-from .words import content_words, says, words_of
+from .words import content_words, says
 
 Value = tuple[float, float] | str
 """A number as a range from low to high, or a name."""

@@ -6,9 +6,9 @@ content word of the task's context. Only words are compared, so a paraphrase is 
 
 import re
 
+from ....data.text.segmentation import words_of
 from .measure import Measure, per_conversation
 from .transcripts import UserTranscript
-from .words import words_of
 
 _SENTENCE = re.compile(r"([^.!?。！？\n]*)([.!?。！？\n]|\Z)")
 

@@ -14,10 +14,11 @@ from ....data.formats.dialogues import further
 from ....data.recllmsim import common_task
 from ....data.records import Conversation
 from ....data.text.languages import Language
+from ....data.text.segmentation import words_of
 from ....data.users import user_of
 from ...annotations import annotations_of
 from ...attempts import assistant_of
-from .words import content_of, content_words, searched, words_of
+from .words import content_of, content_words, searched
 
 Keys: TypeAlias = NDArray[np.int64]
 """Different things as numbers that are equal where the things are; they are others in another process."""

@@ -7,10 +7,8 @@ from functools import lru_cache
 from importlib.resources import files
 
 from ....data.text.languages import HAN, Language
-from .segmentation import segmentation
+from ....data.text.segmentation import words_of
 
-_EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_LETTERS = re.compile(r"\w")
 _LATIN = re.compile("[A-Za-z\u00aa-\u024f]")
 _FEWEST_WORDS = 20
 
@@ -27,14 +25,6 @@ _ZH_STOP = frozenset(
     个 种 些 自己 自身 希望 想 想要 需要 进行 完成 使用 通过 根据 情况 什么 怎么 如何 哪些 请 喜欢 现在 最近 你的
     最终 尽量 做到 一场 打算 计划 方式 对话 语言 模型 大语言 LLM""".split()
 )
-
-
-def words_of(text: str, language: Language) -> list[str]:
-    """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
-    if language == "en":
-        return _EN_WORD.findall(text.lower())
-    words = segmentation().words(text.lower())
-    return [word for word in words if word.isalnum() or _LETTERS.search(word)]
 
 
 def content_words(words: Sequence[str], language: Language) -> set[str]:

@@ -1,17 +1,23 @@
-"""Chinese words as `jieba` cuts them, from its own tables, in half of its time.
+"""Words of a text: in English by letters, in Chinese as `jieba` cuts them, from its own tables and in half of its time.
 
-The same words by the same sums (Viterbi's best path through the dictionary; unknown runs by `jieba.finalseg`), with a
-table of logarithms in place of a graph for each sentence. A test compares them with `jieba.lcut` over all open texts.
+The same Chinese words by the same sums (Viterbi's best path through the dictionary; unknown runs by `jieba.finalseg`),
+with a table of logarithms in place of a graph for each sentence. A test compares them with `jieba.lcut` over all open
+texts.
 """
 
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import inf, log, nan
 from typing import Any
 
-from ....errors import of_extra
+from ...errors import of_extra
+from .languages import Language
+
+_EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_LETTERS = re.compile(r"\w")
 
 
 class Segmentation:
@@ -87,3 +93,11 @@ def segmentation() -> Segmentation:
         jieba.setLogLevel(logging.ERROR)
         jieba.initialize()
     return Segmentation(jieba)
+
+
+def words_of(text: str, language: Language) -> list[str]:
+    """The words in lower case without punctuation: by letters in English, by `jieba` in Chinese (extra `zh`)."""
+    if language == "en":
+        return _EN_WORD.findall(text.lower())
+    words = segmentation().words(text.lower())
+    return [word for word in words if word.isalnum() or _LETTERS.search(word)]

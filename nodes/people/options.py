@@ -1,0 +1,72 @@
+"""The spec `people:SRC?unseen=true&...`: where the turns come from, and which of them may be used."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, get_args
+
+from ...data.users import UserPart
+from ...errors import ModelError, SettingError
+from ..environment import redacted
+from ..models.specs import parse_spec
+
+PREFIX = "people:"
+
+
+@dataclass(frozen=True)
+class PeopleOptions:
+    """Which stored turns may be said again. SettingError for a value that cannot be."""
+
+    unseen: bool = False
+    """Leave out the conversations about the same context as the one that is simulated (`Domain.topic_key`)."""
+    part: UserPart = "all"
+    """Only the conversations of this part of the users: the split of `compare --part`."""
+    min_users: int = 1
+    """A turn is used only if so many people have said nearly the same, or if it holds no name, number or address by
+    rule. 1: any turn is used."""
+    mask: bool = False
+    """Put placeholders in the place of names, numbers and addresses, as far as rules find them."""
+    licence: str = ""
+    """The licence of the source, for the card of the data set; empty: not stated."""
+
+    def __post_init__(self) -> None:
+        for name in ("unseen", "mask"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingError(f"people: {name} must be true or false, not {getattr(self, name)!r}")
+        if self.part not in get_args(UserPart):
+            raise SettingError(f"people: part must be one of {', '.join(get_args(UserPart))}, not {self.part!r}")
+        if isinstance(self.min_users, bool) or not isinstance(self.min_users, int) or self.min_users < 1:
+            raise SettingError(f"people: min_users must be a whole number from 1, not {self.min_users!r}")
+
+    def plain(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
+
+
+def people_path(spec: object) -> Path | None:
+    """The path of a spec `people:SRC?...`; None for any other spec."""
+    if not isinstance(spec, str) or not spec.startswith(PREFIX):
+        return None
+    return Path(spec.removeprefix(PREFIX).partition("?")[0])
+
+
+def parsed(spec: str) -> tuple[Path, PeopleOptions]:
+    """Path and options of a spec `people:SRC?...`; SettingError says in one line what is wrong with it."""
+    try:
+        _, name, given = parse_spec(spec)
+    except ModelError:
+        raise SettingError(
+            f"{_head(spec)!r}: its options are unclear: write people:SRC?unseen=true&part=tune"
+        ) from None
+    if not name.strip():
+        raise SettingError("people: names no source: write people:SRC, a path of stored conversations")
+    known = [each.name for each in fields(PeopleOptions)]
+    for option in given:
+        if option not in known:
+            raise SettingError(f"{_head(spec)!r} has no option {redacted(option)!r}; there are {', '.join(known)}")
+    if "licence" in given:
+        given["licence"] = str(given["licence"])
+    return Path(name), PeopleOptions(**given)
+
+
+def _head(spec: str) -> str:
+    return redacted(spec.partition("?")[0])

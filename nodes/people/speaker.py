@@ -1,0 +1,228 @@
+"""The speaker that says stored turns of people again, and the criterion that ends where its donor ended."""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field
+from itertools import groupby, takewhile
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from langchain_core.embeddings import Embeddings
+from langgraph.runtime import Runtime
+
+from ...data import domains
+from ...data.identity import call_seed
+from ...data.records import Conversation, Role
+from ...data.rules import plain_words
+from ...errors import DataError
+from ..limits import Limits
+from ..replay import replayed
+from ..state import Draft, State, Update, attempt_number, history
+from .choice import Choice, Moment, Weights, chosen
+from .memory import Memory, remembered
+from .options import PeopleOptions, parsed
+from .slots import Filled
+from .turns import Donor, Said, person_in, wish_in
+
+ORIGIN = "people"
+"""Key of a message's `extra` for where its words come from."""
+
+
+@dataclass(frozen=True)
+class PeopleSpeaker:
+    """Says what was said at a like place of a stored conversation: as the user, or with the replies as the assistant.
+
+    A turn is chosen by task and profile (as the user), by the talk so far, by what the other side said last and
+    asked, and by what this side has said. The conversation of the last turn goes on as long as its next turn fits; no
+    turn is said twice. A user ends where the conversation of its last turn ended, and when no turn fits.
+    """
+
+    role: Role
+    memory: Memory = field(repr=False)
+    options: PeopleOptions = field(default_factory=PeopleOptions)
+    weights: Weights = field(default_factory=Weights)
+    embeddings: str = ""
+    """Name of the embedding model's class, where likeness is that of its vectors."""
+    prompted: ClassVar[bool] = False
+    """No prompt is sent to it, so the record of its messages names none."""
+    read_only: ClassVar[bool] = True
+    """No tool is called."""
+
+    @classmethod
+    def of(
+        cls,
+        source: str | Path | Sequence[Conversation],
+        role: Role,
+        *,
+        options: PeopleOptions | None = None,
+        weights: Weights | None = None,
+        embeddings: Embeddings | None = None,
+    ) -> Self:
+        """The speaker of stored conversations, or of their path.
+
+        `embeddings`: an embedding model of LangChain, whose vectors are compared in place of words. DataError if there
+        is no turn to say; MissingExtraError without scikit-learn (extra `ml`), and for Chinese jieba (extra `zh`).
+
+        Example::
+
+            >>> import duologue
+            >>> from duologue.nodes.people import PeopleSpeaker
+            >>> talk = duologue.data.Conversation(
+            ...     id="1", scenario={"task": "tea"}, messages=[{"role": "user", "text": "Which tea is mild?"}]
+            ... )
+            >>> PeopleSpeaker.of([talk], "user")
+            PeopleSpeaker(role='user', options=PeopleOptions(), weights=Weights(), embeddings='')
+        """
+        options = options or PeopleOptions()
+        if not isinstance(source, (str, Path)):
+            memory = Memory.of(source, role, options, "conversations", embeddings)
+        elif embeddings is None:
+            memory = remembered(Path(source), role, options)
+        else:
+            memory = Memory.of(replayed(source).conversations, role, options, Path(source).resolve().name, embeddings)
+        named = "" if embeddings is None else type(embeddings).__name__
+        return cls(role, memory, options, weights or Weights.of(role), named)
+
+    @classmethod
+    def of_spec(cls, spec: str, role: Role) -> Self:
+        """The speaker of a spec `people:SRC?unseen=true&part=tune`; SettingError if it is none."""
+        path, options = parsed(spec)
+        return cls.of(path, role, options=options)
+
+    @property
+    def longest(self) -> int:
+        """Turns of the conversation with the most."""
+        return self.memory.longest
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if self.role == "user" and self.ended(state):
+            return {"drafts": [], "stop": "user_ended"}
+        moment = self._moment(state, runtime.context)
+        allowed = self._allowed(state, moment.used)
+        if not any(allowed) and not moment.used:
+            raise DataError(
+                f"people:{self.memory.source}: all of its conversations are about this context: leave unseen=true out"
+            )
+        choice = await chosen(self.memory, moment, allowed, self.weights)
+        if choice is not None:
+            return {"drafts": self._drafts(choice)}
+        return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
+
+    def ended(self, state: State) -> bool:
+        """Whether the donor of this side's last turn said nothing after it that was not said here."""
+        before = self._before(state)
+        if before is None:
+            return False
+        said = {plain_words(message["text"]) for message in history(state, self.role)}
+        return all(not said.isdisjoint(self.memory.keys[number]) for number in self.memory.after(before))
+
+    def _moment(self, state: State, limits: Limits) -> Moment:
+        scenario, messages = state["scenario"], history(state)
+        knows = self.role == "user"
+        roles = [message["role"] for message in messages]
+        heard = list(takewhile(lambda message: message["role"] != self.role, reversed(messages)))
+        own = [message for message in messages if message["role"] == self.role]
+        # An assistant may say the same again, such as that it does not know, in the words of another reply.
+        said = own if self.role == "user" else []
+        tried = (plain_words(each["text"]) for each in (*said, *state.get("attempts", [])))
+        return Moment(
+            wish=wish_in(scenario) if knows else "",
+            person=person_in(scenario) if knows else "",
+            task=domains.of(scenario).task(scenario),
+            said=tuple((message["role"], message["text"]) for message in messages),
+            heard=tuple(message["text"] for message in reversed(heard)),
+            tried=frozenset(tried),
+            used=frozenset(number for message in own if (number := self._number(message)) is not None),
+            place=sum(role == self.role for role, _ in groupby(roles)),
+            before=self._before(state),
+            draw=call_seed(limits.seed, state.get("id", ""), self.role, state.get("turn", 0), attempt_number(state)),
+        )
+
+    def _before(self, state: State) -> int | None:
+        """The number of the turn that this side said last; None if it has said none of this memory."""
+        own = history(state, self.role)
+        return self._number(own[-1]) if own else None
+
+    def _number(self, message: Mapping[str, Any]) -> int | None:
+        """The number of the turn that a message comes from; None if it is not of this memory."""
+        origin = origin_of(message)
+        if origin.get("digest") != self.memory.digest:
+            return None
+        return self.memory.places.get((str(origin.get("conversation")), origin.get("message", -1)))
+
+    def _allowed(self, state: State, used: Set[int]) -> list[bool]:
+        """Whether each turn may be said in this conversation."""
+        memory, scenario = self.memory, state["scenario"]
+        domain = domains.of(scenario)
+        topic = domain.topic_key(scenario)
+        allowed = list(memory.usable)
+        if self.options.unseen:
+            allowed = self._where(allowed, lambda donor: donor.topic is None or donor.topic != topic)
+        if self.role == "user" or not any(allowed):
+            return allowed
+        allowed = [ok and number not in used for number, ok in enumerate(allowed)]
+        # Replies of a conversation whose user speaks here would make it that conversation over again.
+        speaking = {origin_of(message).get("conversation") for message in history(state, "user")}
+        others = self._where(allowed, lambda donor: donor.id not in speaking)
+        if domain.source_text(scenario) is not None:  # an answer has to come from the text, which the assistant sees
+            of_text = self._where(allowed, lambda donor: donor.topic is not None and donor.topic == topic)
+            of_others = self._where(others, lambda donor: donor.topic is not None and donor.topic == topic)
+            allowed, others = (of_text, of_others) if any(of_text) else (allowed, others)
+        return others if any(others) else allowed
+
+    def _where(self, allowed: Sequence[bool], condition: Callable[[Donor], bool]) -> list[bool]:
+        donors = self.memory.donors
+        return [ok and condition(donors[turn.donor]) for ok, turn in zip(allowed, self.memory.turns, strict=True)]
+
+    def _drafts(self, choice: Choice) -> list[Draft]:
+        donor = self.memory.donors[choice.turn.donor]
+        drafts = (self._draft(donor, said, text) for said, text in zip(choice.turn.said, choice.texts, strict=True))
+        return list(drafts)
+
+    def _draft(self, donor: Donor, said: Said, filled: Filled) -> Draft:
+        origin: dict[str, Any] = {
+            "source": self.memory.source,
+            "digest": self.memory.digest,
+            "conversation": donor.id,
+            "message": said.number,
+        }
+        if filled.changed:
+            origin["filled"] = [list(change) for change in filled.changed]
+        draft = Draft(text=filled.text, extra={ORIGIN: origin})
+        if said.parts:
+            draft["parts"] = [part.plain() for part in said.parts]
+        return draft
+
+    def provenance(self) -> dict[str, Any]:
+        memory = self.memory
+        told: dict[str, Any] = {
+            "turns_of": memory.source,
+            "digest": memory.digest,
+            "conversations": len(memory.donors),
+            "users": len({donor.user for donor in memory.donors}),
+            "options": self.options.plain(),
+        }
+        if self.weights != Weights.of(self.role):
+            told["weights"] = asdict(self.weights)
+        return told | ({"embeddings": self.embeddings} if self.embeddings else {})
+
+
+def origin_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Where a message's words come from, as its record says: source, digest, conversation, message; empty if it says
+    nothing."""
+    origin = (message.get("extra") or {}).get(ORIGIN)
+    return origin if isinstance(origin, Mapping) else {}
+
+
+@dataclass(frozen=True)
+class DonorEnded:
+    """Stop once the last turn of the user's donor was said and answered, because that user ended there."""
+
+    speaker: PeopleSpeaker
+
+    def __call__(self, state: State, limits: Limits) -> str | None:
+        messages = history(state)
+        answered = bool(messages) and messages[-1]["role"] == "assistant"
+        return "user_ended" if answered and self.speaker.ended(state) else None
+
+    def provenance(self) -> dict[str, Any]:
+        return {"turns_of": self.speaker.memory.source}

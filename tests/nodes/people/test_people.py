@@ -1,0 +1,440 @@
+"""Speakers made from people's stored turns: which turn comes next, and what may be said at all."""
+
+import json
+import sys
+from collections import Counter
+
+import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding
+
+import duologue
+from duologue import data, runs
+from duologue.data import Conversation, Message
+from duologue.data.users import of_part, part_of
+from duologue.errors import DataError, MissingExtraError, SettingError
+from duologue.graphs import agent_test, recllmsim, simquac
+from duologue.nodes import Limits
+from duologue.nodes.people import PeopleOptions, PeopleSpeaker, Weights
+from duologue.nodes.people.names import is_personal, masked
+from duologue.nodes.people.options import parsed
+from duologue.nodes.people.slots import values_in
+from duologue.nodes.people.turns import asked_in
+
+GOAL = "find a mild tea for the evening"
+STEADY = Weights(spread=0)
+"""No chance: the turn that fits best."""
+
+
+def talk(*texts, goal=GOAL, user="ann", number=0, **scenario):
+    """A stored conversation of alternating messages, the user's first."""
+    said = tuple(Message(role=("user", "assistant")[n % 2], text=text) for n, text in enumerate(texts))
+    return Conversation(id=f"{user}-{number}", scenario={"goal": goal, "user": user, **scenario}, messages=said)
+
+
+TEA = talk(
+    "Which tea is mild in the evening?",
+    "Camomile tea is mild.",
+    "Does camomile tea keep me awake?",
+    "No, camomile has no caffeine.",
+    "Fine, I take the camomile tea.",
+    "Enjoy it.",
+)
+BIKE = talk(
+    "My bicycle brake squeals, what now?",
+    "Clean the brake rim first.",
+    "The rim is clean and it squeals still.",
+    "Then change the brake pads.",
+    goal="stop a bicycle brake from squealing",
+    user="bob",
+)
+
+
+def simulate(donors, goal=GOAL, assistant=lambda messages: "Camomile tea is mild.", options=None, **changes):
+    limits = changes.pop("limits", None)
+    user = PeopleSpeaker.of(donors, "user", options=options, weights=changes.pop("weights", STEADY))
+    cast = agent_test.cast(user=user, assistant=assistant, **changes)
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": goal}]), limits=limits)
+    return made
+
+
+def of_user(conversation):
+    return [message.text for message in conversation.messages if message.role == "user"]
+
+
+def origins(conversation, role="user"):
+    return [message.extra["people"] for message in conversation.messages if message.role == role]
+
+
+def test_a_user_says_what_its_donor_said_and_ends_where_it_ended():
+    made = simulate([TEA, BIKE])
+    assert of_user(made) == [TEA.messages[n].text for n in (0, 2, 4)]
+    assert made.stop == "user_ended"
+    assert made.messages[-1].role == "assistant"  # its last turn is answered
+
+
+def test_the_task_chooses_the_donor():
+    made = simulate([TEA, BIKE], goal="stop a bicycle brake from squealing", assistant=lambda _: "Clean the brake rim.")
+    assert {origin["conversation"] for origin in origins(made)} == {"bob-0"}
+
+
+def test_each_message_tells_conversation_and_message_that_it_came_from(tmp_path):
+    made = simulate([TEA, BIKE])
+    assert [(origin["conversation"], origin["message"]) for origin in origins(made)] == [
+        ("ann-0", n) for n in (0, 2, 4)
+    ]
+    data.formats.record_lines.write([made], tmp_path / "records.jsonl")
+    (loaded,) = duologue.load(tmp_path / "records.jsonl")
+    assert origins(loaded) == origins(made)
+    duologue.show(made, out=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "from message 2 of conversation <code>ann-0</code>" in page
+
+
+def test_another_donor_speaks_where_the_next_turn_of_the_first_does_not_fit():
+    first = talk(
+        "Which tea is mild?",
+        "Try the lime blossom of Gdansk.",
+        "What does lime blossom of Gdansk cost in Gdansk?",
+        "Five.",
+        user="ann",
+    )
+    other = talk("A mild tea, please.", "Rooibos is mild.", "Does rooibos have caffeine?", "None.", user="cem")
+    made = simulate([first, other], assistant=lambda _: "Rooibos is mild.", weights=Weights(spread=0, stay=0.1))
+    assert "Does rooibos have caffeine?" in of_user(made)
+    assert not any("Gdansk" in text for text in of_user(made))
+
+
+def test_a_turn_is_never_used_twice():
+    said = ("Which tea?", "This one.", "More please.", "Yes.", "Which tea?", "No.", "I take it.", "Enjoy it.")
+    often = [talk(*said, user=f"u{n}") for n in range(4)]
+    for seed in range(5):
+        for weights in (Weights(), Weights(stay=0, place=0, spread=2)):
+            made = simulate(often, limits=Limits(seed=seed, max_turns=30), weights=weights)
+            assert max(Counter(of_user(made)).values()) == 1
+            assert made.stop == "user_ended"
+
+
+def test_a_rejected_turn_gives_way_to_another_one():
+    odd = "[System]: find a mild tea for the evening"
+    made = simulate([talk(odd, "Yes.", user="ann"), talk("Which tea is mild?", "This.", user="bob")])
+    assert of_user(made)[0] == "Which tea is mild?"
+    assert [attempt.text for attempt in made.messages[0].rejected] == [odd]
+
+
+def test_a_memory_of_one_conversation_says_it_once():
+    made = simulate([TEA])
+    assert of_user(made) == [TEA.messages[n].text for n in (0, 2, 4)]
+
+
+def test_equal_seeds_give_equal_conversations_and_others_draw_other_donors():
+    donors = [talk(f"Which tea is mild, number {n}?", "This.", user=f"u{n}") for n in "abcdefgh"]
+
+    def first(seed):
+        return of_user(simulate(donors, limits=Limits(seed=seed), weights=Weights()))[0]
+
+    assert first(1) == first(1)
+    assert len({first(seed) for seed in range(8)}) > 2
+
+
+@pytest.mark.parametrize(
+    ("goal", "asked"),
+    [
+        ("a trip to Lisbon for 5 days in May", "I go to Lisbon for 5 days, what is there in May?"),
+        ("a trip to Ghent for 5 days in May", "I go to Ghent for 5 days, what is there in May?"),
+        ("a trip to Ghent for 3 days in June", "I go to Ghent for 3 days, what is there in June?"),
+    ],
+)
+def test_slots_are_filled_from_the_task_where_they_are_certain(goal, asked):
+    donor = talk("I go to Lisbon for 5 days, what is there in May?", "Much.", goal="a trip to Lisbon for 5 days in May")
+    made = simulate([donor], goal=goal)
+    assert of_user(made) == [asked]
+    assert [new for _, new in origins(made)[0].get("filled", [])] == [
+        new for old, new in (("Lisbon", "Ghent"), ("5 days", "3 days"), ("May", "June")) if old not in asked
+    ]
+
+
+def test_a_turn_whose_slot_is_uncertain_gives_way_to_another():
+    unsure = talk("I go to Lisbon, what is there?", "Much.", goal="a trip to Lisbon or to Porto", user="ann")
+    plain = talk("What is there to see?", "Much.", goal="a trip to Lisbon or to Porto", user="bob")
+    made = simulate([unsure, plain], goal="a trip to Ghent")
+    assert of_user(made) == ["What is there to see?"]
+
+
+def test_unseen_leaves_out_donors_about_the_same_context():
+    for unseen, donor in ((False, "ann-0"), (True, "bob-0")):
+        user = PeopleSpeaker.of([TEA, BIKE], "user", options=PeopleOptions(unseen=unseen), weights=STEADY)
+        cast = agent_test.cast(user=user, assistant=lambda _: "Camomile tea is mild.")
+        (made,) = duologue.simulate(cast, [{"scenario": dict(TEA.scenario)}])
+        assert {origin["conversation"] for origin in origins(made)} == {donor}
+
+
+def test_unseen_with_nothing_else_fails_in_one_line():
+    cast = agent_test.cast(
+        user=PeopleSpeaker.of([TEA], "user", options=PeopleOptions(unseen=True)), assistant=lambda _: "Yes."
+    )
+    (made,) = duologue.simulate(cast, [{"scenario": dict(TEA.scenario)}])
+    assert made.stop == "model_failed"
+    assert "all of its conversations are about this context: leave unseen=true out" in made.failure.error
+
+
+def halves():
+    names = [f"user {n}" for n in range(40)]
+    tune = [name for name in names if part_of(name) == "tune"]
+    test = [name for name in names if part_of(name) == "test"]
+    assert len(tune) > 5
+    assert len(test) > 5
+    return tune, test
+
+
+@pytest.mark.parametrize("side", ["user", "assistant"])
+def test_a_tuning_half_never_says_a_word_of_the_test_half(side):
+    tune, test = halves()
+    marked = [talk("Which tea zanzimark?", "This zanzimark.", "Why zanzimark?", "So zanzimark.", user=u) for u in test]
+    plain = [talk("Which tea?", "This one.", "Why that?", "For the taste.", user=u) for u in tune]
+    speaker = PeopleSpeaker.of([*marked, *plain], side, options=PeopleOptions(part="tune"))
+    assert not any("zanzimark" in said.text for donor in speaker.memory.donors for said in donor.messages)
+    assert {donor.user for donor in speaker.memory.donors} == set(tune)
+    sides = {"user": lambda _: "Which tea zanzimark?", "assistant": lambda _: "This zanzimark."} | {side: speaker}
+    cast = agent_test.cast(**sides)
+    for made in duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}, {"goal": "zanzimark"}])):
+        assert not any("zanzimark" in message.text for message in made.messages if message.role == side)
+
+
+def test_the_halves_are_those_of_a_comparison():
+    from duologue.analysis.realism import part_of as compared
+
+    assert compared is part_of
+
+
+def test_a_turn_with_personal_details_needs_as_many_users_as_are_asked_for():
+    private = talk("I live at 12 Long Mill Street, which tea?", "This.", user="ann")
+    shared = [talk("I drink 3 cups a day, which tea?", "This.", user=name) for name in ("bob", "cem", "dag")]
+    plain = talk("Which tea is mild?", "This.", user="eva")
+    donors = [private, *shared, plain]
+
+    def usable(least):
+        memory = PeopleSpeaker.of(donors, "user", options=PeopleOptions(min_users=least)).memory
+        return {turn.text for turn, ok in zip(memory.turns, memory.usable, strict=True) if ok}
+
+    assert usable(1) == {turn.messages[0].text for turn in donors}
+    assert usable(3) == {"I drink 3 cups a day, which tea?", "Which tea is mild?"}
+    assert usable(4) == {"Which tea is mild?"}
+
+
+def test_a_mask_stands_in_the_place_of_what_rules_find():
+    text = "My name is Ann Lee, write to ann@lee.org or www.lee.org, call 020 7946 0018, Mr. Oak at 7 Mill Road knows."
+    donor = talk(text, "Hello Ann.", user="ann")
+    made = simulate([donor], options=PeopleOptions(mask=True))
+    assert of_user(made) == [
+        "My name is [name], write to [email] or [link], call [number], Mr. [name] at [address] knows."
+    ]
+    chinese = talk("我叫王小明，电话13912345678，李老师推荐的茶在哪里？", "在这里。", goal="买茶", user="ann")
+    assert of_user(simulate([chinese], goal="买茶", options=PeopleOptions(mask=True))) == [
+        "我叫[name]，电话[number]，[name]老师推荐的茶在哪里？"
+    ]
+
+
+def test_a_source_without_users_names_is_split_and_said_all_the_same():
+    nameless = [
+        Conversation(id=str(n), scenario={"goal": f"{GOAL} {n}"}, messages=talk(f"Which tea {n}?", "This.").messages)
+        for n in "abcdefgh"
+    ]
+    parts = [PeopleSpeaker.of(nameless, "user", options=PeopleOptions(part=part)).memory for part in ("tune", "test")]
+    assert sorted(donor.id for memory in parts for donor in memory.donors) == list("abcdefgh")
+    assert of_user(simulate(nameless))
+
+
+def test_tags_in_a_turn_are_only_text(tmp_path):
+    donor = talk("What does <title>tea & {{ mild }}</title> mean?", "A title.", user="ann")
+    made = simulate([donor])
+    assert of_user(made) == ["What does <title>tea & {{ mild }}</title> mean?"]
+    duologue.show(made, out=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "&lt;title&gt;tea &amp; {{ mild }}&lt;/title&gt;" in page
+
+
+def test_recorded_replies_answer_what_was_said():
+    asked = iter(["The rim is clean and it squeals still.", "Bye."])
+    cast = agent_test.cast(
+        user=lambda _: next(asked), assistant=PeopleSpeaker.of([TEA, BIKE], "assistant"), limits=Limits(max_turns=1)
+    )
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": "stop a bicycle brake from squealing"}]))
+    assert made.messages[1].text == "Then change the brake pads."
+    assert origins(made, "assistant")[0]["conversation"] == "bob-0"
+
+
+def test_the_assistant_does_not_know_what_the_user_wants():
+    speaker = PeopleSpeaker.of([TEA, BIKE], "assistant")
+    cast = agent_test.cast(user=lambda _: "Clean?", assistant=speaker, limits=Limits(max_turns=1))
+    goals = [GOAL, "stop a bicycle brake from squealing", "something else"]
+    replies = {
+        made.messages[1].text for made in duologue.simulate(cast, agent_test.scenarios([{"goal": g} for g in goals]))
+    }
+    assert len(replies) == 1
+
+
+def test_replies_are_of_another_conversation_than_the_users_turns():
+    donors = [talk("Which tea is mild?", f"Reply {name}.", "Why?", f"So {name}.", user=name) for name in ("ann", "bob")]
+    user, assistant = (PeopleSpeaker.of(donors, role) for role in ("user", "assistant"))
+    (made,) = duologue.simulate(agent_test.cast(user=user, assistant=assistant), agent_test.scenarios([{"goal": GOAL}]))
+    spoken, answering = ({origin["conversation"] for origin in origins(made, role)} for role in ("user", "assistant"))
+    assert spoken.isdisjoint(answering)
+
+
+def test_an_assistant_without_a_reply_left_says_nothing_and_nothing_fails():
+    asked = iter(["Which tea is mild?", "Why?", "Really?", "Fine."])
+    speaker = PeopleSpeaker.of([talk("Which tea?", "This one.")], "assistant")
+    cast = agent_test.cast(user=lambda _: next(asked), assistant=speaker, limits=Limits(max_turns=3))
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
+    assert [message.text for message in made.messages if message.role == "assistant"] == ["This one."]
+    assert made.failure is None
+
+
+def test_embeddings_choose_in_place_of_words():
+    speaker = PeopleSpeaker.of([TEA, BIKE], "user", embeddings=DeterministicFakeEmbedding(size=16))
+    cast = agent_test.cast(user=speaker, assistant=lambda _: "Yes.")
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
+    assert set(of_user(made)) <= {m.text for donor in (TEA, BIKE) for m in donor.messages}
+    assert made.provenance.nodes["user_simulator"].settings["embeddings"] == "DeterministicFakeEmbedding"
+
+
+def test_a_students_questions_stand_in_the_simquac_cast_under_its_guard():
+    section = "Three keepers lived there. The last one left in 1968."
+    topic = data.simquac.Topic(title="The lighthouse", background="b", header="Keepers", section=section)
+    words = " ".join(["word"] * 30)
+    people = [
+        Conversation(id="a", scenario=topic.scenario(), messages=talk("Who lived there?", "Three keepers").messages),
+        Conversation(id="b", scenario=topic.scenario(), messages=talk(f"{words}?", "Three keepers").messages),
+    ]
+    user, teacher = (PeopleSpeaker.of(people, role, weights=STEADY) for role in ("user", "assistant"))
+    (made,) = duologue.simulate(simquac.cast(user, teacher), simquac.scenarios([topic]))
+    assert of_user(made) == ["Who lived there?"]
+    assert made.messages[1].spans[0].text == "Three keepers"
+    assert words not in str(made)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("people:", "people: names no source"),
+        ("people:nowhere.jsonl", "nowhere.jsonl: cannot be read"),
+        ("people:talks.jsonl?colour=red", "'people:talks.jsonl' has no option 'colour'; there are unseen, part,"),
+        ("people:talks.jsonl?unseen=maybe", "unseen must be true or false, not 'maybe'"),
+        ("people:talks.jsonl?part=half", "part must be one of tune, test, all, not 'half'"),
+        ("people:talks.jsonl?min_users=0", "min_users must be a whole number from 1, not 0"),
+        ("people:talks.jsonl?unseen", "its options are unclear"),
+        ("people:empty", "empty: "),
+    ],
+)
+def test_what_is_wrong_with_a_spec_is_said_in_one_line(spec, said, tmp_path):
+    write(tmp_path / "talks.jsonl", [TEA])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises((SettingError, DataError)) as caught:
+        agent_test.cast(user=spec)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_spec_with_every_option_is_read():
+    path, options = parsed("people:a/b c.jsonl?unseen=true&part=tune&min_users=2&mask=true&licence=1.0")
+    assert str(path) == "a/b c.jsonl"
+    assert options == PeopleOptions(unseen=True, part="tune", min_users=2, mask=True, licence="1.0")
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "一", "王", "A ", "1,", "www.", "a@", "我叫", "?", "12 "])
+def test_a_long_odd_text_is_looked_at_like_any_other(piece):
+    text = piece * (50_000 // len(piece))
+    assert len(values_in(text)) <= len(text)
+    assert len(asked_in(text)) <= len(text)
+    assert masked(text) is not None
+    assert is_personal(text)
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Lacks("sklearn"), *sys.meta_path])
+    with pytest.raises(MissingExtraError, match=r"sklearn is not installed: pip install \"duologue\[ml\]\""):
+        PeopleSpeaker.of([TEA], "user")
+
+
+class Lacks:
+    """Finds no package of this name."""
+
+    def __init__(self, package):
+        self.package = package
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == self.package:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def test_chinese_turns_are_chosen_by_their_words():
+    tea = talk("晚上喝什么茶比较好？", "洋甘菊茶。", "洋甘菊茶贵吗？", "不贵。", goal="买一种晚上喝的茶", user="ann")
+    bike = talk("自行车刹车响怎么办？", "先清洁轮圈。", goal="修好自行车的刹车", user="bob")
+    made = simulate([bike, tea], goal="买一种晚上喝的茶", assistant=lambda _: "洋甘菊茶不错。")
+    assert of_user(made) == ["晚上喝什么茶比较好？", "洋甘菊茶贵吗？"]
+
+
+def test_users_of_the_open_study_say_only_what_its_tuning_half_said(open_data):
+    people = duologue.load(open_data / "recllmsim" / "human_exp_V2").conversations
+    halves = {part: [one for one in people if of_part(one, part)] for part in ("tune", "test")}
+    options = PeopleOptions(part="tune")
+    user, assistant = (PeopleSpeaker.of(people, role, options=options) for role in ("user", "assistant"))
+    states = [{"scenario": state["scenario"]} for state in recllmsim.scenarios(halves["test"][:6])]
+    made = duologue.simulate(recllmsim.cast(user=user, assistant=assistant, language="zh"), states)
+    tuning = {one.id for one in halves["tune"]}
+    for conversation in made:
+        assert conversation.stop == "user_ended"
+        assert len({message.text for message in conversation.messages}) == len(conversation.messages)
+        assert {message.extra["people"]["conversation"] for message in conversation.messages} <= tuning
+
+
+def test_no_conversation_or_no_turn_of_the_side_is_said_so():
+    with pytest.raises(DataError, match="holds no conversation"):
+        PeopleSpeaker.of([], "user")
+    silent = Conversation(id="1", scenario={"goal": GOAL}, messages=(Message(role="user", text="Hello?"),))
+    with pytest.raises(DataError, match="the assistant says nothing"):
+        PeopleSpeaker.of([silent], "assistant")
+    with pytest.raises(DataError, match="no turn of the user is left with min_users=2"):
+        PeopleSpeaker.of([talk("I am 30.", "Yes.")], "user", options=PeopleOptions(min_users=2))
+
+
+def test_a_weight_below_nothing_is_refused():
+    with pytest.raises(SettingError, match=r"Weights\.stay must be 0 or more, not -1"):
+        Weights(stay=-1)
+
+
+def write(path, conversations):
+    lines = (
+        {
+            "id": conversation.id,
+            "user": conversation.scenario["user"],
+            "messages": [{"role": m.role, "content": m.text} for m in conversation.messages],
+        }
+        for conversation in conversations
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def test_a_user_that_replaces_another_ends_by_itself(tmp_path):
+    write(tmp_path / "talks.jsonl", [TEA])
+    cast = agent_test.cast(assistant=lambda _: "Camomile tea is mild.").replace(user_simulator="people:talks.jsonl")
+    (made,) = duologue.simulate(cast, agent_test.scenarios([{"goal": GOAL}]))
+    assert of_user(made) == [TEA.messages[n].text for n in (0, 2, 4)]
+    assert made.stop == "user_ended"
+
+
+def test_a_run_draws_from_a_file_and_its_card_says_so(tmp_path):
+    write(tmp_path / "talks.jsonl", [TEA, BIKE])
+    cast = agent_test.cast(user="people:talks.jsonl?licence=CC-BY-4.0", assistant="people:talks.jsonl")
+    runs.blocking(runs.arun(cast, agent_test.scenarios([{"goal": GOAL}]), tmp_path / "run"))
+    (made,) = duologue.load(tmp_path / "run")
+    assert made.provenance.nodes["user_simulator"].label == "people:talks.jsonl?licence=CC-BY-4.0"
+    assert all(message.extra["people"]["source"] == "talks.jsonl" for message in made.messages)
+    card = (tmp_path / "run" / "dataset" / "README.md").read_text(encoding="utf-8")
+    assert "The words of the user are **people's own words**" in card
+    assert "Their licence: CC-BY-4.0." in card
+    assert "The words of the assistant are **recorded replies**" in card
+    assert "No person wrote" not in card
+    assert "synthetic" not in card
