@@ -5,9 +5,10 @@ import re
 from ....data.rules.assistant_words import offered
 from ....data.rules.quotations import own_words
 from ....data.text.languages import Language
+from ....data.text.segmentation import words_of
 from .questions import questions_in
 from .transcripts import UserTranscript
-from .words import begins_with, content_of, says, words_of
+from .words import begins_with, content_of, says
 
 _SENTENCE = re.compile(r"(?<![^.!?。！？\n])[^.!?。！？\n]*[?？]")
 _CLAUSE = re.compile(r"[,，.。!！;；\n]")
