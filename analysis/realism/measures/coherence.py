@@ -1,10 +1,10 @@
 """Whether a user's messages belong together: to the replies, to each other, to the task, and to questions.
 
-A user who is stitched together from messages of different people passes every measure of single messages; here it is
-seen. Only content words count (`words`), each once in a message, without numbers; against replies also without those of
-the task's context, which all conversations about it share. No word is weighted by how rare it is: such a weight would
-come from the conversations of a side or of both, so that the value of a conversation would depend on which others there
-are, and how many. Function words are left out by list instead.
+A user who is stitched together from messages of different people hardly shows in measures of single messages. Only
+content words count (`words`), each once in a message, without numbers; against replies also without those of the task's
+context, which all conversations about it share. No word is weighted by how rare it is: such a weight would come from the
+conversations of a side or of both, so that the value of a conversation would depend on which others there are, and how
+many. Function words are left out by list instead.
 
 Whoever speaks at length shares more words with anything. So no value grows with length by that alone: what is searched
 is cut to a fixed size, or two replies to the length of the shorter, and words in common are counted per pair of words.
@@ -51,9 +51,12 @@ def _reply_taken_up(transcript: UserTranscript) -> float | None:
 
 
 def _new(transcript: UserTranscript, number: int) -> tuple[float, int]:
-    """How many of the message's words neither the reply before nor the user's own last messages have, and of how many."""
+    """How many of the message's words neither the reply before nor the user's own last messages have, and of how many.
+
+    None of none without a reply right before: whoever splits a thought into two messages brings nothing from elsewhere.
+    """
     language = transcript.language
-    words = _brought(transcript, number)
+    words = _brought(transcript, number) if transcript.searched_replies[number].strip() else []
     said, place = "", number
     while place and len(said) < OF_OWN[language]:
         place -= 1
@@ -109,13 +112,14 @@ MEASURES = (
         name="new words",
         family="coherence",
         unit="share of words",
-        definition="Share of the content words of all messages but the first that neither the reply right before (its "
+        definition="Share of the content words of all messages after a reply that neither the reply right before (its "
         "first 400 characters in Chinese, 1,600 in English) nor the user's own last 100 or 400 characters have; words of "
         "the task's context do not count.",
         source="ours",
         direction="messages bring up what nobody has spoken of",
         of=per_conversation(_new_words),
-        keyboard="Partly: a typing error makes a new word, and what is pasted from the reply makes none.",
+        keyboard="Partly: a typing error makes a new word, and what is pasted from the reply makes none. A thought that "
+        "is split into several messages counts with the first of them only.",
         of_text=_new_words_of,
     ),
     Measure(

@@ -168,6 +168,7 @@ def test_new_words_are_looked_for_in_a_stretch_of_fixed_length(talk):
     own = "so and on " * (OF_OWN["en"] // 10 + 1)
     assert value("new words", talk(f"museums {own}", "fine", "museums")) == 1
     assert value("new words", talk("museums")) is None
+    assert value("new words", talk("museums", "", "parks")) is None
 
 
 def test_words_said_again_are_counted_by_pair_so_that_length_gives_nothing(talk):
