@@ -40,7 +40,7 @@ Figures: TypeAlias = Annotated[
 
 LARGE = 256 * 10**6
 """Bytes of files from which a command that holds all conversations says how much memory it needs."""
-GROWTH = 5
+GROWTH = 7
 """Bytes of memory for each byte of a file, about, once its conversations are held."""
 
 
