@@ -79,12 +79,12 @@ def test_a_published_study_and_a_part_of_the_people(duologue: Command, people: P
 def test_a_user_that_cannot_be_asked_is_exit_code_1_with_the_reason(
     duologue: Command, people: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.py").write_text("def user(messages):\n    raise OSError('the line is dead')\n")
-    code, out, _ = duologue("next-turn", people, "--user", "mine:user", "--user", "offline", "--json")
+    (tmp_path / "dead_line.py").write_text("def user(messages):\n    raise OSError('the line is dead')\n")
+    code, out, _ = duologue("next-turn", people, "--user", "dead_line:user", "--user", "offline", "--json")
     assert code == 1
     rows = {row["name"]: row for row in json.loads(out)["rows"]}
-    assert rows["mine:user"]["failed"] == 42
-    assert "the line is dead" in rows["mine:user"]["failure"]
+    assert rows["dead_line:user"]["failed"] == 42
+    assert "the line is dead" in rows["dead_line:user"]["failure"]
     assert rows["offline"]["failed"] == 0
 
 
