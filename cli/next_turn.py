@@ -10,7 +10,7 @@ from ..data import load
 from .interrupts import INTERRUPTED, STOPPED, run
 from .options import extended
 from .output import print_json, put, say, stderr, stdout
-from .overwriting import check_unread
+from .overwriting import check_outside, check_unread
 from .planning import Plan, go_on, models_asked, models_of_cast
 from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, RunOptions, Yes
 from .running import say_hosts, say_uncounted
@@ -81,6 +81,7 @@ def next_turn(
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_unread(out)
+    check_outside(out, source)
     users = list(dict.fromkeys(user or ()))
     sources = [load(path) for path in (source, *([published] if published is not None else []))]
     for loaded in sources:

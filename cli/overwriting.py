@@ -39,6 +39,14 @@ def check_unread(file: Path | None) -> None:
             raise DataError(f"{at(file)}: is a file of the run {run}, which is read: choose another place")
 
 
+def check_outside(out: Path | None, source: Path | None) -> None:
+    """DataError for an `out` below a folder that is read as a whole: what is written there would be read the next time."""
+    if out is None or source is None or not source.is_dir() or (source / CONVERSATIONS).is_file():
+        return
+    if source.resolve() in out.resolve().parents:
+        raise DataError(f"{at(out)}: is in {source}, all of which is read: choose another place")
+
+
 def _read() -> Iterator[Path]:
     """The paths that exist among the parameters of this command that name what is read."""
     context = get_current_context(silent=True)

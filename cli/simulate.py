@@ -128,6 +128,7 @@ def simulate_cast(
     from .. import runs
     from ..errors import SettingError
     from .output import say
+    from .overwriting import check_outside
 
     if options.resume and out is None:
         raise SettingError("--resume needs --out: say which run to continue")
@@ -142,6 +143,7 @@ def simulate_cast(
         say(note)
     cast = factory(**(dict(scenarios.settings) | changed))
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
+    check_outside(folder, source.get("scenarios"))
     code = simulated(
         cast,
         list(scenarios.states),

@@ -53,8 +53,8 @@ class NextTurn(Record):
     """The moment's."""
     text: str = ""
     """What it says, a line for each message; empty if it says nothing. A goodbye is a text too."""
-    stopped: bool = False
-    """Whether it leaves, with a goodbye or without one."""
+    stopped: bool | None = False
+    """Whether it leaves, with a goodbye or without one; None for a user that cannot tell at a single moment."""
     stop: str | None = None
     """Why the simulation ended: `max_turns` after the one turn, or the reason that the record has."""
     rejected: int = 0

@@ -13,7 +13,7 @@ from .records import Conversation
 
 STORED = "stored"
 """Key of a conversation's `extra` for the stored conversation whose scenario it has: its `id`, the digest of its
-`scenario`, and the `path` of its file, if it has one."""
+`scenario`, and, where the source tells them, the `path` of its file and its `user`."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,16 @@ def topic_key(conversation: Conversation) -> str | None:
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:
     """Pair each conversation of the first set with the next unpaired one of the second about the same topic.
 
-    A conversation that was simulated on the scenario of a stored one is paired with that one. If several people talk
+    A conversation that was simulated on the scenario of a stored one is paired with that one; a further one on the same
+    scenario has no partner. If several people talk
     about a topic, conversations of the same person are paired first.
     """
     partners = _by_origin(first, second)
     taken = {id(partner) for partner in partners.values()}
+    there = {_identity(other) for other in second}
+    repeats = {
+        number for number, conversation in enumerate(first) if number not in partners and _origin(conversation) in there
+    }
     waiting: dict[str, list[Conversation]] = defaultdict(list)
     persons = {id(conversation): _person(conversation) for conversation in (*first, *second)}
     without_topic: list[Conversation] = []
@@ -55,7 +60,8 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
     keys = [topic_key(conversation) for conversation in first]
     for same_person in (True, False):
         for number, (conversation, key) in enumerate(zip(first, keys, strict=True)):
-            others = waiting[key] if number not in partners and key is not None and key in waiting else []
+            free = number not in partners and number not in repeats
+            others = waiting[key] if free and key is not None and key in waiting else []
             person = persons[id(conversation)]
             fitting = (other for other in others if not same_person or persons[id(other)] == person)
             if (partner := next(fitting, None)) is not None:
@@ -78,7 +84,7 @@ def _by_origin(first: Sequence[Conversation], second: Sequence[Conversation]) ->
         wanted = set(origins.values())
         places: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, one in enumerate(stored if wanted else ()):
-            if (key := (one.id, digest(one.scenario))) in wanted:
+            if (key := _identity(one)) in wanted:
                 places[key].append(number)
         for number, origin in origins.items():
             for place in places.get(origin, ()):
@@ -88,6 +94,10 @@ def _by_origin(first: Sequence[Conversation], second: Sequence[Conversation]) ->
                     taken.add(there)
                     break
     return partners
+
+
+def _identity(conversation: Conversation) -> tuple[str, str]:
+    return conversation.id, digest(conversation.scenario)
 
 
 def _origin(conversation: Conversation) -> tuple[str, str] | None:

@@ -21,6 +21,7 @@ from .identity import digest
 from .loading import Loaded, description_of, load
 from .pairing import STORED
 from .records import Conversation, Json, Message
+from .users import named_user
 
 PLAIN_KEYS = ("goal", "facts", "persona", "first_message", "success", "title")
 """Keys of a scenario without a `kind` that have a meaning; it may have others."""
@@ -148,24 +149,26 @@ def _of_conversation(conversation: Conversation, number: int) -> Told | None:
     origin: Json = {"id": conversation.id, "scenario": digest(conversation.scenario)}
     if isinstance(path := conversation.extra.get("path"), str):
         origin["path"] = path
+    if user := named_user(conversation):
+        origin["user"] = user
     extra: Json = {STORED: origin}
     if names:
         extra[messages.FORM.kind] = {"values": names}
     where = f"conversation {number} ({conversation.id})"
     if set(conversation.scenario) != _NAMELESS or domains.of(conversation) is not domains.PLAIN:
         return Told(where, dict(conversation.scenario), extra, conversation=conversation)
-    scenario, opening = _of_log(conversation, line)
+    scenario, opening = of_log(conversation, line)
     if opening is None and "goal" not in scenario:
         return None
     return Told(where, scenario, extra, opening, conversation)
 
 
-def _of_log(conversation: Conversation, line: Mapping[str, Any]) -> tuple[dict[str, Any], Message | None]:
+def of_log(conversation: Conversation, line: Mapping[str, Any]) -> tuple[dict[str, Any], Message | None]:
     """The scenario of a log, made from the keys of its line; and its first message, if these name no goal.
 
     It has no `kind`, for the name of a format is none. `success` is not taken: in a log it says how the talk ended.
     """
-    made: dict[str, Any] = {"digest": conversation.scenario["digest"]}
+    made: dict[str, Any] = {"digest": conversation.scenario.get("digest", "")}
     for name, keys in (("goal", _GOALS), ("facts", _FACTS), ("persona", ("persona",)), ("task", ("task",))):
         value = next((line[key] for key in keys if line.get(key)), None)
         if (isinstance(value, str) and value.strip()) or (name == "facts" and isinstance(value, (dict, list))):

@@ -3,7 +3,9 @@
 from typing import Literal, TypeAlias
 
 from . import domains
+from .attempts import is_object
 from .identity import digest
+from .pairing import STORED
 from .records import Conversation
 
 UserPart: TypeAlias = Literal["tune", "test", "all"]
@@ -26,5 +28,11 @@ def part_of(user: str) -> UserPart:
 
 
 def of_part(conversation: Conversation, part: UserPart) -> bool:
-    """Whether the conversation's user is in the part."""
-    return part == "all" or part_of(user_of(conversation)) == part
+    """Whether the conversation's user is in the part. What was simulated on a person's scenario is in that person's."""
+    return part == "all" or part_of(_whose(conversation)) == part
+
+
+def _whose(conversation: Conversation) -> str:
+    stored = conversation.extra.get(STORED)
+    told = stored.get("user") if is_object(stored) else None
+    return told if isinstance(told, str) and told else user_of(conversation)

@@ -12,8 +12,11 @@ from typing import Any
 from ..data import domains
 from ..data.formats.dialogues import further
 from ..data.next_turns import Moment, NextTurn, text_of
+from ..data.pairing import STORED
 from ..data.records import Attempt, Conversation, Usage
+from ..data.scenarios import of_log
 from ..data.text.languages import Language
+from ..data.users import user_of
 from ..errors import SettingError
 from ..nodes.contract import Stop, describe
 from ..nodes.goals import goal_of
@@ -97,7 +100,10 @@ def state_of(moment: Moment, cast: str) -> State | None:
     scenario = {key: value for key, value in moment.conversation.scenario.items() if key != SUCCESS}
     if cast == agent_test.NAME:
         told = further(moment.conversation)
-        scenario |= {key: told[key] for key in ("goal", "facts", "persona") if key in told and key not in scenario}
+        of_line, _ = of_log(moment.conversation, told)
+        scenario |= {
+            key: of_line[key] for key in ("goal", "facts", "persona") if key in of_line and key not in scenario
+        }
         scripted = "first_message" in scenario
         if not goal_of(scenario) and (context := scenario.get("task_context") or told.get("task_context")):
             scenario["goal"] = str(context)
@@ -107,11 +113,20 @@ def state_of(moment: Moment, cast: str) -> State | None:
         if scripted and not moment.turn:
             return None
     messages = [message.plain() for message in moment.before]
-    return {"scenario": scenario, "ordinal": moment.ordinal, "repeat": 0, "messages": messages}
+    # A user that says what stored people said leaves out the person who is asked about.
+    stored = {"id": moment.conversation.id, "user": user_of(moment.conversation)}
+    return {
+        "scenario": scenario,
+        "ordinal": moment.ordinal,
+        "repeat": 0,
+        "messages": messages,
+        "extra": {STORED: stored},
+    }
 
 
-def next_turn(moment: Moment, made: Conversation) -> NextTurn:
-    """What the user said, from the record of the conversation that was simulated from the moment on."""
+def next_turn(moment: Moment, made: Conversation, *, leaves: bool = True) -> NextTurn:
+    """What the user said, from the record of the conversation that was simulated from the moment on; `leaves`: whether
+    the user can tell at a moment that it is over."""
     after = len(moment.before)
     new = [message for message in made.messages[after:] if message.role == "user"]
     unsaid = [turn for turn in made.unsaid if turn.role == "user" and turn.after >= after]
@@ -125,7 +140,7 @@ def next_turn(moment: Moment, made: Conversation) -> NextTurn:
         id=made.id,
         key=moment.key,
         text="" if failure else text_of(new),
-        stopped=failure is None and made.stop not in (None, _SAID, "user_rejected"),
+        stopped=(failure is None and made.stop not in (None, _SAID, "user_rejected")) if leaves else None,
         stop=made.stop,
         rejected=len({attempt.number for attempt in tried if attempt.verdict == "rejected"}),
         model=next((attempt.model for attempt in tried if attempt.model), None),

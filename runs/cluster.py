@@ -22,6 +22,8 @@ from .reports import Orders, Report
 from .shards import Shard, work
 from .sharing import A_SECOND, at_once, processors, shared
 
+REACHED = 10.0
+"""Seconds within which a cluster answers."""
 STARTS = 4
 """Tries to start a local Ray, which gives up by itself after half a minute on a machine that is busy."""
 
@@ -184,7 +186,19 @@ async def _connected(address: str | None, number: int | None) -> AsyncIterator[A
         await asyncio.to_thread(ray.shutdown)
 
 
+def _check_reachable(address: str) -> None:
+    """RunError at once where nobody answers at HOST:PORT: Ray itself would try for ten minutes, and hear no signal."""
+    host, separator, port = address.removeprefix("ray://").rpartition(":")
+    if not separator or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), REACHED).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise RunError(f"Ray at {address}: cannot be reached ({error}): check the address and its machines") from None
+
+
 def _begin(ray: Any, address: str, number: int | None) -> None:
+    _check_reachable(address)
     local: dict[str, Any] = {"num_cpus": number or processors(), "include_dashboard": False}
     for start in range(1, STARTS + 1):
         try:

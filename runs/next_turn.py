@@ -26,6 +26,7 @@ from ..graphs.next_turn import asking, limits_of, next_turn, state_of
 from ..nodes.calls.gates import EndpointError
 from ..nodes.calls.prices import asked_model
 from ..nodes.environment import error_line
+from ..nodes.people import PeopleSpeaker
 from ..nodes.validators import models_of
 from .calls import CALLS, CallFile
 from .conduct import Conduct, synced
@@ -59,6 +60,8 @@ async def anext_turns(
     of_id = {name_of(state): moment for state, (moment, _) in zip(plan, states, strict=True)}
     control = conduct.controlled()
     stopped: str | None = None
+    # Its user ends where the conversation ended that it goes on with: no message before the moment tells which that is.
+    leaves = not isinstance(cast.user_simulator, PeopleSpeaker)
     file: CallFile | None = None
     with ExitStack() as opened:
         kept = _Kept.open(None if out is None else Path(out), _settings(cast, asked, limits.plain()), opened)
@@ -66,7 +69,7 @@ async def anext_turns(
         spent_before(control, cast, (kept.done[name] for name in of_id if name in kept.done))
 
         def keep(made: Conversation) -> None:
-            said = next_turn(of_id[made.id], made)
+            said = next_turn(of_id[made.id], made, leaves=leaves)
             kept.keep(said)
             if file is not None:
                 file.forget(made.id)

@@ -9,7 +9,7 @@ from ...data.identity import digest
 from ...data.next_turns import Moment, NextTurn, moments_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from ...data.users import part_of, user_of
+from ...data.users import of_part, user_of
 from ...errors import DataError
 from ..comparison import FEWEST_IN_INTERVAL
 from ..realism.measures.transcripts import task_of
@@ -61,7 +61,7 @@ class Benchmark:
         """
         moments = list(moments_of(conversations))
         weights = Weights.of((each.text, language_of(each.conversation)) for each in moments if each.text)
-        places = [n for n, one in enumerate(conversations) if part == "all" or part_of(user_of(one)) == part]
+        places = [n for n, one in enumerate(conversations) if of_part(one, part)]
         kept = [conversations[place] for place in places]
         notes = (
             [] if part == "all" else [f"People: the part {part!r} of the users, {len(kept)} of {len(conversations)}."]

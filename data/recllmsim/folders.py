@@ -44,7 +44,9 @@ class Reading:
 
 def is_history(value: Any) -> bool:
     """Whether a file's value is a RecLLMSim conversation, possibly a broken one."""
-    return isinstance(value, dict) and ("history" in value or {"task_context", "profile"} <= value.keys())
+    if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in ("messages", "conversations")):
+        return False  # a line of a log may name a profile too
+    return "history" in value or {"task_context", "profile"} <= value.keys()
 
 
 def holds_conversations(source: Source) -> bool:

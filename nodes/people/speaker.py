@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from ...data import domains
 from ...data.identity import call_seed
+from ...data.pairing import STORED
 from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...errors import DataError
@@ -99,9 +100,12 @@ class PeopleSpeaker:
         moment = self._moment(state, runtime.context)
         allowed = self._allowed(state, moment.used)
         if not any(allowed) and not moment.used:
-            raise DataError(
-                f"people:{self.memory.source}: all of its conversations are about this context: leave unseen=true out"
+            why = (
+                "about this context: leave unseen=true out"
+                if self.options.unseen
+                else "those of the person whose scenario this is: give those of others too"
             )
+            raise DataError(f"people:{self.memory.source}: all of its conversations are {why}")
         choice = await chosen(self.memory, moment, allowed, self.weights)
         if choice is not None:
             return {"drafts": self._drafts(choice)}
@@ -155,6 +159,12 @@ class PeopleSpeaker:
         domain = domains.of(scenario)
         topic = domain.topic_key(scenario)
         allowed = list(memory.usable)
+        stored = state.get("extra", {}).get(STORED)
+        if isinstance(stored, Mapping):  # nobody is played by their own words about the same
+            whose = stored.get("user")
+            allowed = self._where(
+                allowed, lambda donor: donor.id != stored.get("id") and (not whose or donor.user != whose)
+            )
         if self.options.unseen:
             allowed = self._where(allowed, lambda donor: donor.topic is None or donor.topic != topic)
         if self.role == "user" or not any(allowed):

@@ -154,3 +154,32 @@ def test_a_bound_of_tokens_ends_all_users_in_order_and_the_same_command_goes_on(
     assert code == 0, err
     assert endpoint.counts()["requests"] == 2 * 42
     assert 0 < asked < 42
+
+
+def test_a_user_made_of_the_same_people_never_says_what_the_person_said(
+    duologue: Command, people: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("sklearn")
+    code, out, err = duologue("next-turn", people, "--user", f"people:{people}", "--out", "out", "--json")
+    assert code == 0, err
+    row = json.loads(out)["rows"][-1]
+    assert row["scores"]["first"]["value"] < 0.9  # each person's first turn names a place of their own
+    assert (row["scores"]["ended"]["value"], row["scores"]["stayed"]["value"]) == (None, None)  # it cannot tell
+
+
+def test_a_folder_below_the_source_is_refused(duologue: Command, people: Path, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    people.rename(tmp_path / "all/people.jsonl")
+    code, _, err = duologue("next-turn", "all", "--out", "all/next")
+    assert (code, err.strip()) == (2, "duologue: all/next: is in all, all of which is read: choose another place")
+    code, _, err = duologue("simulate", "agent_test", "--scenarios", "all", "--out", "all/run")
+    assert (code, err.strip()) == (2, "duologue: all/run: is in all, all of which is read: choose another place")
+
+
+@pytest.mark.parametrize("goal", ["   ", 5, {"a": 1}])
+def test_a_goal_without_words_is_none(duologue: Command, people: Path, goal: object) -> None:
+    lines = [json.loads(line) | {"goal": goal} for line in people.read_text().splitlines()]
+    people.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, out, err = duologue("next-turn", people, "--user", "offline", "--json")
+    assert code == 0, err
+    assert json.loads(out)["turns"] == 18  # no first turn: what the person wanted is what the first message says

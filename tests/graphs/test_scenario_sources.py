@@ -10,6 +10,7 @@ import duologue
 from duologue import data, graphs
 from duologue.data import Conversation, DataError, Domain, Message, domains
 from duologue.data.formats import record_lines
+from duologue.data.identity import digest
 from duologue.data.pairing import paired, topic_key
 from duologue.data.scenarios import ScenarioReader
 from duologue.data.users import part_of, user_of
@@ -250,3 +251,30 @@ def test_logs_that_name_no_topic_are_paired_with_what_was_simulated_on_them(tmp_
     assert [(a.id, b.extra["stored"]["id"]) for a, b in paired(stored, made).pairs] == [
         (f"t{n}",) * 2 for n in range(4)
     ]
+
+
+def test_what_is_simulated_on_a_persons_scenario_is_in_that_persons_half(people: Path, tmp_path: Path) -> None:
+    for part in ("tune", "test"):
+        states = graphs.scenarios_of(people, "recllmsim", part=part)
+        run = tmp_path / part
+        duologue.simulate(graphs.recllmsim.cast(), states, limits=duologue.Limits(max_turns=1), out=run)
+        other = "test" if part == "tune" else "tune"
+        assert len(graphs.scenarios_of(run, "recllmsim", part=part)) == len(states) > 0
+        with pytest.raises(DataError, match="none of its"):
+            graphs.scenarios_of(run, "recllmsim", part=other)
+
+
+def test_a_repeat_has_no_other_partner_than_its_own_stored_conversation() -> None:
+    stored = of_people(2)  # of two people about the same context
+    origin = {"stored": {"id": "p0", "scenario": digest(stored[0].scenario)}}
+    made = [stored[0].model_copy(update={"id": f"m{n}", "extra": origin}) for n in range(3)]
+    found = paired(made, stored)
+    assert [(a.id, b.id) for a, b in found.pairs] == [("m0", "p0")]
+    assert [one.id for one in found.only_first] == ["m1", "m2"]
+
+
+def test_a_line_of_a_log_may_name_a_profile_and_a_task_context(tmp_path: Path) -> None:
+    line = {"task_context": "A trip.", "profile": "calm", "messages": [{"role": "user", "content": "Hello"}]}
+    (tmp_path / "log.jsonl").write_text(json.dumps(line) + "\n")
+    (state,) = graphs.scenarios_of(tmp_path / "log.jsonl", "agent_test")
+    assert (state["scenario"]["goal"], state["scenario"]["facts"]) == ("A trip.", "calm")

@@ -12,6 +12,7 @@ import duologue
 from duologue import runs
 from duologue.errors import SettingError
 from duologue.graphs import simquac
+from duologue.runs import cluster
 from tests.runs.divided import Divided, descendants, gone, until
 
 TOPICS = 160
@@ -123,6 +124,17 @@ def test_a_run_on_a_cluster_needs_a_folder(monkeypatch, given, set_to):
         monkeypatch.setenv("RAY_ADDRESS", set_to)
     with pytest.raises(SettingError, match="needs a folder that all its machines share: give out"):
         duologue.simulate(simquac.cast(), [], conduct=runs.Conduct(engine="ray", ray_address=given))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+def test_a_cluster_that_is_not_there_is_one_line_at_once(address):
+    with pytest.raises(runs.RunError, match=f"Ray at {address}: cannot be reached"):
+        cluster._check_reachable(address)
+
+
+@pytest.mark.parametrize("address", ["local", "auto", "ray://cluster", "session"])
+def test_an_address_without_a_port_is_left_to_ray(address):
+    cluster._check_reachable(address)
 
 
 def test_ray_that_is_not_installed_is_named_in_one_line(forks, tmp_path):

@@ -168,6 +168,23 @@ def test_unseen_leaves_out_donors_about_the_same_context():
         assert {origin["conversation"] for origin in origins(made)} == {donor}
 
 
+def test_nobody_is_played_by_their_own_words_about_their_own_scenario():
+    other = TEA.model_copy(update={"id": "carl-0", "scenario": TEA.scenario | {"user": "carl"}})
+    again = TEA.model_copy(update={"id": "ann-1"})
+    user = PeopleSpeaker.of([TEA, again, other], "user", weights=STEADY)
+    cast = agent_test.cast(user=user, assistant=lambda messages: "Camomile tea is mild.")
+    (state,) = agent_test.scenarios([{"goal": GOAL}])
+    for stored, whose in (({"id": "ann-0"}, {"ann-1", "carl-0"}), ({"id": "ann-0", "user": "ann"}, {"carl-0"})):
+        (made,) = duologue.simulate(cast, [{**state, "extra": {"stored": stored}}])
+        assert {origin["conversation"] for origin in origins(made)} <= whose
+    (made,) = duologue.simulate(
+        cast.replace(user_simulator=PeopleSpeaker.of([TEA, again], "user")), [{**state, "extra": {"stored": stored}}]
+    )
+    assert "all of its conversations are those of the person whose scenario this is: give those of others too" in str(
+        made.failure
+    )
+
+
 def test_unseen_with_nothing_else_fails_in_one_line():
     cast = agent_test.cast(
         user=PeopleSpeaker.of([TEA], "user", options=PeopleOptions(unseen=True)), assistant=lambda _: "Yes."
