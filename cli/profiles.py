@@ -29,7 +29,9 @@ def profile_commands() -> None:
 
 @profiles.command("generate")
 def generate(
-    count: Annotated[int, typer.Option(min=1, help="Number of profiles that the file should have at the end.")],
+    count: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Number of profiles that the file should have at the end.")
+    ],
     assistant: Annotated[str, typer.Option(help="What writes the profiles: openai:NAME, or offline.")] = "offline",
     out: Annotated[
         Path | None,
