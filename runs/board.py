@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from ..errors import DuologueError
 from .control import Control
 from .figures import Figures
+from .journal import BrokenOffError
 from .reports import Orders, Report, add_spending, error_of, without_spending
 
 MOST_DEATHS = 3
@@ -36,6 +37,8 @@ class Board:
         """What ended a worker, and so ends the run."""
         self.cancelled = False
         """Whether the workers are to end now."""
+        self.given_up: list[str] = []
+        """Why shards were given up whose workers always die, a line each; the others go on."""
         self._past = Report(spending=without_spending(control.spending))
         add_spending(self._past.spending, control.spending)
         self._now: dict[str, Report] = {}
@@ -97,6 +100,14 @@ class Board:
         )
         spending.notes, spending.unknown = whole.spending.notes, whole.spending.unknown
         self.control.spent()
+
+    def result(self) -> None:
+        """Raise what ended the run, if anything did."""
+        if self.error is not None:
+            raise self.error
+        if self.given_up:
+            more = f" (and {len(self.given_up) - 1} more)" if len(self.given_up) > 1 else ""
+            raise BrokenOffError(self.given_up[0] + more)
 
     def orders(self) -> Orders:
         """How the workers are to go on."""

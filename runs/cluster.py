@@ -19,8 +19,9 @@ from .board import Board, Deaths
 from .journal import BrokenOffError, RunError
 from .processes import LEFT
 from .reports import Orders, Report
-from .shards import Shard, work
+from .shards import Shard
 from .sharing import A_SECOND, at_once, processors, shared
+from .working import work
 
 REACHED = 10.0
 """Seconds within which a cluster answers."""
@@ -34,15 +35,20 @@ class Mailbox:
     def __init__(self, orders: Orders) -> None:
         self._reports: dict[str, Report] = {}
         self._begun = Counter[str]()
+        self._finished = Counter[str]()
+        self._deaths = defaultdict[str, Deaths](Deaths)
         self._orders = orders
 
-    def begun(self, shard: str) -> None:
-        """Count a worker of a shard."""
+    def begun(self, shard: str) -> int:
+        """Count a worker of a shard; gives how many died one after another since a conversation was finished."""
         self._begun[shard] += 1
+        self._deaths[shard].too_many(self._begun[shard], self._finished[shard])
+        return self._deaths[shard].number
 
     def report(self, shard: str, report: Report) -> Orders:
         """Leave a shard's report, which replaces the one before; gives the present orders."""
         self._reports[shard] = report
+        self._finished[shard] = max(self._finished[shard], report.tally.finished)
         return self._orders
 
     def order(self, orders: Orders) -> tuple[dict[str, Report], Counter[str]]:
@@ -58,7 +64,8 @@ def simulated(shard: Shard, mailbox: Any) -> Report:
 
     latest = Orders()
     with suppress(RayError):
-        ray.get(mailbox.begun.remote(shard.name), timeout=30)
+        deaths: Any = ray.get(mailbox.begun.remote(shard.name), timeout=30)
+        shard = shard.after(deaths)
 
     def exchange(report: Report) -> Orders:
         nonlocal latest
@@ -102,8 +109,7 @@ async def on_ray(
                     while tasks.running:
                         await tasks.look()
             raise
-        if board.error is not None:
-            raise board.error
+        board.result()
 
 
 class _Tasks:
@@ -115,8 +121,8 @@ class _Tasks:
         self._deaths = defaultdict[str, Deaths](Deaths)
         self._free = list(range(most))
         """The shares of the run's limits that no task has."""
-        self.running: dict[Any, tuple[str, int]] = {}
-        """The name of each task's shard, and which share it has."""
+        self.running: dict[Any, tuple[Shard, int]] = {}
+        """Each task's shard, and which share it has."""
 
     def go_on(self) -> bool:
         """Begin what may begin; gives whether anything is under way."""
@@ -124,7 +130,7 @@ class _Tasks:
         while self._waiting and len(self.running) < self._most and not orders.cancelled and orders.ending is None:
             share = self._free.pop()
             shard = shared(self._waiting.popleft().knowing(self._board.answered), self._most, share)
-            self.running[self._task.remote(shard, self._mailbox)] = shard.name, share
+            self.running[self._task.remote(shard, self._mailbox)] = shard, share
         return bool(self.running)
 
     async def look(self) -> None:
@@ -136,29 +142,27 @@ class _Tasks:
         with suppress(ray.exceptions.RayError):  # the actor is being begun again on another machine
             letters: Any = self._mailbox.order.remote(board.orders())
             reports, begun = await asyncio.to_thread(ray.get, letters, timeout=30)
-            for shard, report in reports.items():
-                board.take(shard, report)
+            for name, report in reports.items():
+                board.take(name, report)
             self._check_deaths(begun)
         for ref in done:
-            name, share = self.running.pop(ref)
+            shard, share = self.running.pop(ref)
             self._free.append(share)
             try:
-                board.take(name, await asyncio.to_thread(ray.get, ref))
+                board.take(shard.name, await asyncio.to_thread(ray.get, ref))
             except ray.exceptions.RayError as error:
                 raise BrokenOffError(f"Ray: {error_line(error)}: mend it, then resume") from None
         board.sum()
 
     def _check_deaths(self, begun: Mapping[str, int]) -> None:
-        """BrokenOffError where Ray has begun a shard again and again without a conversation having been finished."""
-        for ref, (shard, _) in self.running.items():
-            deaths = self._deaths[shard]
-            if not self._board.is_over(shard) and deaths.too_many(begun[shard], self._board.finished(shard)):
+        """Give up a shard that Ray has begun again and again without a conversation having been finished."""
+        for ref, (shard, share) in list(self.running.items()):
+            deaths, finished = self._deaths[shard.name], self._board.finished(shard.name)
+            if not self._board.is_over(shard.name) and deaths.too_many(begun[shard.name], finished):
                 self._ray.cancel(ref, force=True)
                 del self.running[ref]
-                raise BrokenOffError(
-                    f"Ray: {deaths.number} workers of a shard died one after another, and no conversation was "
-                    "finished: give them more memory, or fewer --processes, then resume"
-                )
+                self._free.append(share)
+                self._board.given_up.append(shard.deadly(deaths.number, ""))
 
 
 def is_elsewhere(address: str | None) -> bool:

@@ -13,7 +13,6 @@ from itertools import count
 from typing import Any
 
 from .board import Board, Deaths
-from .journal import BrokenOffError
 from .reports import Report
 from .shards import BETWEEN, Shard
 
@@ -59,22 +58,19 @@ async def supervised(works: Sequence[Coroutine[Any, Any, None]], board: Board, c
             each.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
         board.sum()
-    if board.error is not None:
-        raise board.error
+    board.result()
 
 
 async def _simulated(shard: Shard, board: Board) -> None:
     """Simulate a shard; a worker that dies is followed by another one."""
     deaths = Deaths()
     for begun in count(1):
-        code = await _worked(shard.knowing(board.answered), board)
+        code = await _worked(shard.knowing(board.answered).after(deaths.number), board)
         if board.is_over(shard.name) or board.orders().cancelled:
             return
         if deaths.too_many(begun + 1, board.finished(shard.name)):
-            raise BrokenOffError(
-                f"{shard.folder}: {deaths.number} worker processes died one after another ({_why(code)}), and no "
-                "conversation was finished: give them more memory, or fewer --processes, then resume"
-            )
+            board.given_up.append(shard.deadly(deaths.number, f" ({_why(code)})"))
+            return
 
 
 def _why(code: int) -> str:

@@ -4,44 +4,30 @@ A shard that stands for itself has files of its own in the run folder, which the
 simulates it again finds there what is finished, and which replies have come.
 """
 
-import asyncio
-import os
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from ..data import domains
 from ..data.domain import Domain
-from ..data.formats.detection import CONVERSATIONS, FAILURES
+from ..data.formats.detection import CONVERSATIONS
 from ..data.formats.journals import JournalReader, writer_path
 from ..data.formats.record_lines import RECORDS
 from ..data.records import Conversation, Role
-from ..data.text.terminal import plain, plain_logs
-from ..errors import DuologueError
 from ..graphs import Cast
 from ..graphs.cast import Spec
 from ..nodes.calls.gates import Pace
-from ..nodes.calls.spending import Spending
-from ..nodes.environment import error_line, untraced, without_credentials
 from ..nodes.limits import Limits
 from ..nodes.state import State
-from .calls import CALLS, CallFile
+from .calls import CallFile
 from .conduct import synced
 from .control import Control
 from .engine import Concurrency, Watch, converse_all, name_of
-from .figures import Figures
-from .journal import LEASE, LOOKED, BrokenOffError, BusyError, Journal
-from .manifests import digest_of
-from .reports import Orders, Report, kind_of
 
 BETWEEN = 0.25
 """Seconds between two reports of a worker."""
-
-Exchange = Callable[[Report], Orders]
-"""Hands a report over and gives the present orders. It may wait: it is called in a thread of its own."""
+ALONE = 2
+"""Deaths one after another from which on a shard's conversations are simulated one at a time."""
 
 
 class Keeps(Protocol):
@@ -121,6 +107,8 @@ class Shard:
     """Domains that were registered for this run."""
     cast: str = ""
     """Digest of the cast that the run began with (`manifests.digest_of`); empty: it is not compared."""
+    deaths: int = 0
+    """Workers that died one after another since a conversation was finished."""
     between: float = BETWEEN
     """Seconds between two reports."""
 
@@ -128,167 +116,24 @@ class Shard:
         """The shard as it is begun when these endpoints have answered."""
         return replace(self, answered=self.answered | answered)
 
+    def after(self, deaths: int) -> "Shard":
+        """The shard as it is begun when so many workers died one after another."""
+        return replace(self, deaths=deaths)
 
-class _Files:
-    """The files of a shard."""
+    def missing(self, done: Collection[str]) -> list[State]:
+        """What is left, in order; after several deaths one conversation after another, each time with another one first:
+        a conversation that kills its worker keeps no other from its end."""
+        left = [state for state in self.states if name_of(state) not in done]
+        first = max(0, self.deaths - ALONE) % (len(left) or 1)
+        return [*left[first:], *left[:first]]
 
-    def __init__(self, shard: Shard) -> None:
-        finished = writer_path(shard.folder / CONVERSATIONS, shard.name)
-        self._finished = Journal.open(shard.folder / CONVERSATIONS, RECORDS, shard.name, salvage=True)
-        try:
-            self._failed = Journal.open(shard.folder / FAILURES, RECORDS, shard.name, salvage=True)
-        except BaseException:
-            self._finished.close()
-            raise
-        self.done = frozenset(JournalReader(finished, RECORDS, salvage=True).keys())
-        """Conversations that an earlier worker has finished."""
-
-    def keep(self, conversation: Conversation) -> None:
-        (self._finished if conversation.finished else self._failed).append(conversation)
-
-    def check(self) -> None:
-        self._finished.check()
-        self._failed.check()
-
-    def close(self) -> None:
-        self._finished.close()
-        self._failed.close()
-
-
-async def _opened(shard: Shard) -> _Files:
-    """The files of a shard, once whoever wrote them before is gone: a file server notices a lost machine late."""
-    waited = 0.0
-    while True:
-        try:
-            return _Files(shard)
-        except BusyError:
-            if waited >= LEASE:
-                raise
-        await asyncio.sleep(LOOKED)
-        waited += LOOKED
-
-
-@dataclass
-class _Worker:
-    """A shard that is being simulated, and what is reported of it."""
-
-    shard: Shard
-    name: str
-    control: Control
-    figures: Figures
-    file: CallFile | None = None
-    said: list[str] = field(default_factory=list[str])
-    failed: dict[str, str] = field(default_factory=dict[str, str])
-
-    def report(self, *, over: bool = False, error: tuple[str, str] | None = None) -> Report:
-        made = Report(
-            worker=self.name,
-            tally=deepcopy(self.figures.tally),
-            spending=deepcopy(self.control.spending),
-            said=tuple(self.said),
-            over=over,
-            error=error,
-            failed=dict(self.failed) if over else {},
+    def deadly(self, deaths: int, why: str) -> str:
+        """What is said when the shard is given up."""
+        finished = writer_path(self.folder / CONVERSATIONS, self.name)
+        done = JournalReader(finished, RECORDS, salvage=True).keys() if finished.is_file() else ()
+        left = [name_of(state) for state in self.missing(done)]
+        named = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+        return (
+            f"{self.folder}: {deaths} workers died one after another{why}, at last with one conversation at a time, and none "
+            f"was finished: {named}: give them more memory, or look at what these do, then resume"
         )
-        if self.control.calls is not None:
-            made.count_calls(self.control.calls, self.file)
-        return made
-
-    def follow(self, orders: Orders, cancel: Callable[[], object]) -> None:
-        """Go on as ordered."""
-        if orders.cutting is not None:
-            self.control.cut(orders.cutting)
-        if orders.ending is not None:
-            self.control.end(orders.ending)
-        if orders.hurried is not None:
-            self.control.hurry(orders.hurried)
-        if self.control.calls is not None:
-            for endpoint in orders.answered - self.shard.answered:
-                self.control.calls.gate(endpoint).answered_before()
-        if orders.cancelled:
-            cancel()
-
-
-def work(shard: Shard, exchange: Exchange, name: str) -> Report:
-    """Simulate a shard in this process and report again and again; gives the last report. `name`: the worker's.
-
-    What it cannot do is in the report, as an error in one line.
-    """
-    with _surroundings(shard):
-        return asyncio.run(_worked(shard, exchange, name))
-
-
-async def _worked(shard: Shard, exchange: Exchange, name: str) -> Report:
-    worker = _Worker(shard, name, Control(Spending(priced=shard.priced), shard.pace), Figures(len(shard.states)))
-    worker.control.said = worker.said.append
-    error: tuple[str, str] | None = None
-    files: _Files | None = None
-    try:
-        files = await _opened(shard)
-        worker.figures.tally.finished = len(files.done)
-        worker.file = CallFile.recording(writer_path(shard.folder / CALLS, shard.name), done=files.done)
-        for each, role in shard.silent:
-            worker.file.ask_again(each, role)
-        cast = shard.spec.build()
-        if shard.cast and digest_of(cast) != shard.cast:
-            raise BrokenOffError(
-                f"{shard.folder}: a worker has other prompt pages, modules or versions than the run began with: make them "
-                "the same on every machine, then resume"
-            )
-        states = [state for state in shard.states if name_of(state) not in files.done]
-        worker.follow(await asyncio.to_thread(exchange, worker.report()), states.clear)
-        running = run_shard(
-            cast,
-            states,
-            shard.limits,
-            files,
-            worker.file,
-            worker.control,
-            failed=worker.failed,
-            concurrency=shard.concurrency,
-            watch=worker.figures.watch,
-            keep=worker.figures.keep,
-            answered=shard.answered,
-        )
-        await _reported(asyncio.ensure_future(running), worker, exchange)
-    except DuologueError as problem:
-        error = kind_of(problem), str(problem)
-    except Exception as problem:
-        error = "run", f"a worker failed: {error_line(problem)}"
-    finally:
-        if worker.file is not None:
-            worker.file.close()
-        if files is not None:
-            files.close()
-    last = worker.report(over=True, error=error)
-    await asyncio.to_thread(exchange, last)
-    return last
-
-
-async def _reported(running: asyncio.Future[None], worker: _Worker, exchange: Exchange) -> None:
-    """Wait for the work, which is reported and ordered meanwhile; what is cancelled by an order is no error."""
-    cancelled = False
-
-    def cancel() -> None:
-        nonlocal cancelled
-        if not cancelled:
-            cancelled = True
-            running.cancel()
-
-    while not running.done():
-        await asyncio.wait([running], timeout=worker.shard.between)
-        if not running.done():
-            worker.follow(await asyncio.to_thread(exchange, worker.report()), cancel)
-    with suppress(asyncio.CancelledError):
-        await running
-
-
-@contextmanager
-def _surroundings(shard: Shard) -> Iterator[None]:
-    """Inside, the process is where the run was begun, knows its domains, traces only what the run traces, and prints no
-    credential that is logged."""
-    os.chdir(shard.here)
-    for domain in shard.domains:
-        domains.register(domain, replace=True)
-    with untraced(not shard.traced), plain_logs(lambda text: plain(without_credentials(text))):
-        yield

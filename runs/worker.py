@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from .processes import BEGIN, SIZE, framed
 from .reports import Orders, Report
-from .shards import work
+from .working import work
 
 _PR_SET_PDEATHSIG = 1
 

@@ -1,6 +1,7 @@
 """Runs on a local Ray: what several workers write is what one process writes, whoever is killed on the way."""
 
 import importlib.util
+import json
 import os
 import signal
 from pathlib import Path
@@ -98,9 +99,8 @@ def test_a_wrong_key_ends_a_run_on_ray_with_one_line(forks, faulty, tmp_path):
 
 
 @pytest.mark.heavy
-def test_a_conversation_that_always_kills_its_worker_ends_the_run_with_one_line_and_the_others_are_kept(
-    forks, tmp_path
-):
+@pytest.mark.parametrize("engine", ["ray", "processes"])
+def test_a_conversation_that_always_kills_its_worker_is_named_and_all_others_are_finished(forks, tmp_path, engine):
     run = on_ray(forks, None, tmp_path / "run", "offline", topics=12)
     (run.folder / "own.py").write_text(
         "import os, signal\nfrom duologue.nodes.stops import until_spent\n"
@@ -109,12 +109,16 @@ def test_a_conversation_that_always_kills_its_worker_ends_the_run_with_one_line_
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
         "    return until_spent(state, limits)\n"
     )
-    run.command += ["--stop", "own:stop", "--concurrency", "1"]
-    fork = run.start("--engine", "ray", "--processes", "2")
+    run.command += ["--stop", "own:stop"]
+    fork = run.start("--engine", engine, "--processes", "2")
     assert fork.wait() == 1
-    assert "Ray: 4 workers of a shard died one after another, and no conversation was finished" in fork.stderr
+    assert "4 workers died one after another" in fork.stderr
     assert "Traceback" not in fork.stderr
-    assert 0 < (run.folder / "run/conversations.jsonl").read_bytes().count(b"\n") < 12
+    made = (run.folder / "run/conversations.jsonl").read_text()
+    assert made.count("\n") == 11
+    named = fork.stderr.partition("none was finished: ")[2].partition(":")[0]
+    planned = json.loads((run.folder / "run/manifest.json").read_text())["planned"]
+    assert [named] == [name for name in planned if name not in made]
 
 
 @pytest.mark.parametrize(("given", "set_to"), [("HOST:6379", None), (None, "HOST:6379")])

@@ -22,7 +22,8 @@ from duologue.runs import Conduct, Control, processes, sharing
 from duologue.runs.board import Board, Deaths
 from duologue.runs.figures import Figures
 from duologue.runs.reports import EndpointNow, Orders, Report, Tally
-from duologue.runs.shards import Shard, work
+from duologue.runs.shards import Shard
+from duologue.runs.working import work
 from tests.runs.divided import Divided, children, gone, records, until
 
 MISBEHAVING = "offline?misbehave=0.3"
@@ -276,7 +277,7 @@ def test_a_shard_whose_workers_always_die_ends_the_run_with_one_line(forks, faul
             killed += 1
         time.sleep(0.3)
     assert fork.wait() == 1
-    assert "worker processes died one after another (SIGKILL, as a system does that is out of memory)" in fork.stderr
+    assert "workers died one after another (SIGKILL, as a system does that is out of memory)" in fork.stderr
     assert "Traceback" not in fork.stderr
 
 

@@ -11,16 +11,19 @@ from typing import Any
 import pytest
 
 from duologue import Limits, runs
+from duologue.data import Conversation
 from duologue.data.formats.regular_files import OPEN, Opened
 from duologue.graphs import simquac
 from duologue.nodes import environment
 from duologue.nodes.calls.gates import Pace
-from duologue.runs import Control, cluster, manifests, processes, shards, sharing
+from duologue.runs import Control, cluster, manifests, processes, sharing, working
 from duologue.runs.board import Board
+from duologue.runs.engine import name_of
 from duologue.runs.journal import LOOKED, Appended
 from duologue.runs.processes import BEGIN, framed
 from duologue.runs.reports import Orders, Report, Tally
-from duologue.runs.shards import Shard, work
+from duologue.runs.shards import ALONE, Shard
+from duologue.runs.working import work
 
 
 @pytest.fixture
@@ -68,7 +71,7 @@ def test_files_that_a_lost_machine_still_holds_are_waited_for(shard, monkeypatch
 
 
 def test_files_that_somebody_goes_on_writing_end_the_worker_with_a_line(shard, monkeypatch):
-    monkeypatch.setattr(shards, "LEASE", 0.0)
+    monkeypatch.setattr(working, "LEASE", 0.0)
     held = Appended(shard.folder / "conversations.w-00000.jsonl", alone_in=shard.folder)
     error = work(shard, lambda report: Orders(), "one").error
     held.close()
@@ -80,7 +83,7 @@ def test_a_worker_prints_no_credential_that_is_logged(shard, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-no-one-42")
     environment.settings()
     record = logging.LogRecord("somebody", logging.WARNING, "", 1, "sent key-of-no-one-42 \x1b[31m", None, None)
-    with shards._surroundings(shard):
+    with working._surroundings(shard):
         line = logging.lastResort.format(record)
     assert "key-of-no-one-42" not in line
     assert line.endswith("\\x1b[31m")
@@ -153,3 +156,32 @@ def test_many_files_are_read_with_few_of_them_open(tmp_path):
             assert len(list(folder.iterdir())) - before == OPEN
     if folder.exists():
         assert len(list(folder.iterdir())) == before
+
+
+async def test_a_conversation_that_kills_its_worker_keeps_no_other_from_its_end(shard, monkeypatch):
+    """Here workers that have several conversations under way die before any is finished, as the worst of them do."""
+    deadly = name_of(shard.states[0])
+
+    async def worked(shard: Shard, board: Board) -> int:
+        files = working._Files(shard)
+        finished = len(files.done)
+        left = shard.missing(files.done)
+        alone = shard.deaths >= ALONE
+        for state in left if alone or deadly not in map(name_of, left) else []:
+            if name_of(state) == deadly:
+                break
+            files.keep(Conversation(id=name_of(state), scenario={"kind": "x"}, stop="max_turns"))
+            finished += 1
+            board.take(shard.name, Report(f"{shard.name} {finished}", Tally(finished=finished)))
+        files.close()
+        return -9
+
+    monkeypatch.setattr(processes, "_worked", worked)
+    board = Board(Control())
+    await processes._simulated(shard, board)
+    assert len(working._Files(shard).done) == len(shard.states) - 1
+    (line,) = board.given_up
+    assert "4 workers died one after another (SIGKILL, as a system does that is out of memory)" in line
+    assert f"none was finished: {deadly}: give them more memory" in line
+    with pytest.raises(runs.RunError, match=deadly):
+        board.result()
