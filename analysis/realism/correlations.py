@@ -1,6 +1,7 @@
 """How measures go together: which pairs are correlated, and how many measures that are not would vary like them."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -39,8 +40,8 @@ def correlated_pairs(cells: Cells, columns: Sequence[int], names: Sequence[str])
     """
     found, varying = _correlations(cells, columns)
     pairs = [
-        Correlation(first=names[varying[one]], second=names[varying[other]], value=float(found[one, other]))
-        for one, other in zip(*np.triu_indices(len(varying), 1), strict=True)
+        Correlation(first=names[int(varying[one])], second=names[int(varying[other])], value=float(found[one, other]))
+        for one, other in combinations(range(len(varying)), 2)
         if abs(found[one, other]) >= CORRELATED
     ]
     return tuple(sorted(pairs, key=lambda pair: (-abs(pair.value), pair.first, pair.second)))
