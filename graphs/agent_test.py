@@ -18,11 +18,12 @@ from ..nodes.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.goodbyes import Ending
 from ..nodes.limits import Limits
 from ..nodes.offline_parts import PARTS
+from ..nodes.people.speaker import origin_of
 from ..nodes.recllmsim import UserPrompts, UserValidator
 from ..nodes.replay import ReplaySpeaker
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.selectors import RepairPrompts
-from ..nodes.state import State
+from ..nodes.state import State, history
 from ..nodes.stops import any_of, until_spent
 from ..nodes.success import KEY
 from ..nodes.validators import Observing, not_empty
@@ -107,8 +108,13 @@ class GoalForm(Form):
 
 
 def unless_the_scenario_says(state: State) -> Score | None:
-    """The score of a scenario without `success`: whether the user left as one that has what it came for."""
-    return None if KEY in state["scenario"] else solved()(state)
+    """The score of a scenario without `success`: whether the user left as one that has what it came for.
+
+    None for a user made from people: it leaves where its donor left, whatever the agent has done.
+    """
+    if KEY in state["scenario"] or any(map(origin_of, history(state, "user"))):
+        return None
+    return solved()(state)
 
 
 def _build(settings: Settings) -> Cast:

@@ -72,6 +72,10 @@ def test_a_user_says_what_its_donor_said_and_ends_where_it_ended():
     assert made.messages[-1].role == "assistant"  # its last turn is answered
 
 
+def test_that_it_left_is_no_success_of_the_agent():
+    assert "success" not in simulate([TEA, BIKE]).labels
+
+
 def test_the_task_chooses_the_donor():
     made = simulate([TEA, BIKE], goal="stop a bicycle brake from squealing", assistant=lambda _: "Clean the brake rim.")
     assert {origin["conversation"] for origin in origins(made)} == {"bob-0"}
