@@ -73,7 +73,7 @@ def test_a_user_says_what_its_donor_said_and_ends_where_it_ended():
 
 
 def test_that_it_left_is_no_success_of_the_agent():
-    assert simulate([TEA, BIKE]).labels == {}
+    assert simulate([TEA, BIKE]).labels == {"scores": {}}
 
 
 def test_the_task_chooses_the_donor():
