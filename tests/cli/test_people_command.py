@@ -36,7 +36,8 @@ def lines(name, values):
 
 
 RUN = (
-    "test",
+    "simulate",
+    "agent_test",
     "--scenarios",
     "goals.jsonl",
     "--user",
