@@ -27,8 +27,9 @@ def measured_parts(
         for part in PARTS:
             if names and part.name not in names:
                 continue
-            for number in range(part.rounds or rounds):
-                say(f"{part.name}: {part.told}: round {number + 1} of {part.rounds or rounds}")
+            count = rounds if tiny else part.rounds or rounds
+            for number in range(count):
+                say(f"{part.name}: {part.told}: round {number + 1} of {count}")
                 found.setdefault(part.name, []).append(one_round(part, endpoint.port, pages, tiny=tiny, say=say))
                 keep(found)
     return found
