@@ -13,7 +13,7 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_", "OPENAI_", "DUOLOGUE_")
 """Beginnings of the environment variables that would change what is measured."""
-LONGEST = 1800.0
+LONGEST = 3600.0
 """Seconds after which a measurement hangs."""
 
 
