@@ -40,8 +40,7 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
     """Pair each conversation of the first set with the next unpaired one of the second about the same topic.
 
     A conversation that was simulated on the scenario of a stored one is paired with that one; a further one on the same
-    scenario has no partner. If several people talk
-    about a topic, conversations of the same person are paired first.
+    scenario has no partner. If several people talk about a topic, conversations of the same person are paired first.
     """
     partners = _by_origin(first, second)
     taken = {id(partner) for partner in partners.values()}

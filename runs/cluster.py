@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import SettingError
 from ..nodes.environment import error_line
-from .board import Board, Deaths
+from .board import MOST_DEATHS, Board, Deaths
 from .journal import BrokenOffError, RunError
 from .processes import LEFT
 from .reports import Orders, Report
@@ -51,10 +51,10 @@ class Mailbox:
         self._finished[shard] = max(self._finished[shard], report.tally.finished)
         return self._orders
 
-    def order(self, orders: Orders) -> tuple[dict[str, Report], Counter[str]]:
-        """Leave orders; gives the reports that came since the last time, and how many workers each shard has had."""
+    def order(self, orders: Orders) -> tuple[dict[str, Report], dict[str, int]]:
+        """Leave orders; gives the reports that came since the last time, and each shard's deaths as `begun` gave them."""
         self._orders, reports, self._reports = orders, self._reports, {}
-        return reports, self._begun
+        return reports, {shard: deaths.number for shard, deaths in self._deaths.items()}
 
 
 def simulated(shard: Shard, mailbox: Any) -> Report:
@@ -118,7 +118,6 @@ class _Tasks:
     def __init__(self, ray: Any, task: Any, mailbox: Any, waiting: deque[Shard], most: int, board: Board) -> None:
         self._ray, self._task, self._mailbox = ray, task, mailbox
         self._waiting, self._most, self._board = waiting, most, board
-        self._deaths = defaultdict[str, Deaths](Deaths)
         self._free = list(range(most))
         """The shares of the run's limits that no task has."""
         self.running: dict[Any, tuple[Shard, int]] = {}
@@ -141,10 +140,10 @@ class _Tasks:
         )
         with suppress(ray.exceptions.RayError):  # the actor is being begun again on another machine
             letters: Any = self._mailbox.order.remote(board.orders())
-            reports, begun = await asyncio.to_thread(ray.get, letters, timeout=30)
+            reports, deaths = await asyncio.to_thread(ray.get, letters, timeout=30)
             for name, report in reports.items():
                 board.take(name, report)
-            self._check_deaths(begun)
+            self._check_deaths(deaths)
         for ref in done:
             shard, share = self.running.pop(ref)
             self._free.append(share)
@@ -154,15 +153,14 @@ class _Tasks:
                 raise BrokenOffError(f"Ray: {error_line(error)}: mend it, then resume") from None
         board.sum()
 
-    def _check_deaths(self, begun: Mapping[str, int]) -> None:
+    def _check_deaths(self, deaths: Mapping[str, int]) -> None:
         """Give up a shard that Ray has begun again and again without a conversation having been finished."""
         for ref, (shard, share) in list(self.running.items()):
-            deaths, finished = self._deaths[shard.name], self._board.finished(shard.name)
-            if not self._board.is_over(shard.name) and deaths.too_many(begun[shard.name], finished):
+            if not self._board.is_over(shard.name) and (number := deaths.get(shard.name, 0)) > MOST_DEATHS:
                 self._ray.cancel(ref, force=True)
                 del self.running[ref]
                 self._free.append(share)
-                self._board.given_up.append(shard.deadly(deaths.number, ""))
+                self._board.given_up.append(shard.deadly(number, ""))
 
 
 def is_elsewhere(address: str | None) -> bool:

@@ -174,9 +174,9 @@ async def test_each_command_reads_the_run_that_was_made(tmp_path, monkeypatch):
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     monkeypatch.setattr(reading, "COMMANDS", (("list", "runs", "list", "run"),))
-    found = await reading.read(Workload(port=0, conversations=3, turns=1), Path("work"))
+    found = await reading.read(Workload(port=0, conversations=3, turns=1), Path("read"))
     assert (found["made"], found["read"]["list"]["peak"] > 0) == (6, True)
-    assert (tmp_path / "cwd/work/run/conversations.jsonl").stat().st_size == found["read"]["file"]
+    assert (tmp_path / "cwd/read/run/conversations.jsonl").stat().st_size == found["read"]["file"]
     with pytest.raises(RuntimeError, match="duologue runs list nowhere"):
         reading.called(tmp_path, "runs", "list", "nowhere")
 
