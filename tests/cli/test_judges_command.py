@@ -149,6 +149,67 @@ def test_a_model_is_asked_about_each_turn_and_its_file_answers_the_next_time(
     assert endpoint.counts()["requests"] == 40
 
 
+def test_a_plan_tells_calls_tokens_and_cost_without_a_call_or_a_key_and_leaves_out_what_is_kept(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("stats", "judges", people, "--judge", "openai:gpt-4o-mini", "--kept", "kept.jsonl", "--json")
+    code, out, err = duologue(*command, "--plan")
+    assert code == 0, err
+    told = json.loads(out)
+    assert (told["turns"], told["calls"]) == (40, {"usual": 40, "most": 120})
+    assert told["tokens"]["input"] > 40 * 100
+    assert told["cost"] is None or told["cost"] > 0
+    assert "openai.com" not in err
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    assert duologue(*command)[0] == 0
+    code, out, _ = duologue(*command[:-1], "--plan")
+    assert "0 turns planned" in out
+    assert endpoint.counts()["requests"] == 40
+
+
+def test_a_bound_ends_it_in_order_and_a_wrong_key_at_once(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    command = ("stats", "judges", people, "--judge", "openai:m", "--kept", "kept.jsonl", "--concurrency", "1", "--json")
+    code, out, err = duologue(*command, "--max-run-tokens", "10")
+    assert code == 1
+    assert "ended early: --max-run-tokens 10 is reached" in err
+    assert "openai:m: says nothing of 39 of 40 turns, which are left out of its row" in err
+    (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "openai:m"]
+    assert row["n"] == 1
+    endpoint.change(status=401)
+    asked = endpoint.counts()["requests"]
+    assert duologue(*command)[0] == 1
+    assert endpoint.counts()["requests"] == asked + 1
+
+
+def test_a_judge_that_is_killed_goes_on_from_its_file_and_no_answer_in_it_is_paid_twice(
+    people: Path, faulty: Any, forks: Any, tmp_path: Path
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    command = ["stats", "judges", people, "--judge", "openai:m", "--kept", "kept.jsonl", "--concurrency", "2", "--json"]
+    endpoint.change(hold_at=15)
+    fork = forks(command, tmp_path, endpoint.environment)
+    endpoint.until(lambda counts: fork.over or counts["held"] >= 2)
+    fork.kill()
+    assert fork.wait() == -9
+    kept = (tmp_path / "kept.jsonl").read_text()
+    assert kept.count("\n") == 15
+    (tmp_path / "kept.jsonl").write_text(kept[:-20])  # as if the disk had lost the end of the last line
+    endpoint.change(hold_at=None)
+    before = endpoint.counts()["requests"]
+    fork = forks(command, tmp_path, endpoint.environment)
+    assert fork.wait() == 0, fork.stderr
+    assert endpoint.counts()["requests"] == before + 40 - 14
+    (row,) = [row for row in json.loads(fork.stdout)["judges"] if row["judge"] == "openai:m"]
+    assert row["n"] == 40
+
+
 @pytest.mark.parametrize(
     ("module", "extra"), [("sklearn.feature_extraction.text", "ml"), ("jieba", "zh"), ("sklearn.linear_model", "ml")]
 )
