@@ -149,7 +149,7 @@ def _notes(turns: Sequence[JudgedTurn], leak: Leak, rater: Score, split: Split) 
         f"{whole}. {how.get(split.held_out, '')} {leak.shared} of {leak.tested} test turns ({leak.share:.1%}) are of "
         "conversations that stand in training too.",
         f"ICC(1) of the rater: {icc}. A judge with a lower kappa tells less than who the user is.",
-        "The rule-based baseline reads what the user says next.",
+        "Rules with hindsight read what the user says next.",
     ]
 
 

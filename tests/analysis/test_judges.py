@@ -17,13 +17,21 @@ from sklearn.model_selection import train_test_split
 
 from duologue.analysis.judges import Judge, JudgedTurn, asked, baselines, given, judged_turns, measure_judges
 from duologue.analysis.judges.folds import conversations_held_out, dealt, published, shared, users_held_out
-from duologue.analysis.judges.reasons import given_reasons, macro_f1, reason_counts, reason_rows, with_reason
-from duologue.analysis.judges.rules import by_rules
+from duologue.analysis.judges.reasons import (
+    given_reasons,
+    labelled_reasons,
+    macro_f1,
+    reason_counts,
+    reason_rows,
+    with_reason,
+)
+from duologue.analysis.judges.rules import by_rules, offline_annotator, offline_reasons
 from duologue.analysis.judges.scores import Told, intraclass, satisfaction_scores
-from duologue.analysis.judges.turns import nearest
+from duologue.analysis.judges.turns import labelled, nearest
 from duologue.data import Conversation, Message
 from duologue.data.identity import digest
 from duologue.errors import DataError
+from duologue.runs import annotate
 
 POINTS = st.integers(1, 5)
 
@@ -250,6 +258,20 @@ def test_a_function_sees_a_conversation_without_any_label_and_answers_for_each_r
         asked("mine", lambda seen: [2], [conversation])
     with pytest.raises(DataError, match="mine: says 7 of reply 2 of c-ann"):
         asked("mine", lambda seen: [2, 7], [conversation])
+
+
+def test_the_offline_annotator_is_a_row_as_it_annotates():
+    replies = ["Short.", "An error occurred.", "word " * 70, "word " * 900, "word " * 720]
+    messages = [
+        Message(role=role, text=text) for reply in replies for role, text in (("user", "Where?"), ("assistant", reply))
+    ]
+    (annotated,) = annotate([Conversation(id="one", scenario={}, messages=tuple(messages))], ["satisfaction"])
+    said = labelled([annotated], "satisfaction")
+    turns = [turn(reply=reply) for reply in replies]
+    assert offline_annotator(turns) == [said[annotated.id, place] for place in range(1, 6)] == [3, 1, 4, 5, 5]
+    reasons = labelled_reasons([annotated])
+    assert offline_reasons(turns) == [reasons.get((annotated.id, place), "") for place in range(1, 6)]
+    assert offline_reasons(turns) == ["不够细致", "不可用", "", "", ""]
 
 
 def test_the_rules_take_a_point_for_a_complaint_and_for_a_refusal_and_give_one_for_thanks():

@@ -58,7 +58,7 @@ def test_json_has_every_judge_with_every_score_and_nothing_else_is_on_stdout(duo
     assert (report["turns"], report["users"], report["conversations"], report["leak"]["shared"]) == (40, 10, 20, 0)
     names = [row["judge"] for row in report["judges"]]
     assert names[:4] == ["commonest", "always 4", "mean", "user's mean"]
-    assert names[-2:] == ["rule-based baseline", "guess"]
+    assert names[-2:] == ["rules with hindsight", "guess"]
     assert {row["score"] for row in report["scores"]} == {"qwk", "mae", "gain", "auc", "concordance"}
     (mirror,) = [row for row in report["judges"] if row["judge"] == "guess"]
     assert mirror["auc"] == 0
@@ -79,6 +79,53 @@ def test_an_annotated_copy_and_a_function_are_judges(
     assert (by_name["says_five:always"]["qwk"], by_name["says_five:always"]["n"]) == (0, 40)
     said = {row["judge"]: row["value"] for row in report["reason_scores"] if row["score"] == "accuracy"}
     assert said["copy: reason"] == 1
+
+
+def test_an_annotator_as_annotate_takes_it_is_a_judge_that_sees_no_label(duologue: Command, people: Path) -> None:
+    Path("annotates.py").write_text(
+        "def always(conversation, label):\n"
+        "    assert not any(message.labels for message in conversation.messages)\n"
+        "    replies = sum(message.role == 'assistant' for message in conversation.messages)\n"
+        "    return [{'satisfaction': 3, 'reason': '不可用'} if label.name == 'satisfaction' else 2] * replies\n"
+    )
+    code, out, err = duologue("stats", "judges", people, "--judge", "annotates:always", "--json")
+    assert code == 0, err
+    (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "annotates:always"]
+    assert (row["n"], row["qwk"]) == (40, 0)
+    Path("pages").mkdir()
+    page = "---\ntitle: Mood\nunit: assistant turn\nparts:\n  guess: {scale: [1, 5]}\n---\nFrom 1 to 5.\n"
+    Path("pages/guess.md").write_text(page)
+    own = ("stats", "judges", people, "--label", "guess", "--judge", "annotates:always", "--json")
+    code, out, err = duologue(*own, "--labels-dir", "pages")
+    assert code == 0, err
+    (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "annotates:always"]
+    assert row["n"] == 40
+    code, out, err = duologue(*own)
+    assert (code, out) == (2, "")
+    assert "guess" in err.splitlines()[-1]
+
+
+def test_a_function_that_fails_is_told_in_one_line(duologue: Command, people: Path) -> None:
+    Path("fails.py").write_text("def judge(conversation):\n    raise KeyError('mood')\n")
+    code, out, err = duologue("stats", "judges", people, "--judge", "fails:judge")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == "duologue: --judge fails:judge: failed: KeyError: 'mood'"
+
+
+def test_a_place_that_is_taken_is_refused_before_a_model_is_paid(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    Path("there.json").write_text("mine")
+    command = ("stats", "judges", people, "--judge", "openai:m", "--out", "there.json")
+    for more, line in ((("--json",), "--force"), ((), "--out needs --format")):
+        code, out, err = duologue(*command, *more)
+        assert (code, out) == (2, "")
+        assert line in err
+    assert endpoint.counts()["requests"] == 0
+    assert Path("there.json").read_text() == "mine"
 
 
 def test_a_copy_with_other_paths_is_matched_by_id(duologue: Command, people: Path, tmp_path: Path) -> None:
