@@ -83,6 +83,7 @@ def judges(
     from ..analysis.judges import judged_turns, measure_judges
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
+    from ..analysis.judges.turns import source_notes
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_given(out, as_json=as_json, form=form, force=force)
@@ -92,6 +93,8 @@ def judges(
     for note in loaded.notes:
         say(note)
     turns = judged_turns(loaded.conversations, label)
+    for note in source_notes(loaded.conversations, label):
+        say(note)
     if not turns:
         raise DataError(
             f"{at(source)}: no reply has a label {label!r} of 1 to 5: give conversations whose users say how satisfied "
@@ -106,7 +109,8 @@ def judges(
     judges += further
     said = {name: given_reasons(told) for name, told in reasons.items()}
     report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed)
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    tables = report.narrow() if form == "rich" else report.tables()
+    give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or loaded.broken else 0
 
 

@@ -9,7 +9,6 @@ from ...data.records import Conversation
 from . import text
 from .folds import HeldOut, Split
 from .rows import ReasonCount, ScoreRow
-from .rules import offline_reasons
 from .scores import Floats, Of, interval, of_users, ratio
 from .turns import JudgedTurn, path_of, reason_of
 
@@ -40,11 +39,7 @@ def reason_counts(turns: Sequence[JudgedTurn]) -> tuple[ReasonCount, ...]:
 
 def reason_judges() -> dict[str, SayReasons]:
     """What is measured without being asked for. The model of words needs the extra `ml`, and `zh` for Chinese."""
-    return {
-        "commonest": _commonest,
-        "words of the reply (TF-IDF)": text.reasons,
-        "offline annotator (rules)": lambda _, turns: offline_reasons(turns),
-    }
+    return {"commonest": _commonest, "words of the reply (TF-IDF)": text.reasons}
 
 
 def labelled_reasons(conversations: Iterable[Conversation]) -> dict[tuple[str, int], str]:

@@ -11,7 +11,7 @@ from .assistants import orders
 from .folds import Split
 from .judge import Judge, baselines
 from .reasons import SayReasons, reason_counts, reason_judges, reason_rows, with_reason
-from .rows import JudgeRow, Judges, Orders, ReasonCounts, ReasonScores, ScoreRow, Scores
+from .rows import JudgeRow, Judges, Orders, ReasonCounts, ReasonScores, ScoreRow, ScoreRows, Scores
 from .scores import Score, Told, intraclass, satisfaction_scores
 from .turns import JudgedTurn
 
@@ -52,6 +52,11 @@ class JudgesReport(Record):
         """The tables that have rows."""
         parts = (self.judges, self.scores, self.reasons, self.reason_scores, self.orders)
         return [part.table() for part in parts if part.rows]
+
+    def narrow(self) -> list[Table]:
+        """The same for a terminal, with fewer columns."""
+        parts = (self.judges, self.scores, self.reasons, self.reason_scores, self.orders)
+        return [part.narrow() if isinstance(part, ScoreRows) else part.table() for part in parts if part.rows]
 
     def to_json(self) -> dict[str, Any]:
         """What is counted, the rows of each table, and the notes of each."""

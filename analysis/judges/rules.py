@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ...data.label_rules import STRICTNESS, reply_satisfaction
 from ...data.votes import aggregate
@@ -40,17 +39,8 @@ SHORT = {"en": 200, "zh": 100}
 
 def offline_annotator(turns: Sequence[JudgedTurn]) -> list[float]:
     """Points of each turn as `duologue annotate` gives them offline, by the reply alone: what its three votes come to."""
-    values = (aggregate([vote["satisfaction"] for vote in _votes(turn)]).value for turn in turns)
-    return [float(value or START) for value in values]
-
-
-def offline_reasons(turns: Sequence[JudgedTurn]) -> list[str]:
-    """The reason of each turn by the same rules; empty for one that they find no fault with."""
-    return [str(aggregate([vote["reason"] or "" for vote in _votes(turn)]).value or "") for turn in turns]
-
-
-def _votes(turn: JudgedTurn) -> list[dict[str, Any]]:
-    return [reply_satisfaction(turn.reply, strictness) for strictness in STRICTNESS]
+    votes = ([reply_satisfaction(turn.reply, much)["satisfaction"] for much in STRICTNESS] for turn in turns)
+    return [float(aggregate(each).value or START) for each in votes]
 
 
 def by_rules(turns: Sequence[JudgedTurn]) -> list[float]:

@@ -128,6 +128,24 @@ def test_a_place_that_is_taken_is_refused_before_a_model_is_paid(
     assert Path("there.json").read_text() == "mine"
 
 
+def test_labels_that_are_left_out_and_users_without_a_name_are_told(duologue: Command, tmp_path: Path) -> None:
+    lines = []
+    for number in range(6):
+        said = [
+            {"role": "user", "content": f"Where {number}?"},
+            {"role": "assistant", "content": "There.", "satisfaction": (number % 5) + 1},
+            {"role": "user", "content": "And then?"},
+            {"role": "assistant", "content": "Home.", "satisfaction": 3.5 if number else 9},
+        ]
+        lines.append(json.dumps({"messages": said, **({"user": f"u{number}"} if number < 2 else {})}))
+    (tmp_path / "own.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, err = duologue("stats", "judges", tmp_path / "own.jsonl", "--json")
+    assert code == 0, err
+    assert json.loads(out)["turns"] == 6
+    assert "6 labels 'satisfaction' are left out: they are no whole number from 1 to 5" in err
+    assert "4 of 6 conversations name no user" in err
+
+
 def test_a_copy_with_other_paths_is_matched_by_id(duologue: Command, people: Path, tmp_path: Path) -> None:
     copy = write(tmp_path / "copy", told)
     (tmp_path / "elsewhere").mkdir()
