@@ -115,7 +115,7 @@ def measure_judges(
         ),
         scores=Scores(rows=tuple(rows)),
         reasons=ReasonCounts(rows=reason_counts(reasons), notes=_of_reasons(turns, reasons)),
-        reason_scores=ReasonScores(rows=tuple(_reasons(reasons, split, reasons_said or {}, seed))),
+        reason_scores=_reasons(reasons, split, reasons_said or {}, seed),
         orders=Orders(rows=tuple(order_rows), notes=tuple(order_notes)),
     )
 
@@ -136,11 +136,18 @@ def _scored(
 
 def _reasons(
     turns: Sequence[JudgedTurn], split: SplitName, judges: Mapping[str, SayReasons], seed: int
-) -> list[ScoreRow]:
+) -> ReasonScores:
     if len({turn.user for turn in turns}) < 2 or len(turns) < folds.FOLDS:
-        return []
+        return ReasonScores(rows=())
     used = folds.published(turns) if split == "published" else folds.users_held_out(turns)
-    return reason_rows(turns, used, {**reason_judges(), **judges}, seed=seed)
+    rows = reason_rows(turns, used, {**reason_judges(), **judges}, seed=seed)
+    tested = len(used.tested)
+    silent = {row.judge: row.n for row in rows if row.n < tested}
+    notes = (
+        f"{name}: says no reason of {tested - n} of {tested} turns, so that its row is of other turns than the commonest's."
+        for name, n in silent.items()
+    )
+    return ReasonScores(rows=tuple(rows), notes=tuple(notes))
 
 
 def _notes(turns: Sequence[JudgedTurn], leak: Leak, rater: Score, split: Split) -> list[str]:

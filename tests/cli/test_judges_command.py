@@ -79,6 +79,11 @@ def test_an_annotated_copy_and_a_function_are_judges(
     assert (by_name["says_five:always"]["qwk"], by_name["says_five:always"]["n"]) == (0, 40)
     said = {row["judge"]: row["value"] for row in report["reason_scores"] if row["score"] == "accuracy"}
     assert said["copy: reason"] == 1
+    assert report["notes"]["reason_scores"] == []
+    few = write(tmp_path / "few", lambda place: told(place) if place < 6 else {"satisfaction": "4"})
+    report = json.loads(duologue("stats", "judges", people, "--annotated", few, "--json")[1])
+    (note,) = report["notes"]["reason_scores"]
+    assert note.startswith("few: reason: says no reason of ")
 
 
 def test_an_annotator_as_annotate_takes_it_is_a_judge_that_sees_no_label(duologue: Command, people: Path) -> None:
