@@ -1,6 +1,8 @@
 """`duologue stats judges`: what it prints and writes, which judges it takes, and what it refuses."""
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -278,6 +280,36 @@ def test_a_judge_that_is_killed_goes_on_from_its_file_and_no_answer_in_it_is_pai
     assert endpoint.counts()["requests"] == before + 40 - 14
     (row,) = [row for row in json.loads(fork.stdout)["judges"] if row["judge"] == "openai:m"]
     assert row["n"] == 40
+
+
+def test_calls_that_were_recorded_are_replayed_without_a_key(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    command = ("stats", "judges", people, "--judge", "openai:m", "--json")
+    with monkeypatch.context() as patched:
+        for name, value in endpoint.environment.items():
+            patched.setenv(name, value)
+        code, out, err = duologue(*command, "--record", "calls.jsonl")
+    assert code == 0, err
+    assert f"calls go to {endpoint.url.split('/')[2]}" in err
+    code, again, err = duologue(*command, "--replay-calls", "calls.jsonl")
+    assert code == 0, err
+    assert again == out
+    assert endpoint.counts()["requests"] == 40
+
+
+def test_ctrl_c_lets_what_is_under_way_finish_and_keeps_it(
+    people: Path, faulty: Any, forks: Any, tmp_path: Path
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}', latency=0.2)
+    command = ["stats", "judges", people, "--judge", "openai:m", "--kept", "kept.jsonl", "--concurrency", "3", "--json"]
+    fork = forks(command, tmp_path, endpoint.environment)
+    endpoint.until(lambda counts: fork.over or counts["requests"] >= 7)
+    os.kill(fork.pid, signal.SIGINT)
+    assert fork.wait() == 130, fork.stderr
+    assert "interrupted: what was said is in kept.jsonl" in fork.stderr
+    assert (tmp_path / "kept.jsonl").read_text().count("\n") == endpoint.counts()["requests"] < 40
 
 
 @pytest.mark.parametrize(
