@@ -157,6 +157,11 @@ def _asked(
 
     functions: dict[str, Any] = {}
     for spec in specs:
+        if spec.partition("?")[0] == "offline":
+            raise SettingError(
+                f"--judge {spec}: the offline model can only speak, not judge, and the offline annotator has a row without "
+                "being asked for: give openai:NAME, or MODULE:NAME"
+            )
         if is_import_path(spec) and not names_model(spec):
             functions[spec] = imported(spec, "--judge")
             if not callable(functions[spec]):
