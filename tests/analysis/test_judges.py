@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -151,6 +152,12 @@ def test_the_users_mean_learns_from_the_users_other_conversations_alone():
     # Mean of all 3; the user's two 5s and three further turns at 3.
     others = [turn("a", 0, 5), turn("a", 0, 5), turn("b", 1, 1), turn("b", 1, 1)]
     assert own.predict(others, [turn("a", 2), turn("c", 3)]) == [(10 + 9) / 5, 3]
+
+
+def test_a_conversation_is_in_one_fold_wherever_its_file_lies_and_whatever_stands_before_it():
+    turns = crowd()
+    moved = [replace(each, conversation=each.conversation + 7, path=f"above/{each.path}") for each in reversed(turns)]
+    assert conversations_held_out(turns).fold == conversations_held_out(moved).fold[::-1]
 
 
 def test_a_fold_depends_on_the_name_alone():
