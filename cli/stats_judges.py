@@ -84,6 +84,7 @@ def judges(
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
     from ..analysis.judges.turns import source_notes
+    from ..runs.labelled_by_people import annotated_replies
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_given(out, as_json=as_json, form=form, force=force)
@@ -95,6 +96,18 @@ def judges(
     turns = judged_turns(loaded.conversations, label)
     for note in source_notes(loaded.conversations, label):
         say(note)
+    if written := annotated_replies(source, loaded.conversations, label):
+        told = [turn for turn in turns if (turn.id, turn.turn) not in written]
+        if len(told) < len(turns):
+            say(
+                f"{len(turns) - len(told)} of {len(turns)} {label!r} were written by duologue annotate, no person said them: left out"
+            )
+        if turns and not told:
+            raise DataError(
+                f"{at(source)}: duologue annotate wrote every {label!r} there: nobody said it, so there is nothing to "
+                "measure judges by: give the conversations with people's own, and this as --annotated"
+            )
+        turns = tuple(told)
     if not turns:
         raise DataError(
             f"{at(source)}: no reply has a label {label!r} of 1 to 5: give conversations whose users say how satisfied "

@@ -153,6 +153,21 @@ def test_labels_that_are_left_out_and_users_without_a_name_are_told(duologue: Co
     assert "4 of 6 conversations name no user" in err
 
 
+def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, people: Path, tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    assert duologue("annotate", people, "--labels", "satisfaction", "--redo", "satisfaction", "--out", whole)[0] == 0
+    for source in (whole, whole / "human_exp_V2"):
+        code, out, err = duologue("stats", "judges", source)
+        assert (code, out) == (2, "")
+        assert "duologue annotate wrote every 'satisfaction' there: nobody said it" in err
+    half = write(tmp_path / "half", lambda place: told(place) if place % 2 else {})
+    assert duologue("annotate", half, "--labels", "satisfaction", "--out", part)[0] == 0
+    code, out, err = duologue("stats", "judges", part, "--json")
+    assert code == 0, err
+    assert "20 of 40 'satisfaction' were written by duologue annotate, no person said them: left out" in err
+    assert json.loads(out)["judges"] == json.loads(duologue("stats", "judges", half, "--json")[1])["judges"]
+
+
 def test_a_copy_with_other_paths_is_matched_by_id(duologue: Command, people: Path, tmp_path: Path) -> None:
     copy = write(tmp_path / "copy", told)
     (tmp_path / "elsewhere").mkdir()
