@@ -8,27 +8,20 @@ import typer
 
 from ..data import DataError
 from ..data.loading import Loaded
-from ..errors import SettingError, at
-from .interrupts import INTERRUPTED
+from ..errors import DuologueError, SettingError, at
+from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
-from .output import say, stderr
+from .output import say
 from .overwriting import check_outside, check_unread
-from .planning import Plan, go_on
-from .run_options import LEAVING, PACE, Yes
-from .tables import AsJson, Force, Form, Out, give, read_whole
-from .tracing import leaving
+from .run_options import RunOptions, Yes
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.judges import Judge, JudgedTurn
     from ..data.records import Conversation
 
-AT_ONCE = 8
-"""Calls at the same time, unless another number is asked for."""
-MOST_CALLS = 3
-"""For one reply: what cannot be read is asked for again."""
 
-
-@extended(LEAVING)
+@extended(OPTIONS)
 def judges(
     source: Annotated[
         Path,
@@ -39,8 +32,8 @@ def judges(
         typer.Option(
             "--judge",
             metavar="SPEC",
-            help="A judge to measure, may be given more than once: openai:NAME, PROVIDER:NAME, or MODULE:FUNCTION, which "
-            "takes a conversation and gives a number from 1 to 5 for each reply.",
+            help="A judge to measure, may be given more than once: openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function of a "
+            "conversation that gives a number from 1 to 5 for each reply, or an annotator as of duologue annotate.",
         ),
     ] = None,
     labels: Annotated[
@@ -70,13 +63,11 @@ def judges(
     page: Annotated[
         Path | None, typer.Option(help="Page that a model of --judge is asked with, in place of the shipped one.")
     ] = None,
-    kept: Annotated[
+    labels_dir: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep what models of --judge say here; the same command goes on from there."),
+        typer.Option(help="Folder with the page of --label, where it is your own: for an annotator of --judge."),
     ] = None,
-    concurrency: Annotated[
-        int, typer.Option(min=1, rich_help_panel=PACE, help="Calls of --judge at the same time.")
-    ] = AT_ONCE,
+    kept: Kept = None,
     seed: Annotated[int, typer.Option(help="Seed of the users that are drawn for intervals.")] = 0,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -92,29 +83,34 @@ def judges(
     from ..analysis.judges import judged_turns, measure_judges
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
+    from ..analysis.judges.turns import source_notes
 
+    options = RunOptions(**values, yes=yes, as_json=as_json)
+    check_given(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     check_outside(kept, source)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
     turns = judged_turns(loaded.conversations, label)
+    for note in source_notes(loaded.conversations, label):
+        say(note)
     if not turns:
         raise DataError(
             f"{at(source)}: no reply has a label {label!r} of 1 to 5: give conversations whose users say how satisfied "
             "they are, such as people's second study of RecLLMSim, or name the label (--label)"
         )
     judges, reasons = _told(source, loaded, labels or [], annotated, label)
-    failed = 0
     tested = [turns[place] for place in published(turns).tested] if split == "published" else turns
-    with leaving(**values):
-        for spec in dict.fromkeys(asked or ()):
-            judge, silent = _asked(spec, loaded, tested, page, kept, concurrency, quiet=as_json, yes=yes)
-            judges.append(judge)
-            failed += silent
+    with options.surroundings():
+        further, failed = _asked(
+            list(dict.fromkeys(asked or ())), loaded, tested, page, label, labels_dir, kept, options
+        )
+    judges += further
     said = {name: given_reasons(told) for name, told in reasons.items()}
     report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed)
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    tables = report.narrow() if form == "rich" else report.tables()
+    give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or loaded.broken else 0
 
 
@@ -144,57 +140,67 @@ def _told(
 
 
 def _asked(
-    spec: str,
+    specs: list[str],
     loaded: Loaded,
     turns: "Sequence[JudgedTurn]",
     page: Path | None,
+    label: str,
+    labels_dir: Path | None,
     kept: Path | None,
-    concurrency: int,
-    *,
-    quiet: bool,
-    yes: bool,
-) -> "tuple[Judge, int]":
-    """The judge of a spec, and of how many turns it could say nothing."""
-    from ..analysis.judges import asked, given
+    options: RunOptions,
+) -> "tuple[list[Judge], int]":
+    """The judges of specs, and of how many turns models could say nothing."""
+    from ..analysis.judges import given
     from ..nodes.import_path import imported, is_import_path
     from ..nodes.models.specs import names_model
+    from ..runs.judging import Reply, judging
 
-    if is_import_path(spec) and not names_model(spec):
-        found = imported(spec, "--judge")
-        if not callable(found):
-            raise SettingError(f"--judge {spec}: is no function: give one that takes a conversation")
-        function: Any = found
-        return asked(spec, function, _judged_ones(loaded, turns)), 0
-    from ..runs.judging import Opinion, Reply, judge_replies
-
+    functions: dict[str, Any] = {}
+    for spec in specs:
+        if is_import_path(spec) and not names_model(spec):
+            functions[spec] = imported(spec, "--judge")
+            if not callable(functions[spec]):
+                raise SettingError(
+                    f"--judge {spec}: is no function: give one that takes a conversation, or an annotator"
+                )
     replies = [Reply(loaded.conversations[turn.conversation], turn.turn) for turn in turns]
-    go_on(
-        Plan(
-            len(replies), "turns", len(replies), MOST_CALLS * len(replies), "each one question to a judge", asked=True
-        ),
-        quiet=quiet,
-        yes=yes,
-    )
-    count = 0
-    with stderr.status(f"0 of {len(replies)} turns judged") as status:
+    models = {spec: judging(spec, replies, page) for spec in specs if spec not in functions}
+    said = ask_models(models, "turns", kept=kept, options=options)
+    judges, failed = [], 0
+    for spec in specs:
+        if spec in functions:
+            judges.append(_by_function(spec, functions[spec], _judged_ones(loaded, turns), label, labels_dir))
+            continue
+        failed += silent(said[spec], spec, "--judge", "turn", they="are left out of its row")
+        points = zip(turns, said[spec], strict=True)
+        judges.append(given(spec, {(turn.path, turn.turn): float(one.points) for turn, one in points if one.points}))
+    return judges, failed
 
-        def tell(_: Opinion) -> None:
-            nonlocal count
-            count += 1
-            status.update(f"{count} of {len(replies)} turns judged")
 
-        try:
-            said = judge_replies(spec, replies, page=page, kept=kept, concurrency=concurrency, watch=tell)
-        except KeyboardInterrupt:
-            say("interrupted: " + ("nothing is kept without --kept" if kept is None else f"what was said is in {kept}"))
-            raise typer.Exit(INTERRUPTED) from None
-    failed = [one for one in said if one.error]
-    if len(failed) == len(said):
-        raise DataError(f"--judge {spec}: says nothing of any turn: {failed[0].error}")
-    if failed:
-        say(f"{spec}: says nothing of {len(failed)} of {len(said)} turns: {failed[0].error}")
-    points = zip(turns, said, strict=True)
-    return given(spec, {(turn.path, turn.turn): float(one.points) for turn, one in points if one.points}), len(failed)
+def _by_function(
+    spec: str, function: Any, conversations: "list[Conversation]", label: str, labels_dir: Path | None
+) -> "Judge":
+    """The judge that is a function of a conversation, or an annotator as `duologue annotate` takes it."""
+    from ..analysis.judges import asked, given, labelled
+    from ..analysis.judges.turns import without_labels
+    from ..nodes.annotators import Annotator, takes_label
+    from ..nodes.environment import error_line
+    from ..prompts.label_pages import labels_named
+    from ..runs.annotated_copies import annotate
+
+    if isinstance(function, Annotator) or takes_label(function):
+        (page,) = labels_named([label], labels_dir)
+        talks = [without_labels(conversation) for conversation in conversations]
+        points = labelled(annotate(talks, [page], function, votes=1), label)
+        if not points:
+            raise DataError(f"--judge {spec}: gives no reply a {label!r} of 1 to 5")
+        return given(spec, points)
+    try:
+        return asked(spec, function, conversations)
+    except DuologueError:
+        raise
+    except Exception as error:
+        raise DataError(f"--judge {spec}: failed: {error_line(error)}") from error
 
 
 def _judged_ones(loaded: Loaded, turns: "Sequence[JudgedTurn]") -> "list[Conversation]":

@@ -3,7 +3,7 @@
 Every score is a function of how often each user is drawn, so that drawing users again is one product of matrices.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -123,7 +123,9 @@ def interval(of: Of, users: int, reason: str, *, n: int, seed: int = 0) -> Score
         return Score(value=None, n=n, users=users, reason=reason)
     without = Score(value=value + 0.0, n=n, users=users)
     if users < FEWEST_USERS:
-        return without.model_copy(update={"reason": f"no interval: {users} users, {FEWEST_USERS} are needed"})
+        return without.model_copy(
+            update={"reason": f"no interval: {users} user{'s' if users > 1 else ''}, {FEWEST_USERS} are needed"}
+        )
     drawn = of(_draws(users, seed))
     drawn = drawn[np.isfinite(drawn)]
     if len(drawn) < (1 - MOST_UNDEFINED) * DRAWS:
@@ -161,8 +163,8 @@ def _concordance(told: Told, seed: int) -> Score:
         by_conversation.setdefault(turn.conversation, []).append(place)
     groups = list(by_conversation.values())
     pairs = concordance_within(
-        [_mean(told.turns[place].satisfaction for place in group) for group in groups],
-        [_mean(told.points[place] for place in group) for group in groups],
+        [fmean(told.turns[place].satisfaction for place in group) for group in groups],
+        [fmean(told.points[place] for place in group) for group in groups],
         [told.turns[group[0]].user for group in groups],
     )
     telling = [each for each in pairs.values() if each.count]
@@ -172,11 +174,6 @@ def _concordance(told: Told, seed: int) -> Score:
     users = {name for name, each in pairs.items() if each.count}
     n = sum(told.turns[group[0]].user in users for group in groups)
     return interval(ratio(right, count), len(telling), "", n=n, seed=seed)
-
-
-def _mean(values: Iterable[float]) -> float:
-    """Rounded, so that means of equal values are equal."""
-    return round(fmean(values), 9)
 
 
 def intraclass(turns: Sequence[JudgedTurn], *, seed: int = 0) -> Score:
