@@ -100,15 +100,20 @@ def annotate(
     with options.surroundings():
         specs = [spec.strip() for spec in models.split(",") if spec.strip()] if models else [model]
         asked = voters([annotator(spec, attempts=attempts, structured=json_schema) for spec in specs], votes)
-        plan = annotation_plan(loaded.conversations, chosen, asked, redo or (), attempts)
+        folder = None if out is None else out / FOLDER
+        again = tuple(redo or ())
+        plan = annotation_plan(
+            loaded.conversations, chosen, asked, again, attempts, folder=folder, resume=options.resume, seed=seed
+        )
         if options.plan:
             return tell_plan(plan, as_json)
         assert out is not None
+        assert folder is not None
         _say_hosts(asked)
         go_on(plan.whole, quiet=as_json, yes=yes)
         control = options.control()
         control.spending.refuse_unknown(plan.models)
-        done = _asked(loaded.conversations, chosen, asked, out / FOLDER, options, control, seed, redo or ())
+        done = _asked(loaded.conversations, chosen, asked, folder, options, control, seed, again)
     notes = write_copy(loaded, out, results(done, aggregate))
     for note in (*notes, *control.spending.notes):
         say(note)
@@ -123,7 +128,7 @@ def _asked(
     options: RunOptions,
     control: "Control",
     seed: int,
-    redo: "list[str] | tuple[str, ...]",
+    redo: tuple[str, ...],
 ) -> "Annotations":
     """All votes; of a work that is interrupted those that the folder has."""
     from ..runs.annotating import aannotate, so_far

@@ -20,8 +20,9 @@ from ..data.records import Conversation
 from ..errors import DataError, SettingError
 from ..nodes.annotators import Annotator, Labelling, annotator
 from ..prompts.label_pages import labels_named
-from .annotating import Annotations, Work, aannotate
+from .annotating import Annotations, aannotate
 from .annotation_journal import FOLDER
+from .annotation_work import Work
 from .calls import CALLS
 from .event_loop import blocking
 from .journal import RunError

@@ -12,6 +12,26 @@ Command = Callable[..., tuple[int, str, str]]
 MOOD = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
 FUNCTIONS = "def good(talk, label):\n    return 'good'\n\n\ndef bad(talk, label):\n    return 'bad'\n"
 
+FAILING = """
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+class Model(BaseChatModel):
+    '''Answers five times, then nothing answers.'''
+    answered: list[int] = []
+    @property
+    def _llm_type(self): return "failing"
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        if len(self.answered) == 5:
+            raise OSError("the line is dead")
+        self.answered.append(1)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage('{"mood": "good"}'))])
+    async def _agenerate(self, messages, *args, **kwargs): return self._generate(messages)
+
+MODEL = Model()
+"""
+
 
 @pytest.fixture
 def run(duologue: Command, tmp_path: Path) -> Path:
@@ -77,6 +97,30 @@ def test_a_plan_says_how_much_it_is_and_neither_calls_nor_writes(duologue: Comma
     assert told["calls"]["most"] == 3 * told["calls"]["usual"]
     assert told["tokens"]["input"] > 1000
     assert not (tmp_path / "out").exists()
+
+
+def test_a_plan_with_resume_leaves_out_the_votes_and_replies_that_the_copy_has(
+    duologue: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "failing.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "mood.md").write_text(MOOD)
+    command = ("annotate", run, "--labels", "mood", "--labels-dir", "pages", "--model", "failing:MODEL", "--out", "out")
+
+    def calls(*more: str) -> tuple[int, int]:
+        code, out, err = duologue(*command, "--plan", "--json", *more)
+        assert code == 0, err
+        told = json.loads(out)
+        return told["labellings"], told["calls"]["usual"]
+
+    assert calls() == calls("--resume") == (3, 9)
+    assert duologue(*command, "--concurrency", 1)[0] == 1
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert calls("--resume") == (2, 4)  # one conversation has its votes, and of another two votes have their reply
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
+    code, _, err = duologue(*command, "--plan")
+    assert (code, "go on with --resume" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
