@@ -92,11 +92,25 @@ def label_settings(
 
 def annotated_keys(source: Path) -> frozenset[str]:
     """Keys of the labels that annotators wrote into a copy (`duologue annotate`); none for any other source."""
-    path = source / FOLDER / SETTINGS
-    had: Any = parsed(read_text(path), path) if path.is_file() else {}
-    names = had.get("labels", {}) if isinstance(had, dict) else {}
+    return _keys(_kept_settings(source / FOLDER))
+
+
+def rule_keys(source: Path) -> frozenset[str]:
+    """Those of them whose every vote is one of the offline annotator's rules."""
+    labels = _kept_settings(source / FOLDER)
+    return _keys(name for name, told in labels.items() if all("rules" in each for each in told["annotators"]))
+
+
+def _keys(names: Iterable[str]) -> frozenset[str]:
     shipped = shipped_labels()
     return frozenset(key for name in names for key in (shipped[name].keys if name in shipped else (name,)))
+
+
+def _kept_settings(folder: Path) -> dict[str, Any]:
+    """What decides the votes that a folder has, by label."""
+    path = folder / SETTINGS
+    had: Any = parsed(read_text(path), path) if path.is_file() else {}
+    return dict(had.get("labels", {})) if isinstance(had, dict) else {}
 
 
 @dataclass
@@ -196,11 +210,8 @@ def _settled(
     folder: Path, settings: Mapping[str, Any], *, redo: Sequence[str], resume: bool
 ) -> dict[str, dict[str, Any]]:
     """What decides the votes of the folder from now on, with the round of each label. RunError for another labelling."""
-    path = folder / SETTINGS
-    there = path.is_file()
-    had: Any = parsed(read_text(path), path) if there else {}
-    labels: dict[str, Any] = dict(had.get("labels", {})) if isinstance(had, dict) else {}
-    if there and not resume and not redo:
+    labels = _kept_settings(folder)
+    if labels and not resume and not redo:
         raise RunError(
             f"{folder}: has votes already: go on with --resume, ask anew with --redo LABEL, or choose another folder"
         )
