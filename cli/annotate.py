@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..data import load
 from ..errors import SettingError
 from .annotation_plans import annotation_plan, tell_plan
 from .interrupts import INTERRUPTED, STOPPED, run
@@ -34,7 +33,11 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 @extended(OPTIONS)
 def annotate(
     source: Annotated[
-        Path, typer.Argument(metavar="SRC", help="A run folder, or a data set of any format. It is not written.")
+        Path,
+        typer.Argument(
+            metavar="SRC",
+            help="A run folder, a data set of any format, or, for justification, a study's answers. It is not written.",
+        ),
     ],
     labels: Annotated[
         str, typer.Option(metavar="NAMES", help="Which labels, such as behaviour,intent. docs/labels.md has them all.")
@@ -85,6 +88,7 @@ def annotate(
     from ..runs.annotated_copies import check_copy, counts, results, write_copy
     from ..runs.annotating import voters
     from ..runs.annotation_journal import FOLDER
+    from ..runs.justifications import ANSWERS, loaded_for
 
     options = RunOptions(**values, yes=yes, as_json=as_json, resume=resume)
     chosen = labels_named([name.strip() for name in labels.split(",") if name.strip()], labels_dir)
@@ -94,7 +98,7 @@ def annotate(
         raise SettingError("--out is missing: the labels are written into a copy, never into the source")
     if out is not None:
         check_copy(source, out)
-    loaded = load(source)
+    loaded = loaded_for(source, chosen)
     for note in loaded.notes:
         say(f"{loaded.path}: {note}")
     with options.surroundings():
@@ -117,7 +121,8 @@ def annotate(
     notes = write_copy(loaded, out, results(done, aggregate))
     for note in (*notes, *control.spending.notes):
         say(note)
-    return _report(done, counts(done, aggregate), out, control, as_json)
+    told = counts(done, aggregate)
+    return _report(done, told, out, control, as_json, of_answers=loaded.kind == ANSWERS)
 
 
 def _asked(
@@ -183,8 +188,19 @@ def _say_hosts(asked: "list[Annotator]") -> None:
         say("temperature is 0: several votes of one model will hardly differ; write ?temperature=1, or give --models")
 
 
-def _report(done: "Annotations", told: dict[str, dict[str, int]], out: Path, control: "Control", as_json: bool) -> int:
+def _report(
+    done: "Annotations",
+    told: dict[str, dict[str, int]],
+    out: Path,
+    control: "Control",
+    as_json: bool,
+    *,
+    of_answers: bool = False,
+) -> int:
     """Say what was labelled; gives the exit code."""
+    further = "duologue agreement says how far to trust them"
+    if of_answers:
+        further = "read some yourself; duologue stats preference tells how often each is given"
     spent = control.spending.total
     if as_json:
         print_json(
@@ -204,9 +220,7 @@ def _report(done: "Annotations", told: dict[str, dict[str, int]], out: Path, con
                 f"{name}: {of_label['labelled']} labelled, {of_label['ties']} with a tie, "
                 f"{of_label['refused_votes']} of {of_label['votes']} votes without a value"
             )
-        put(
-            f"{spent.calls} calls, {spent.tokens} tokens; not calibrated: duologue agreement says how far to trust them"
-        )
+        put(f"{spent.calls} calls, {spent.tokens} tokens; not calibrated: {further}")
         put(f"copy:  {out}")
     if not done.planned:
         say("nothing was asked: what these labels are about has them already, or is not there; --redo LABEL asks anew")

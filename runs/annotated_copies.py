@@ -13,7 +13,7 @@ from ..data.formats.jsonfiles import parsed, write_text
 from ..data.label_units import WHOLE, stored_keys, with_labels
 from ..data.label_votes import Ballot, Rule, finals
 from ..data.labels import LabelDefinition
-from ..data.loading import Loaded, load
+from ..data.loading import Loaded
 from ..data.recllmsim.annotated import annotated, written_like
 from ..data.recllmsim.folders import is_history
 from ..data.records import Conversation
@@ -26,6 +26,7 @@ from .annotation_work import Work
 from .calls import CALLS
 from .event_loop import blocking
 from .journal import RunError
+from .justifications import ANSWERS, loaded_for, write_answers
 from .leftovers import DATASET
 
 Asked: TypeAlias = str | Annotator | Labelling | Any
@@ -95,6 +96,8 @@ def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
     """Write the labelled copy; each file is there whole or as it was before. Gives a line for what is not in it."""
     if loaded.kind == "recllmsim":
         return _published(loaded, out, found)
+    if loaded.kind == ANSWERS:
+        return write_answers(loaded, out, found)
     talks = labelled(loaded.conversations, found)
     notes = []
     if loaded.kind == "run":
@@ -175,7 +178,7 @@ def annotate(
     """
     pages = None if labels_dir is None else Path(labels_dir)
     chosen = [each if isinstance(each, LabelDefinition) else labels_named([each], pages)[0] for each in labels]
-    loaded = load(source) if isinstance(source, (str, Path)) else None
+    loaded = loaded_for(Path(source), chosen) if isinstance(source, (str, Path)) else None
     talks: list[Conversation] = list(loaded if loaded is not None else cast(Iterable[Conversation], source))
     several: list[Any] = list(model) if isinstance(model, (list, tuple)) else [model]
     folder = None if out is None else Path(out)
