@@ -9,12 +9,13 @@ from typing import Any, TypeAlias, cast
 from ..data import record_lines
 from ..data.attempts import Json
 from ..data.formats.detection import CONVERSATIONS, FAILURES
+from ..data.formats.json_edits import edited
 from ..data.formats.jsonfiles import parsed, write_text
 from ..data.label_units import WHOLE, stored_keys, with_labels
 from ..data.label_votes import Ballot, Rule, finals
 from ..data.labels import LabelDefinition
 from ..data.loading import Loaded
-from ..data.recllmsim.annotated import annotated, written_like
+from ..data.recllmsim.annotated import annotated
 from ..data.recllmsim.folders import is_history
 from ..data.records import Conversation
 from ..errors import DataError, SettingError
@@ -132,7 +133,7 @@ def _published(loaded: Loaded, out: Path, found: Found) -> list[str]:
             raise DataError(f"{file}: changed while it was annotated: begin again")
         keys = {unit: {**places.get("labels", {}), **places.get("extra", {})} for unit, places in of_file.items()}
         whole = keys.pop(WHOLE, {})
-        write_text(out / relative, written_like(text, annotated(value, whole, keys)))
+        write_text(out / relative, edited(text, annotated(value, whole, keys)))
     return []
 
 

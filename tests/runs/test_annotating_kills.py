@@ -136,11 +136,11 @@ def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
         answered = run.endpoint.counts()["answered"] + more
         run.endpoint.change(kill=None, hold_at=answered)
         fork = run.start()
-        run.endpoint.until(lambda counts, fork=fork: fork.over or counts["held"] > 0, within=60)
-        run.endpoint.until(lambda counts, all=answered: run.replies() == counts["answered"] == all, within=60)
+        run.endpoint.until(lambda counts, fork=fork: fork.over or counts["held"] > 0)
+        run.endpoint.until(lambda counts, all=answered: run.replies() == counts["answered"] == all)
         fork.kill()
         assert fork.wait() == -9
-        run.endpoint.until(lambda counts: counts["in_flight"] == 0, within=60)
+        run.endpoint.until(lambda counts: counts["in_flight"] == 0)
     counts = run.finish()
     assert counts["answered"] == VOTES * TALKS
     assert counts["repeats"] == 0
