@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.text.model_tokens import OF_MESSAGE, tokens_about
-from .output import print_json, put
+from .output import print_json, put, say
 from .planning import Plan
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -121,8 +121,8 @@ def _cost(asked: "Asked | None", sent: int, said: int) -> tuple[float, str | Non
     return (0.0, f"no price of the model {asked.name!r} is known") if cost is None else (cost, None)
 
 
-def tell_plan(plan: AnnotationPlan, as_json: bool) -> int:
-    """Print the plan; nothing is called."""
+def tell_plan(plan: AnnotationPlan, as_json: bool, why: str = "") -> int:
+    """Print the plan, and why there is nothing in it; nothing is called."""
     told: dict[str, Any] = {
         "labellings": plan.whole.count,
         "calls": {"usual": plan.whole.usual, "most": plan.whole.most},
@@ -143,4 +143,6 @@ def tell_plan(plan: AnnotationPlan, as_json: bool) -> int:
     put(f"tokens: about {plan.tokens[0]:,} sent and {plan.tokens[1]:,} replied")
     put(f"cost:   {f'about ${plan.cost:,.2f}' if plan.cost is not None else f'unknown: {plan.unknown}'}")
     put(RULE)
+    if why:
+        say(why)
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from ..data import record_lines
+from ..data import domains, record_lines
 from ..data.attempts import Json
 from ..data.formats.detection import CONVERSATIONS, FAILURES
 from ..data.formats.json_edits import edited
@@ -71,6 +71,17 @@ def counts(annotations: Annotations, rule: Rule = "majority") -> dict[str, dict[
     return told
 
 
+def unread_of(annotations: Annotations) -> dict[str, tuple[int, str]]:
+    """By label the units about which a model said nothing that could be read, and one of its replies."""
+    found: dict[str, tuple[int, str]] = {}
+    for work, told in annotations.told():
+        said = [str(vote["attempts"][-1].get("text", "")) for vote in told.votes if vote["attempts"]]
+        if said and (number := sum(not any(ballot) for ballot in told.ballots())):
+            before, reply = found.get(work.label.name, (0, said[0]))
+            found[work.label.name] = before + number, reply
+    return found
+
+
 def labelled(conversations: Sequence[Conversation], found: Found) -> list[Conversation]:
     """The conversations with their labels."""
     done = []
@@ -106,7 +117,11 @@ def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
             if file.is_file() and file.name not in (CONVERSATIONS, CALLS) and not _is_own(file.name):
                 _copied(file, out / file.name)
         if (loaded.path / DATASET).is_dir():
-            notes.append(f"{DATASET}/ is not in the copy: write it with duologue convert {out}")
+            kinds = {
+                domain.kind for domain in domains.present(talk.scenario for talk in talks)
+            } & domains.targets().keys()
+            form = kinds.pop() if len(kinds) == 1 else "messages"
+            notes.append(f"{DATASET}/ is not in the copy: write it with duologue convert {out} NEW --to {form}")
     else:
         notes.append(f"files of this format hold no labels: {out / CONVERSATIONS} has the conversations as records")
     record_lines.write(talks, out / CONVERSATIONS)

@@ -54,6 +54,15 @@ class Annotations:
         """Conversations and labels that are not there yet."""
         return sum(1 for work in self.planned if work.id not in self.labelled or self.labelled[work.id].error)
 
+    @property
+    def unstored(self) -> list[str]:
+        """Labels on which models voted several times and whose place in a record holds one value: their votes are in the
+        folder alone."""
+        asked = (each for each in self.labelled.values() if any(vote["attempts"] for vote in each.votes))
+        several = {each.label for each in asked if len(each.votes) > 1}
+        labels = {work.label.name: work.label for work in self.planned}
+        return [name for name, label in labels.items() if name in several and not label.votes]
+
     def told(self) -> Iterator[tuple[Work, Labelled]]:
         """What was labelled, in the order of the plan; without what failed."""
         for work in self.planned:
@@ -195,6 +204,7 @@ async def aannotate(
                             await asking.all(left, calls, control, concurrency)
                     except EndpointError as error:
                         stopped = error_line(error)
+        control.over()
         told = {work.id: found for work in works if (found := kept.of(work.id)) is not None}
         result = Annotations(tuple(works), told, stopped or control.ending)
         if not result.missing:

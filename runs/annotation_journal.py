@@ -211,6 +211,8 @@ def _settled(
 ) -> dict[str, dict[str, Any]]:
     """What decides the votes of the folder from now on, with the round of each label. RunError for another labelling."""
     labels = _kept_settings(folder)
+    if resume and not (folder / SETTINGS).is_file():
+        raise RunError(f"{folder}: there is nothing to resume: name the folder of the copy, or begin without --resume")
     if labels and not resume and not redo:
         raise RunError(
             f"{folder}: has votes already: go on with --resume, ask anew with --redo LABEL, or choose another folder"
