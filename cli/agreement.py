@@ -10,6 +10,7 @@ from .output import say
 from .tables import AsJson, Force, Form, Out, give, read_whole
 
 if TYPE_CHECKING:
+    from ..analysis.agreement import Agreement
     from ..analysis.tables import Table
 
 
@@ -73,6 +74,7 @@ def agreement(
     """How far two labels agree, or the votes on one, by side and part, with intervals over users."""
     from ..analysis import agreement as of_labels
     from ..prompts.label_pages import scales_of
+    from ..runs.annotation_journal import rule_keys
 
     pairs = _pairs(between)
     if confidence is not None and precision is None:
@@ -93,6 +95,7 @@ def agreement(
         raise DataError(
             f"{source}: nothing has both labels, or two votes on one: --between names labels of the same conversations"
         )
+    found = _of_rules(found, {key for path in (source, second) if path is not None for key in rule_keys(path)})
     value: dict[str, Any] = {"agreement": found.to_json()}
     tables: list[Table] = [found.table()] if form == "csv" else found.tables()
     if confusion:
@@ -109,6 +112,21 @@ def agreement(
         tables += [kept.table()] if form == "csv" else kept.tables()
     give(value["agreement"] if len(value) == 1 else value, tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if any(each.broken for each in loaded) else 0
+
+
+OF_RULES = (
+    "the votes are one rule's at three thresholds: that they agree says how far it is from these, not how sure it is"
+)
+
+
+def _of_rules(found: "Agreement", keys: set[str]) -> "Agreement":
+    """The rows with a note where votes are those of the offline annotator, which is no opinion of several."""
+    rows = []
+    for row in found.rows:
+        voted = row.label if row.against == "votes" else row.against
+        ruled = row.votes > 1 and voted.split(".")[0] in keys
+        rows.append(row.model_copy(update={"note": "; ".join(filter(None, (OF_RULES, row.note)))}) if ruled else row)
+    return found.model_copy(update={"rows": tuple(rows)})
 
 
 def _pairs(between: list[str] | None) -> list[list[str]]:

@@ -224,6 +224,11 @@ def _exchanges(conversation: Conversation) -> Iterator[tuple[Message, Message]]:
             yield asked, answer
 
 
+def is_asked(name: str) -> bool:
+    """Whether a study asks for this part of an answer; what else an answer holds is a label of its reason."""
+    return name in ("preference", "why") or name.rpartition(" ")[2] in ASPECTS
+
+
 def unswitched(value: Mapping[str, Any], *, switched: bool) -> dict[str, Any]:
     """What was answered about A and B, said of the first and the second side."""
     names = {"A": "second", "B": "first"} if switched else {"A": "first", "B": "second"}

@@ -16,8 +16,8 @@ from ..data.loading import Loaded
 from ..data.records import Conversation
 from ..errors import DataError
 from .annotated_copies import check_copy, write_copy
-from .annotating import check_places
 from .annotation_journal import FOLDER
+from .annotation_work import check_places
 
 ANSWERS = "answers"
 """Folder of the copy, below that of its annotation, with the answers themselves."""
