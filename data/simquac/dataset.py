@@ -167,9 +167,18 @@ class _Layout:
 
     def _paragraph(self, conversation: Conversation) -> dict[str, Any]:
         self._file_patch = self._file_patch or _mapping(conversation.extra.get("file"))
-        paragraph = _paragraph(conversation, self._first, self.left_out)
+        paragraph = paragraph_of(conversation, self._first, self.left_out)
         self._first += len(paragraph["qas"])
-        return patched(paragraph, _mapping(conversation.extra.get("paragraph")))
+        return paragraph
+
+
+def paragraph_of(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
+    """The conversation as a paragraph of its file; `first` is the number of its first question there.
+
+    What the format cannot hold gets a line in `left_out`.
+    """
+    derived = _paragraph(conversation, first, left_out)
+    return patched(derived, _mapping(conversation.extra.get("paragraph")))
 
 
 def _article(conversation: Conversation) -> dict[str, Any]:

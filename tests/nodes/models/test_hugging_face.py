@@ -1,10 +1,7 @@
-"""Readers of Hugging Face: tiny random models made on the spot, and data sets that `datasets` loads."""
-
-import json
+"""Readers of Hugging Face: tiny random models made on the spot."""
 
 import pytest
 
-from duologue.data import load, simquac
 from duologue.data.grounding import MARKER
 from duologue.data.simquac import Question
 from duologue.errors import MissingExtraError, ModelError
@@ -121,85 +118,3 @@ def test_a_generative_model_writes_an_answer(tokenizer, tmp_path, kind):
 def test_a_folder_without_a_model_is_named(tokenizer, tmp_path):
     with pytest.raises(ModelError, match="cannot be loaded"):
         HuggingFaceReader.of(tmp_path)
-
-
-@pytest.mark.heavy
-def test_written_data_sets_load_as_squad_and_as_quac(tmp_path, monkeypatch):
-    datasets = pytest.importorskip("datasets")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
-    path = tmp_path / "written.json"
-    topic = simquac.Topic(title="Light", header="Keepers", section="Three keepers. One left in 1968.")
-    talk = load(_written(tmp_path / "given.json", topic)).conversations
-    assert simquac.write(talk, path) == []
-    value = {"text": datasets.Value("string"), "answer_start": datasets.Value("int32")}
-    features = datasets.Features(
-        {
-            "paragraphs": datasets.List(
-                {
-                    "context": datasets.Value("string"),
-                    "title": datasets.Value("string"),
-                    "section_title": datasets.Value("string"),
-                    "background": datasets.Value("string"),
-                    "qas": datasets.List(
-                        {
-                            "question": datasets.Value("string"),
-                            "id": datasets.Value("string"),
-                            "answers": datasets.List(value),
-                            "is_impossible": datasets.Value("bool"),
-                        }
-                    ),
-                }
-            )
-        }
-    )
-    loaded = datasets.load_dataset(
-        "json", data_files=str(path), field="data", split="train", features=features, cache_dir=str(tmp_path / "cache")
-    )
-    (paragraph,) = loaded[0]["paragraphs"]
-    assert paragraph["context"].endswith(MARKER)
-    first, second = paragraph["qas"]
-    assert first["answers"] == [{"text": "in 1968", "answer_start": 24}]
-    assert paragraph["context"][24:31] == "in 1968"
-    assert (first["is_impossible"], second["is_impossible"]) == (False, True)
-    rows = tmp_path / "squad.jsonl"
-    rows.write_text(
-        "".join(
-            json.dumps(
-                {
-                    "id": qa["id"],
-                    "title": paragraph["title"],
-                    "context": paragraph["context"],
-                    "question": qa["question"],
-                    "answers": {
-                        key: [] if qa["is_impossible"] else [each[key] for each in qa["answers"]] for key in value
-                    },
-                }
-            )
-            + "\n"
-            for qa in paragraph["qas"]
-        )
-    )
-    of_squad = datasets.Features(
-        {
-            **{key: datasets.Value("string") for key in ("id", "title", "context", "question")},
-            "answers": {key: datasets.List(kind) for key, kind in value.items()},
-        }
-    )
-    flat = datasets.load_dataset(
-        "json", data_files=str(rows), split="train", features=of_squad, cache_dir=str(tmp_path / "cache")
-    )
-    assert flat[0]["answers"] == {"text": ["in 1968"], "answer_start": [24]}
-    assert flat[1]["answers"] == {"text": [], "answer_start": []}
-
-
-def _written(path, topic):
-    qas = [
-        {"question": "When?", "id": "1", "answers": [{"text": "in 1968", "answer_start": 24}], "is_impossible": False},
-        {"question": "Why?", "id": "2", "answers": [{"text": MARKER, "answer_start": 33}], "is_impossible": True},
-    ]
-    paragraph = {
-        "context": f"{topic.section} {MARKER}", "title": topic.title, "section_title": topic.header, "background": "",
-        "qas": qas,
-    }  # fmt: skip
-    path.write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
-    return path
