@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.simquac import UNANSWERABLE, Question, questions_of
-from ..errors import SettingError
+from ..errors import DataError, SettingError, at
 from .interrupts import INTERRUPTED, STOPPED, run
 from .options import extended
 from .output import say, stderr
@@ -131,15 +131,8 @@ def readers(
     if (trainable or train) and FEATURES not in specs:
         specs.append(FEATURES)
 
-    def asked(paths: Sequence[Path]) -> dict[str, list[Question]]:
-        loaded = {name: read_whole(path) for name, path in zip(names_of_files(paths), paths, strict=True)}
-        return {
-            name: questions_of(each.conversations[:limit], unanswerable=unanswerable, history=history)
-            for name, each in loaded.items()
-        }
-
-    sets = asked(sources)
-    known = asked(train) if train else sets
+    sets = _questions(sources, limit, unanswerable, history)
+    known = _questions(train, limit, unanswerable, history) if train else sets
     results = Results(each_line=not whole, least_agreement=least_agreement)
     results.baselines(sets)
     for spec in specs:
@@ -156,10 +149,25 @@ def readers(
             _ask(made, sets, kept_answers, options, results)
     report = results.report(_notes(unanswerable, history, whole=whole, trained=FEATURES in specs, folds=folds))
     written = [] if kept_answers is None else _write(results, kept_answers)
-    give(report.model_dump(mode="json"), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    tables = report.narrow() if form == "rich" and out is None else report.tables()
+    give(report.model_dump(mode="json"), tables, as_json=as_json, form=form, out=out, force=force)
     if written:
         say(f"written: {', '.join(map(str, written))}")
-    return 1 if any(row.failed for row in report.rows) else 0
+    return 1 if results.lost or any(row.failed for row in report.rows) else 0
+
+
+def _questions(
+    paths: Sequence[Path], limit: int | None, unanswerable: int | None, history: int
+) -> dict[str, list[Question]]:
+    """The questions of each file, by its name; DataError names the one without any."""
+    found = {}
+    for name, path in zip(names_of_files(paths), paths, strict=True):
+        talks = read_whole(path).conversations[:limit]
+        try:
+            found[name] = questions_of(talks, unanswerable=unanswerable, history=history)
+        except DataError as error:
+            raise DataError(f"{at(path)}: {error}") from None
+    return found
 
 
 def _hugging_face(spec: str) -> Callable[[Sequence[Question]], list[str | None]]:
