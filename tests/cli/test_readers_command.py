@@ -1,6 +1,7 @@
 """`duologue readers`: what it prints, writes, asks and refuses."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,7 +61,9 @@ def test_without_a_reader_the_nearest_sentence_stands_beside_no_answer(duologue:
 def test_the_tables_have_the_forms_of_other_tables(duologue: Command, quac: Path, tmp_path: Path) -> None:
     code, out, _ = duologue("readers", quac)
     assert code == 0
-    assert "Questions without an answer" in out
+    assert "quac.json: 6 questions, 2 without an answer" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert re.search(r"^nearest sentence +0\.\d{3} +0\.\d{3}", out, re.MULTILINE)
     code, out, _ = duologue("readers", quac, "--format", "markdown", "--out", tmp_path / "t.md")
     assert (code, out) == (0, "")
     assert "| quac.json | nearest sentence |" in (tmp_path / "t.md").read_text()
