@@ -1,6 +1,6 @@
 """Several readers on several data sets in one table, trained on one and tested on another where they can be."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -86,7 +86,11 @@ class Report(Record):
                 row.model_dump() | {"reader": row.reader + (f", trained on {row.trained_on}" if row.trained_on else "")}
                 for row in rows
             ]
-            fewer = [f"{row.reader}: {row.questions} questions." for row in rows if row.questions < most.questions]
+            fewer = [
+                f"{row.reader}: {row.questions} question{'s' if row.questions > 1 else ''}."
+                for row in rows
+                if row.questions < most.questions
+            ]
             title = f"{name}: {most.questions} questions, {most.unanswerable} without an answer"
             made += [
                 Table.of(title, _columns("precision", "recall", "f1", "exact", "heq q", "heq d"), records, fewer),
@@ -102,11 +106,17 @@ class Report(Record):
 
     def _told(self) -> list[str]:
         lost = [
-            f"{row.reader} on {row.data}: {row.failed} questions could not be asked ({row.reason})."
+            f"{row.reader} on {row.data}: {row.failed} question{'s' if row.failed > 1 else ''} could not be asked ({row.reason})."
             for row in self.rows
             if row.failed
         ]
-        return [*self.notes, *lost]
+        asked = {row.data: row.questions for row in self.rows if row.reader == "no answer"}
+        fewer = [
+            f"people on {row.data}: over the {row.questions} questions with several references."
+            for row in self.rows
+            if row.reader == "people" and row.questions < asked.get(row.data, row.questions)
+        ]
+        return [*self.notes, *fewer, *lost]
 
 
 def _columns(*names: str) -> list[Column]:
@@ -209,7 +219,7 @@ class Results:
             for name, questions in test.items():
                 self.add(reader, name, questions, [answers[name][one.id] for one in questions], trained_on=trained_on)
 
-    def report(self, notes: Sequence[str] = ()) -> Report:
+    def report(self, notes: Iterable[str] = ()) -> Report:
         """The rows as a report, those of a data set together."""
         names = list(dict.fromkeys(row.data for row in self.rows))
         rows = sorted(self.rows, key=lambda row: names.index(row.data))

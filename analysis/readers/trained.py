@@ -50,7 +50,10 @@ class FeatureReader:
         """Train on questions; DataError without an answerable one, or with fewer than 2 topics."""
         if all(question.impossible for question in questions):
             raise DataError("no question has an answer: a reader cannot be trained on these")
-        fold_of = folds_of([questions], INNER_FOLDS)
+        try:
+            fold_of = folds_of([questions], INNER_FOLDS)
+        except DataError:
+            raise DataError("the questions are about one topic: a reader is trained on two or more") from None
         tables = [features(question) for question in questions]  # pyright: ignore[reportArgumentType]
         goals = [_goals(question, self.each_line) for question in questions]  # pyright: ignore[reportArgumentType]
         folds = [fold_of[question.section] for question in questions]

@@ -15,7 +15,7 @@ from ..formats.unsupported import LeftOut
 from ..grounding import MARKER
 from ..records import Conversation
 from .dataset import paragraph_of
-from .topics import Topic
+from .topics import ENDING, Topic
 
 LABELS: Mapping[str, tuple[str, ...]] = {"followup": ("y", "n", "m"), "yesno": ("y", "n", "x")}
 """What a teacher of QuAC says of a turn: whether to ask on (yes, no, maybe), and whether the answer is yes, no or neither."""
@@ -94,7 +94,6 @@ class _Turn:
 class _Talk:
     """A conversation with what its file says of its paragraph."""
 
-    of: Conversation
     name: str
     topic: Topic
     context: str
@@ -105,11 +104,11 @@ def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator
     first = 1
     for conversation in conversations:
         paragraph = paragraph_of(conversation, first, left_out)
-        first += len(paragraph["qas"])
-        context, name = str(paragraph["context"]), paragraph.get("id")
-        turns = [_turn(qa, max(0, len(context) - len(MARKER))) for qa in paragraph["qas"]]
-        named = name if isinstance(name, str) else conversation.id
-        yield _Talk(conversation, named, Topic.of(conversation), context, turns)
+        topic, name, qas = Topic.of(conversation), paragraph.get("id"), paragraph.get("qas", [])
+        first += len(qas)
+        context = str(paragraph.get("context", topic.section + ENDING))
+        turns = [_turn(qa, max(0, len(context) - len(MARKER))) for qa in qas]
+        yield _Talk(name if isinstance(name, str) else conversation.id, topic, context, turns)
 
 
 def _turn(qa: Mapping[str, Any], marker: int) -> _Turn:

@@ -56,6 +56,8 @@ class HuggingFaceReader:
         name = str(path).removeprefix(PREFIX)
         name = str(Path(name).expanduser()) if name.startswith("~") else name
         local = Path(name).is_dir()
+        if not name.strip():
+            raise ModelError(f"{PREFIX}: names no model: give a model's folder or its name on the hub")
         if not local and _looks_local(name):
             raise ModelError(f"{PREFIX}{name}: there is no such folder: give a model's folder or its name on the hub")
         try:

@@ -133,12 +133,12 @@ def test_on_a_terminal_each_data_set_has_tables_of_few_columns():
     report = results.report(["A note."])
     first, second, *_, last = report.narrow()
     assert first.title == "quac_subset.json: 2 questions, 1 without an answer"
-    assert first.notes == ("model: 1 questions.",)
+    assert first.notes == ("model: 1 question.",)
     assert [row[0] for row in first.rows] == ["no answer", "features, trained on quac_subset.json", "model"]
     assert [column.name for column in second.columns] == [
         "reader", "f1 low", "f1 high", "refused right", "refused wrong", "answered wrong", "f1 answerable",
     ]  # fmt: skip
-    assert last.notes == ("A note.", "model on quac_subset.json: 1 questions could not be asked (gone).")
+    assert last.notes == ("A note.", "model on quac_subset.json: 1 question could not be asked (gone).")
     assert len(report.narrow()) == 4
 
 

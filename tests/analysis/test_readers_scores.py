@@ -199,7 +199,7 @@ def test_where_words_are_not_divided_by_spaces_each_sign_is_one():
 
 def test_what_is_no_text_is_no_answer_that_can_be_scored():
     with pytest.raises(DataError, match="r: gave 3 as an answer: an answer is a text, or None for none"):
-        score_reader("r", [question()], [3])
+        score_reader("r", [question()], [3])  # type: ignore[list-item]
 
 
 def test_people_are_asked_the_same_questions_as_readers_where_those_on_which_they_differ_are_left_out():

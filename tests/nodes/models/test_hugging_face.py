@@ -241,6 +241,8 @@ def test_what_is_no_model_that_answers_is_one_line(tokenizer, tmp_path, name, wo
     with pytest.raises(ModelError, match=words) as caught:
         HuggingFaceReader.of(f"hf:{tmp_path / name}")
     assert "\n" not in str(caught.value)
+    with pytest.raises(ModelError, match="names no model"):
+        HuggingFaceReader.of("hf: ")
 
 
 @pytest.mark.heavy
