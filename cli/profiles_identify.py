@@ -107,7 +107,7 @@ def identify(
     Exit code 1: a chat model said nothing of some conversations.
     """
     from ..analysis import identification
-    from ..analysis.identification.settings import Mixture
+    from ..analysis.identification.mixture import Mixture
 
     check_unread(kept)
     for source in sources:

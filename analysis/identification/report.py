@@ -12,18 +12,28 @@ from ...errors import DataError, SettingError
 from ..judges.scores import Floats, Of, of_users
 from ..tables import Table
 from .classifiers import PRIOR, Model
+from .leak import CONVERSATIONS, USERS, Gains, Nearest, NearestRow, gains, nearest_rows
 from .metrics import METRICS, Metric, averaged, functions, measured, sums
+from .mixture import Mixture, folds_of, places_tested, true_options
 from .ranking import Rank, Ranking, guessed, ranked_scores
 from .rows import MetricRow, Metrics, SideBySide, side_by_side
-from .settings import Fold, Mixture, SplitName, folds_of, shared_users, true_options
+from .settings import AnySplit, Fold, shared_users
 from .talks import ProfileTalk
 from .texts import Text
-from .vocabulary import ASPECTS, VOCABULARY
+from .vocabulary import VOCABULARY
 
 Options: TypeAlias = Literal["closed", "published"]
 MEAN = "mean"
 """What stands for the mean of the aspects."""
 GUESSES = "people's guesses"
+_OF_NEAREST = (
+    "Of the conversations that are learnt from, the one that is nearest by its words (cosine of TF-IDF): how often it is of "
+    "the same user, and how often one at random. With users held out it never is.",
+)
+_OF_GAINS = (
+    "The same conversations are tested in both; the mean of the aspects. The difference is what a model has of knowing "
+    "the user's other conversations, and more than prior what it has beyond the label prior.",
+)
 
 
 @dataclass(frozen=True)
@@ -38,24 +48,30 @@ class IdentificationReport(Record):
     """Profile identification. See `identify`."""
 
     setting: str
-    splits: tuple[SplitName, ...]
+    splits: tuple[AnySplit, ...]
     vocabulary: Options
     seeds: int
     conversations: int
     """That are tested in the first split in any aspect."""
     users: int
     table: SideBySide
+    nearest: Nearest
+    gains: Gains
+    """Empty unless both splits of the same conversations were measured."""
     metrics: Metrics
 
     def tables(self) -> list[Table]:
-        """Side by side first, then every metric."""
-        return [self.table.table(), self.metrics.table()]
+        """Side by side first; what the split by conversation is worth, where it is measured; then every metric."""
+        middle = [each.table() for each in (self.nearest, self.gains) if each.rows]
+        return [self.table.table(), *middle, self.metrics.table()]
 
     def to_json(self) -> dict[str, Any]:
         """What is counted, the rows of each table, and the notes."""
-        head = self.model_dump(mode="json", exclude={"table", "metrics"})
+        head = self.model_dump(mode="json", exclude={"table", "nearest", "gains", "metrics"})
         return head | {
             "side_by_side": self.table.to_json(),
+            "nearest": self.nearest.to_json(),
+            "gains": self.gains.to_json(),
             "metrics": self.metrics.to_json(),
             "notes": list(self.table.notes),
         }
@@ -82,7 +98,7 @@ def identify(
     rankers: Sequence[Ranker] = (),
     *,
     mixture: Mixture | None = None,
-    splits: Sequence[SplitName] = ("users",),
+    splits: Sequence[AnySplit] = ("users",),
     seeds: int = 1,
     vocabulary: Options = "closed",
     guesses: Sequence[Mapping[tuple[str, str], Ranking]] = (),
@@ -108,18 +124,25 @@ def identify(
     ]
     if len(set(names)) < len(names):
         raise SettingError(f"two models have one name: {', '.join(names)}")
+    splits = tuple(dict.fromkeys(splits))
+    tested = places_tested(talks, mixture, splits, seed=seed)
     texts = [talk.text for talk in talks] if models else [Text((), "")] * len(talks)
-    ranked = {ranker.name: [ranker.rank(talk) for talk in talks] for ranker in rankers}
+    of_users_words = [talk.users_text for talk in talks] if models else []
+    ranked = {ranker.name: {place: ranker.rank(talks[place]) for place in tested} for ranker in rankers}
+    users, _ = of_users([talks[place].user for place in tested])
+    user = {name: place for place, name in enumerate(users)}
     rows: list[MetricRow] = []
+    near: list[NearestRow] = []
     notes: list[str] = []
-    tested: set[int] = set()
-    for split in dict.fromkeys(splits):
-        parts = [_part(talks, aspect, replace(mixture, split=split), vocabulary, seed) for aspect in ASPECTS]
-        in_split = sorted({place for part in parts for place in part.tested})
-        tested = tested or set(in_split)
-        users, _ = of_users([talks[place].user for place in in_split])
-        user = {name: place for place, name in enumerate(users)}
+    of_splits: dict[str, dict[str, list[dict[Metric, Of]]]] = {}
+    for split in splits:
+        parts = [_part(talks, aspect, replace(mixture, split=split), vocabulary, seed) for aspect in mixture.aspects]
         notes.append(_leak(talks, parts, split))
+        if models and any(
+            known for _, known in (shared_users([talk.user for talk in talks], part.folds) for part in parts)
+        ):
+            widest = max(parts, key=lambda part: len(part.tested)).folds
+            near += nearest_rows(talks, split, widest, {"talk": texts, "user": of_users_words}, seed)
         scores: dict[str, list[dict[int, Any]]] = {}
         for model in (PRIOR, *models):
             runs = range(seeds if model.seeded else 1)
@@ -131,15 +154,19 @@ def identify(
         if guesses:
             scores[GUESSES] = [{at: _guessed(part, talks, guesses) for at, part in enumerate(parts)}]
         for name, of_seeds in scores.items():
-            rows += _rows(name, split, parts, of_seeds, talks, user, seed)
+            told, of_mean = _rows(name, split, parts, of_seeds, talks, user, seed)
+            rows += told
+            of_splits.setdefault(split, {})[name] = of_mean
     return IdentificationReport(
         setting=mixture.setting,
-        splits=tuple(dict.fromkeys(splits)),
+        splits=splits,
         vocabulary=vocabulary,
         seeds=seeds,
         conversations=len(tested),
-        users=len({talks[place].user for place in tested}),
+        users=len(users),
         table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_told(seeds, vocabulary))),
+        nearest=Nearest(rows=tuple(near), notes=_OF_NEAREST if near else ()),
+        gains=_gains(of_splits, len(users), len(tested), seed),
         metrics=Metrics(rows=tuple(rows)),
     )
 
@@ -166,7 +193,7 @@ def _learnt(model: Model, part: _Part, texts: Sequence[Text], seed: int) -> dict
     return found
 
 
-def _ranked(part: _Part, rankings: Sequence[Ranking]) -> dict[int, Floats]:
+def _ranked(part: _Part, rankings: Mapping[int, Ranking]) -> dict[int, Floats]:
     """Of all tested: who names nothing has scores of 0."""
     return {
         place: _among(part, ranked_scores(rankings[place].get(part.aspect, ()), part.aspect)) for place in part.tested
@@ -188,14 +215,14 @@ def _among(part: _Part, scores: Floats) -> Floats:
 
 def _rows(
     model: str,
-    split: SplitName,
+    split: AnySplit,
     parts: Sequence[_Part],
     of_seeds: Sequence[Mapping[int, Mapping[int, Floats]]],
     talks: Sequence[ProfileTalk],
     user: Mapping[str, int],
     seed: int,
-) -> list[MetricRow]:
-    """The rows of a model: each aspect's, and those of their mean."""
+) -> tuple[list[MetricRow], list[dict[Metric, Of]]]:
+    """The rows of a model: each aspect's, and those of their mean; and the latter's metrics by seed."""
     by_part: list[list[dict[Metric, Of]]] = []
     rows: list[MetricRow] = []
     count = 0
@@ -210,18 +237,31 @@ def _rows(
         by_part.append(by_seed)
         found = measured(by_seed, len(user), len(places), seed=seed)
         rows += [MetricRow.of(split, model, part.aspect, name, found[name]) for name in METRICS]
-    if by_part:
-        of_mean = [averaged([by_seed[number] for by_seed in by_part]) for number in range(len(of_seeds))]
+    of_mean = [averaged([by_seed[number] for by_seed in by_part]) for number in range(len(of_seeds))] if by_part else []
+    if of_mean:
         found = measured(of_mean, len(user), count, seed=seed)
         rows += [MetricRow.of(split, model, MEAN, name, found[name]) for name in METRICS]
-    return rows
+    return rows, of_mean
 
 
-def _leak(talks: Sequence[ProfileTalk], parts: Sequence[_Part], split: SplitName) -> str:
+def _gains(
+    of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]], users: int, n: int, seed: int
+) -> Gains:
+    if not {CONVERSATIONS, USERS} <= set(of_splits):
+        return Gains()
+    told = {split: {model: of for model, of in own.items() if of} for split, own in of_splits.items()}
+    return Gains(rows=gains(told, PRIOR.name, users, n, seed=seed), notes=_OF_GAINS)
+
+
+def _leak(talks: Sequence[ProfileTalk], parts: Sequence[_Part], split: AnySplit) -> str:
     users = [talk.user for talk in talks]
     counts = [shared_users(users, part.folds) for part in parts]
     tested, known = (sum(each) for each in zip(*counts, strict=True))
-    how = "whole users are held out" if split == "users" else "conversations at random are held out, as published"
+    how = {
+        "users": "whole users are held out",
+        "conversations": "conversations are held out, in five folds",
+        "published": "conversations at random are held out, as published",
+    }[split]
     return (
         f"{split}: {how}; {known / tested:.1%} of the tests are of a user, or a profile text, that is learnt from too."
     )
@@ -229,7 +269,7 @@ def _leak(talks: Sequence[ProfileTalk], parts: Sequence[_Part], split: SplitName
 
 def _told(seeds: int, vocabulary: Options) -> list[str]:
     return [
-        "F1 and exact match: of options with a score above .5. Hit and recall at k: a true option, and the share of the true "
+        "F1 and exact match: of options with a score of .5 or more. Hit and recall at k: a true option, and the share of the true "
         "ones, among the first k. The label prior knows no conversation.",
         f"Mean over {seeds} seed{'' if seeds == 1 else 's'}; the vocabulary is "
         + ("closed: no test label makes it." if vocabulary == "closed" else "that of training and test labels, as published."),

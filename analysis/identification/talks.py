@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ...data import domains
+from ...data.recllmsim.task_names import TaskName, task_name
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
-from ...data.users import user_of
+from ...data.users import whose
 from ..attempts import assistant_of
 from ..judges.turns import path_of
 from .texts import Text, text_of
@@ -25,18 +26,24 @@ class ProfileTalk:
     """In its data set, else its id."""
     side: Side
     user: str
-    """Of a simulated user what stands for it: its profile."""
+    """Of a simulated user the person on whose scenario it was made, else what stands for it: its profile."""
     assistant: str
     """Empty where no source tells it."""
     language: Language
     messages: tuple[tuple[Role, str], ...]
     labels: Mapping[str, tuple[str, ...]]
     """The options of each aspect, in English; an aspect that the profile tells nothing of is missing."""
+    task: TaskName = "other"
 
     @property
     def text(self) -> Text:
         """All that was said, by both sides."""
         return text_of((said for _, said in self.messages), self.language)
+
+    @property
+    def users_text(self) -> Text:
+        """What the user said, as words."""
+        return text_of((said for role, said in self.messages if role == "user"), self.language)
 
     @property
     def of_user(self) -> str:
@@ -61,11 +68,12 @@ def profile_talks(conversations: Iterable[Conversation], language: Language | No
                 id=conversation.id,
                 path=path_of(conversation),
                 side=side_of(conversation),
-                user=user_of(conversation),
+                user=whose(conversation),
                 assistant=assistant_of(conversation),
                 language=read[0],
                 messages=read[1],
                 labels=labels,
+                task=task_name(domains.of(conversation).task(conversation.scenario)),
             )
         )
     return tuple(found)

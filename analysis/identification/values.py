@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.records import Record
-from ...errors import SettingError, of_extra
+from ...errors import SettingError
 from ..judges.reasons import macro_f1
 from ..judges.scores import Floats, Of, of_users, ratio
 from ..tables import Rows
-from .classifiers import TREES, booster, logistic
+from .classifiers import TREES, booster, logistic, trees_of
 from .metrics import Measured, over_seeds
 from .settings import Fold
 from .texts import Text, tf_idf
@@ -72,9 +72,7 @@ class Task:
 def learner(name: str, trees: int = TREES) -> Tell:
     """A model of words by its name. SettingError for an unknown one; MissingExtraError where an extra is missing."""
     makers: Mapping[str, Callable[[int], object]] = {
-        "forest": lambda seed: of_extra("sklearn.ensemble", "ml").RandomForestClassifier(
-            n_estimators=trees, random_state=seed
-        ),
+        "forest": lambda seed: trees_of(trees, seed),
         "logistic": logistic,
         "xgboost": lambda seed: booster(trees, seed),
     }
