@@ -4,17 +4,28 @@ Each group counts by itself, such as a person with their conversations: what dif
 more points than another) neither helps a score nor hurts it.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 Group = TypeVar("Group", bound=Hashable)
 
 
 @dataclass(frozen=True)
+class Pair(Generic[Group]):
+    """Two items of a group, by their places, whose truth differs."""
+
+    group: Group
+    better: int
+    """The one whose truth is greater."""
+    worse: int
+
+
+@dataclass(frozen=True)
 class Pairs:
-    """Pairs of items whose truth differs."""
+    """How many pairs a score orders rightly."""
 
     right: float = 0.0
     """Those that the score orders as the truth does, and half of those that it puts level."""
@@ -26,6 +37,25 @@ class Pairs:
         return self.right / self.count if self.count else None
 
 
+def pairs_within(truth: Sequence[float], group: Sequence[Group]) -> Iterator[Pair[Group]]:
+    """All pairs of items of one group whose truth differs, group by group in the order of their first items.
+
+    ValueError for sequences of different lengths.
+    """
+    places: dict[Group, list[int]] = {}
+    for place, (_, name) in enumerate(zip(truth, group, strict=True)):
+        places.setdefault(name, []).append(place)
+    for name, own in places.items():
+        for one, other in combinations(own, 2):
+            if (first := preference(truth[one], truth[other])) != 0.5:
+                yield Pair(name, one, other) if first else Pair(name, other, one)
+
+
+def preference(one: float, other: float) -> float:
+    """1 if the first value is greater, 0 if the other is, a half if they are equal but for the last digits of a float."""
+    return 0.5 if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else float(one > other)
+
+
 def concordance_within(truth: Sequence[float], score: Sequence[float], group: Sequence[Group]) -> dict[Group, Pairs]:
     """The pairs of each group, in the order in which groups first appear; one without any pair has `Pairs()`.
 
@@ -33,26 +63,7 @@ def concordance_within(truth: Sequence[float], score: Sequence[float], group: Se
     this is Harrell's C without censoring ("Evaluating the yield of medical tests", 1982), within strata. ValueError for
     sequences of different lengths.
     """
-    items: dict[Group, list[tuple[float, float]]] = {}
-    for value, told, name in zip(truth, score, group, strict=True):
-        items.setdefault(name, []).append((value, told))
-    return {name: _pairs(members) for name, members in items.items()}
-
-
-def together(pairs: Iterable[Pairs]) -> Pairs:
-    """The pairs of several groups as one; no pair is across groups."""
-    given = list(pairs)
-    return Pairs(sum(each.right for each in given), sum(each.count for each in given))
-
-
-def _pairs(items: Sequence[tuple[float, float]]) -> Pairs:
-    right, count = 0.0, 0
-    for (truth, score), (other_truth, other_score) in combinations(items, 2):
-        if truth == other_truth:
-            continue
-        count += 1
-        if score == other_score:
-            right += 0.5
-        elif (score < other_score) == (truth < other_truth):
-            right += 1
-    return Pairs(right, count)
+    found: dict[Group, list[float]] = {name: [] for _, name in zip(score, group, strict=True)}
+    for pair in pairs_within(truth, group):
+        found[pair.group].append(preference(score[pair.better], score[pair.worse]))
+    return {name: Pairs(sum(own), len(own)) for name, own in found.items()}

@@ -65,7 +65,7 @@ def annotation_plan(
                 row["calls"] += 1
                 row["tokens"] += sent + said
                 sums[0], sums[1] = sums[0] + sent, sums[1] + said
-                one, why = _cost(model, sent, said)
+                one, why = cost_about(model, sent, said)
                 cost, unknown = cost + one, unknown or why
     usual = sum(row["calls"] for row in by_label.values())
     each_one = f"{len(asked)} vote{'' if len(asked) == 1 else 's'} each"
@@ -93,7 +93,8 @@ def _calls(question: "Question") -> list[tuple[int, int]]:
     return found
 
 
-def _cost(asked: "Asked | None", sent: int, said: int) -> tuple[float, str | None]:
+def cost_about(asked: "Asked | None", sent: int, said: int) -> tuple[float, str | None]:
+    """US dollars of a call with so many tokens; 0 and the reason where no price is known."""
     from ..errors import MissingExtraError
     from ..nodes.calls.prices import price
 
@@ -125,7 +126,15 @@ def tell_plan(plan: AnnotationPlan, as_json: bool) -> int:
         put(
             f"{name}: {row['conversations']} conversations, {row['units']} units, {row['calls']} calls, {row['tokens']} tokens"
         )
-    put(f"tokens: about {plan.tokens[0]:,} sent and {plan.tokens[1]:,} replied")
-    put(f"cost:   {f'about ${plan.cost:,.2f}' if plan.cost is not None else f'unknown: {plan.unknown}'}")
-    put(RULE)
+    for line in costs(plan.tokens, plan.cost, plan.unknown, RULE):
+        put(line)
     return 0
+
+
+def costs(tokens: tuple[int, int], cost: float | None, unknown: str | None, rule: str) -> tuple[str, str, str]:
+    """Lines about tokens, sent and replied, dollars, and how they are counted."""
+    return (
+        f"tokens: about {tokens[0]:,} sent and {tokens[1]:,} replied",
+        f"cost:   {f'about ${cost:,.2f}' if cost is not None else f'unknown: {unknown}'}",
+        rule,
+    )

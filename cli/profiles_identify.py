@@ -8,28 +8,22 @@ import typer
 
 from ..data import DataError
 from ..data.text.languages import Language
-from .interrupts import INTERRUPTED
+from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
-from .output import say, stderr
+from .output import say
 from .overwriting import check_outside, check_unread
-from .planning import Plan, go_on
-from .run_options import LEAVING, PACE, Yes
+from .run_options import RunOptions, Yes
 from .tables import AsJson, Force, Form, Out, give, read_whole
-from .tracing import leaving
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.identification import ProfileTalk, Ranker
 
-AT_ONCE = 8
-"""Calls at the same time, unless another number is asked for."""
-MOST_CALLS = 3
-"""For one conversation: what cannot be read is asked for again."""
 OFFLINE = "offline"
 DEFAULT = ("forest", "logistic", OFFLINE)
 NAMES = ("forest", "forest-chain", "logistic", "logistic-chain", "xgboost", "xgboost-chain")
 
 
-@extended(LEAVING)
+@extended(OPTIONS)
 def identify(
     sources: Annotated[
         list[Path],
@@ -87,13 +81,7 @@ def identify(
     language: Annotated[Language, typer.Option(help="Language in which messages are read.")] = "zh",
     seeds: Annotated[int, typer.Option(min=1, max=100, help="Seeds that each model is taught with.")] = 1,
     trees: Annotated[int, typer.Option(min=1, max=10_000, help="Trees of a forest, or of boosted trees.")] = 100,
-    kept: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keep what a chat model says here; the same command goes on from there."),
-    ] = None,
-    concurrency: Annotated[
-        int, typer.Option(min=1, rich_help_panel=PACE, help="Calls of a chat model at the same time.")
-    ] = AT_ONCE,
+    kept: Kept = None,
     seed: Annotated[int, typer.Option(help="Seed of the users that are drawn for intervals.")] = 0,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -109,6 +97,7 @@ def identify(
     from ..analysis import identification
     from ..analysis.identification.mixture import Mixture
 
+    options = RunOptions(**values, yes=yes, as_json=as_json)
     check_unread(kept)
     for source in sources:
         check_outside(kept, source)
@@ -129,16 +118,8 @@ def identify(
             "give RecLLMSim's, simulated or people's, or another --language"
         )
     told = identification.read_guesses(guesses) if guesses is not None else []
-    rankers: list[Ranker] = []
-    failed = 0
-    with leaving(**values):
-        for name in asked:
-            if name == OFFLINE:
-                rankers.append(identification.Ranker(OFFLINE, identification.by_words))
-            elif not _is_learnt(name):
-                ranker, silent = _asked(name, talks, kept, concurrency, quiet=as_json, yes=yes)
-                rankers.append(ranker)
-                failed += silent
+    with options.surroundings():
+        rankers, failed = _rankers([name for name in asked if not _is_learnt(name)], talks, kept, options)
     report = identification.identify(
         talks,
         learnt,
@@ -159,43 +140,20 @@ def _is_learnt(name: str) -> bool:
     return name != OFFLINE and ":" not in name
 
 
-def _asked(
-    spec: str, talks: "Sequence[ProfileTalk]", kept: Path | None, concurrency: int, *, quiet: bool, yes: bool
-) -> "tuple[Ranker, int]":
-    """The ranker of a chat model, and of how many conversations it could say nothing."""
-    from ..analysis.identification import VOCABULARY, ProfileTalk, Ranker
-    from ..nodes.models.specs import chat_model
-    from ..runs.ranking import Heard, rank_options
+def _rankers(
+    specs: Sequence[str], talks: "Sequence[ProfileTalk]", kept: Path | None, options: RunOptions
+) -> "tuple[list[Ranker], int]":
+    """The rankers of specs, and of how many conversations chat models could say nothing."""
+    from ..analysis.identification import VOCABULARY, Ranker, by_words
+    from ..runs.ranking import Heard, RankedOptions, ranking
 
-    chat_model(spec)  # one that cannot be made is refused before anything is announced
     heard = [Heard(talk.id, talk.language, talk.messages) for talk in talks]
-    plan = Plan(
-        len(heard), "conversations", len(heard), MOST_CALLS * len(heard), "each one question to a model", asked=True
-    )
-    go_on(plan, quiet=quiet, yes=yes)
-    count = 0
-    with stderr.status(f"0 of {len(heard)} conversations ranked") as status:
+    models = {spec: ranking(spec, heard, VOCABULARY) for spec in specs if spec != OFFLINE}
+    said = ask_models(models, "conversations", kept=kept, options=options)
 
-        def tell(_: object) -> None:
-            nonlocal count
-            count += 1
-            status.update(f"{count} of {len(heard)} conversations ranked")
+    def ranker(spec: str, answers: Sequence[RankedOptions]) -> Ranker:
+        ranked = {talk.messages: one.options for talk, one in zip(talks, answers, strict=True)}
+        return Ranker(spec, lambda talk: ranked[talk.messages])
 
-        try:
-            said = rank_options(spec, heard, VOCABULARY, kept=kept, concurrency=concurrency, watch=tell)
-        except KeyboardInterrupt:
-            say("interrupted: " + ("nothing is kept without --kept" if kept is None else f"what was said is in {kept}"))
-            raise typer.Exit(INTERRUPTED) from None
-    failed = [one for one in said if one.error]
-    if len(failed) == len(said):
-        raise DataError(f"--model {spec}: says nothing of any conversation: {failed[0].error}")
-    if failed:
-        say(
-            f"{spec}: says nothing of {len(failed)} of {len(said)} conversations, which count as wrong: {failed[0].error}"
-        )
-    ranked = {talk.messages: one.options for talk, one in zip(talks, said, strict=True)}
-
-    def rank(talk: ProfileTalk) -> dict[str, tuple[str, ...]]:
-        return ranked[talk.messages]
-
-    return Ranker(spec, rank), len(failed)
+    failed = sum(silent(said[spec], spec, "--model", "conversation", they="count as wrong") for spec in models)
+    return [Ranker(OFFLINE, by_words) if spec == OFFLINE else ranker(spec, said[spec]) for spec in specs], failed

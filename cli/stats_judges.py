@@ -9,26 +9,19 @@ import typer
 from ..data import DataError
 from ..data.loading import Loaded
 from ..errors import SettingError, at
-from .interrupts import INTERRUPTED
+from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
-from .output import say, stderr
+from .output import say
 from .overwriting import check_outside, check_unread
-from .planning import Plan, go_on
-from .run_options import LEAVING, PACE, Yes
+from .run_options import RunOptions, Yes
 from .tables import AsJson, Force, Form, Out, give, read_whole
-from .tracing import leaving
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.judges import Judge, JudgedTurn
     from ..data.records import Conversation
 
-AT_ONCE = 8
-"""Calls at the same time, unless another number is asked for."""
-MOST_CALLS = 3
-"""For one reply: what cannot be read is asked for again."""
 
-
-@extended(LEAVING)
+@extended(OPTIONS)
 def judges(
     source: Annotated[
         Path,
@@ -70,13 +63,7 @@ def judges(
     page: Annotated[
         Path | None, typer.Option(help="Page that a model of --judge is asked with, in place of the shipped one.")
     ] = None,
-    kept: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keep what models of --judge say here; the same command goes on from there."),
-    ] = None,
-    concurrency: Annotated[
-        int, typer.Option(min=1, rich_help_panel=PACE, help="Calls of --judge at the same time.")
-    ] = AT_ONCE,
+    kept: Kept = None,
     seed: Annotated[int, typer.Option(help="Seed of the users that are drawn for intervals.")] = 0,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -93,6 +80,7 @@ def judges(
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
 
+    options = RunOptions(**values, yes=yes, as_json=as_json)
     check_unread(kept)
     check_outside(kept, source)
     loaded = read_whole(source)
@@ -105,13 +93,10 @@ def judges(
             "they are, such as people's second study of RecLLMSim, or name the label (--label)"
         )
     judges, reasons = _told(source, loaded, labels or [], annotated, label)
-    failed = 0
     tested = [turns[place] for place in published(turns).tested] if split == "published" else turns
-    with leaving(**values):
-        for spec in dict.fromkeys(asked or ()):
-            judge, silent = _asked(spec, loaded, tested, page, kept, concurrency, quiet=as_json, yes=yes)
-            judges.append(judge)
-            failed += silent
+    with options.surroundings():
+        further, failed = _asked(list(dict.fromkeys(asked or ())), loaded, tested, page, kept, options)
+    judges += further
     said = {name: given_reasons(told) for name, told in reasons.items()}
     report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed)
     give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
@@ -144,57 +129,37 @@ def _told(
 
 
 def _asked(
-    spec: str,
+    specs: list[str],
     loaded: Loaded,
     turns: "Sequence[JudgedTurn]",
     page: Path | None,
     kept: Path | None,
-    concurrency: int,
-    *,
-    quiet: bool,
-    yes: bool,
-) -> "tuple[Judge, int]":
-    """The judge of a spec, and of how many turns it could say nothing."""
+    options: RunOptions,
+) -> "tuple[list[Judge], int]":
+    """The judges of specs, and of how many turns models could say nothing."""
     from ..analysis.judges import asked, given
     from ..nodes.import_path import imported, is_import_path
     from ..nodes.models.specs import names_model
+    from ..runs.judging import Reply, judging
 
-    if is_import_path(spec) and not names_model(spec):
-        found = imported(spec, "--judge")
-        if not callable(found):
-            raise SettingError(f"--judge {spec}: is no function: give one that takes a conversation")
-        function: Any = found
-        return asked(spec, function, _judged_ones(loaded, turns)), 0
-    from ..runs.judging import Opinion, Reply, judge_replies
-
+    functions: dict[str, Any] = {}
+    for spec in specs:
+        if is_import_path(spec) and not names_model(spec):
+            functions[spec] = imported(spec, "--judge")
+            if not callable(functions[spec]):
+                raise SettingError(f"--judge {spec}: is no function: give one that takes a conversation")
     replies = [Reply(loaded.conversations[turn.conversation], turn.turn) for turn in turns]
-    go_on(
-        Plan(
-            len(replies), "turns", len(replies), MOST_CALLS * len(replies), "each one question to a judge", asked=True
-        ),
-        quiet=quiet,
-        yes=yes,
-    )
-    count = 0
-    with stderr.status(f"0 of {len(replies)} turns judged") as status:
-
-        def tell(_: Opinion) -> None:
-            nonlocal count
-            count += 1
-            status.update(f"{count} of {len(replies)} turns judged")
-
-        try:
-            said = judge_replies(spec, replies, page=page, kept=kept, concurrency=concurrency, watch=tell)
-        except KeyboardInterrupt:
-            say("interrupted: " + ("nothing is kept without --kept" if kept is None else f"what was said is in {kept}"))
-            raise typer.Exit(INTERRUPTED) from None
-    failed = [one for one in said if one.error]
-    if len(failed) == len(said):
-        raise DataError(f"--judge {spec}: says nothing of any turn: {failed[0].error}")
-    if failed:
-        say(f"{spec}: says nothing of {len(failed)} of {len(said)} turns: {failed[0].error}")
-    points = zip(turns, said, strict=True)
-    return given(spec, {(turn.path, turn.turn): float(one.points) for turn, one in points if one.points}), len(failed)
+    models = {spec: judging(spec, replies, page) for spec in specs if spec not in functions}
+    said = ask_models(models, "turns", kept=kept, options=options)
+    judges, failed = [], 0
+    for spec in specs:
+        if spec in functions:
+            judges.append(asked(spec, functions[spec], _judged_ones(loaded, turns)))
+            continue
+        failed += silent(said[spec], spec, "--judge", "turn", they="are left out of its row")
+        points = zip(turns, said[spec], strict=True)
+        judges.append(given(spec, {(turn.path, turn.turn): float(one.points) for turn, one in points if one.points}))
+    return judges, failed
 
 
 def _judged_ones(loaded: Loaded, turns: "Sequence[JudgedTurn]") -> "list[Conversation]":

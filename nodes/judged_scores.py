@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from ..errors import SettingError
 from ..prompts import Page
 from .calls.kept import Call
-from .judges import ask_judge, given_page, judging_model, pages_in, request_page, values_about
+from .judges import ask_judge, first_texts, given_page, judging_model, pages_in, request_page, values_about
 from .models.specs import model_provenance
 from .requests import parse_json
 from .scores import Score
@@ -35,18 +35,14 @@ class Judged:
     language: str = "en"
 
     async def __call__(self, state: State) -> Score:
-        page = request_page(self.page, "conversation", self.language)
-        answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
+        page, values, form = self._request(state)
         seed = state.get("provenance", {}).get("limits", {}).get("seed", 0)
         answer = await ask_judge(
             self.model,
             page,
-            {
-                **values_about(state, page, language=self.language, also={"criterion": self.criterion}),
-                "answers": answers,
-            },
+            values,
             parse_json(_answer(self.labels)),
-            pages_in(self.language)["judge/score"].fill(answers=answers),
+            form,
             call=Call(seed, str(state.get("id", "")), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
             language=self.language,
         )
@@ -58,6 +54,18 @@ class Judged:
         if self.passing:
             return Score(found in self.passing, f"{found}: {reason}", usage)
         return Score(found, reason, usage)
+
+    def texts(self, state: State) -> tuple[str, str]:
+        """What is sent first about a conversation, so that it can be counted before it is paid for."""
+        return first_texts(*self._request(state), self.language)
+
+    def _request(self, state: State) -> tuple[Page, dict[str, str], str]:
+        """The page, the values of its gaps, and how to answer."""
+        page = request_page(self.page, "conversation", self.language)
+        answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
+        values = values_about(state, page, language=self.language, also={"criterion": self.criterion})
+        form = pages_in(self.language)["judge/score"].fill(answers=answers)
+        return page, {**values, "answers": answers}, form
 
     def provenance(self) -> dict[str, Any]:
         described = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}

@@ -56,6 +56,12 @@ async def ask_judge(
     return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
 
 
+def first_texts(page: Page, values: Mapping[str, object], form: str, language: str = "en") -> tuple[str, str]:
+    """What `ask_judge` sends first: the system page and the request. Errors as there."""
+    given = {**values, "form": form}
+    return pages_in(language)["judge/system"].fill_from(given), page.fill_from(given)
+
+
 def given_page(page: Page | Path | str) -> Page:
     """The page of one's own as it was given: a page, its text, or its file (a `Path`, or a name that ends in `.md`).
 

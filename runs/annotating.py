@@ -4,10 +4,9 @@ The folder `annotation` of a copy holds `votes.jsonl`, a line for each conversat
 and while something is missing `calls.jsonl`, the replies of models.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..data.identity import digest
@@ -20,13 +19,12 @@ from ..nodes.annotators import Annotator, ModelAnnotator, RuleAnnotator
 from ..nodes.calls.gates import EndpointError
 from ..nodes.calls.kept import remember_texts
 from ..nodes.calls.prices import Asked, asked_model
-from ..nodes.calls.service import Calls
 from ..nodes.environment import error_line
 from .annotation_journal import KeptVotes, Labelled, label_settings
 from .calls import CallFile
 from .conduct import Conduct, synced
 from .control import Control
-from .engine import Concurrency
+from .engine import Concurrency, do_all
 
 VOTES = 3
 """Votes of a model or of the rules, unless another number is asked for."""
@@ -146,8 +144,6 @@ class _Asking:
     seed: int
     file: CallFile | None = None
     watch: Watch | None = None
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    under_way: int = 0
 
     async def label(self, work: Work) -> None:
         """Ask every vote about one conversation, and write them down whole."""
@@ -161,35 +157,6 @@ class _Asking:
             self.file.forget(work.id)
         if self.watch is not None:
             self.watch(done)
-
-    def ended(self, task: asyncio.Task[None]) -> None:
-        self.under_way -= 1
-        self.over.set()
-
-    async def all(self, works: Sequence[Work], calls: Calls, control: Control, concurrency: Concurrency) -> None:
-        """Label everything, as much at the same time as the endpoints bear."""
-        calls.on_room = self.over.set
-        waiting = iter(works)
-        try:
-            with calls.active():
-                async with asyncio.TaskGroup() as tasks:
-                    while calls.stopped is None and control.begins:
-                        if self.under_way >= (calls.room if concurrency == "auto" else concurrency):
-                            self.over.clear()
-                            await self.over.wait()
-                            continue
-                        if (work := next(waiting, None)) is None:
-                            break
-                        self.under_way += 1
-                        tasks.create_task(self.label(work)).add_done_callback(self.ended)
-                        await asyncio.sleep(0)  # what costs no call is over at once
-                    while self.under_way and calls.stopped is None:
-                        self.over.clear()
-                        await self.over.wait()
-                    if calls.stopped is not None:
-                        raise calls.stopped
-        except ExceptionGroup as group:  # what stops all of it is the same for every conversation
-            raise group.exceptions[0] from None
 
 
 async def aannotate(
@@ -245,7 +212,7 @@ async def aannotate(
                 with control.within(conduct.max_seconds):
                     try:
                         async with synced(file, calls, kept.check):
-                            await asking.all(left, calls, control, concurrency)
+                            await do_all(left, asking.label, calls, control, concurrency)
                     except EndpointError as error:
                         stopped = error_line(error)
         told = {work.id: found for work in works if (found := kept.of(work.id)) is not None}

@@ -1,10 +1,11 @@
 """The plan of a run, and its conversations, many at once. Each scenario becomes a record, also when it fails."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from datetime import UTC, datetime
+from itertools import islice
 from time import perf_counter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from langgraph.errors import GraphRecursionError
 
@@ -21,6 +22,8 @@ from ..nodes.limits import Limits
 from ..nodes.state import State
 from ..nodes.worlds import WorldError
 from .control import Control, held_control
+
+T = TypeVar("T")
 
 Concurrency: TypeAlias = int | Literal["auto"]
 """Conversations at the same time; `auto`: as many as the endpoints of the models bear."""
@@ -129,12 +132,30 @@ async def converse_all(
     With `auto` there are as many as the endpoints of the models bear. `control` may end it before the plan is done.
     EndpointError if no call can succeed any more: what was under way is passed to `keep` as cancelled.
     """
-    if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
-        raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
     graph = conversation(cast)
     control = control or held_control()
-    calls = calls or control.made()
-    waiting: Iterator[State] = iter(scenarios)
+
+    async def one(scenario: State) -> None:
+        await converse(graph, scenario, limits, keep, watch)
+
+    await do_all(scenarios, one, calls or control.made(), control, concurrency)
+
+
+async def do_all(
+    works: Iterable[T],
+    do: Callable[[T], Coroutine[Any, Any, None]],
+    calls: Calls,
+    control: Control,
+    concurrency: Concurrency = "auto",
+) -> None:
+    """Do every piece of work, `concurrency` at a time, with `auto` as many as the endpoints of the models bear.
+
+    `control` may end it before the last one has begun. EndpointError if no call can succeed any more; of exceptions in
+    the work the first, as it is: what is under way is cancelled then.
+    """
+    if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
+        raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
+    waiting = iter(works)
     under_way = 0
     one_over = asyncio.Event()
     calls.on_room = one_over.set
@@ -152,15 +173,14 @@ async def converse_all(
                         one_over.clear()
                         await one_over.wait()
                         continue
-                    if (scenario := next(waiting, None)) is None:
+                    if not (begun := list(islice(waiting, 1))):
                         break
                     under_way += 1
-                    task = tasks.create_task(converse(graph, scenario, limits, keep, watch))
-                    task.add_done_callback(ended)
+                    tasks.create_task(do(*begun)).add_done_callback(ended)
                 while under_way and calls.stopped is None:
                     one_over.clear()
                     await one_over.wait()
                 if calls.stopped is not None:
                     raise calls.stopped
-    except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every conversation
+    except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every piece of work
         raise group.exceptions[0] from None

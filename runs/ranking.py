@@ -1,36 +1,31 @@
 """Asking a chat model which options of closed vocabularies fit the user of a conversation, the likeliest first."""
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..data.formats.journals import Codec
 from ..data.identity import digest
-from ..data.records import Record, Role
-from ..errors import DataError
+from ..data.records import Role
 from ..nodes.calls.kept import Call
-from ..nodes.judges import ask_judge, judging_model, pages_in, request_page, values_about
+from ..nodes.judges import ask_judge, first_texts, judging_model, pages_in, request_page, values_about
 from ..nodes.models.specs import model_provenance
 from ..nodes.requests import Parse, parse_json
 from ..nodes.selectors import Refusal
 from ..nodes.state import State
+from ..prompts import Page
+from .asking import Answer, Asking
+from .conduct import Conduct
+from .engine import Concurrency
 from .event_loop import blocking
-from .journal import Journal
 
 RANKING, FORM = "judge/ranking", "judge/ranking_form"
 """The shipped pages."""
 FEWEST, MOST = 3, 5
 """Options of each aspect, as published ("When Synthetic Meets Real")."""
-AT_ONCE = 8
-"""Calls at the same time."""
-GIVE_UP = 10
-"""Failures in a row after which the model is not asked any more."""
 
 
 @dataclass(frozen=True)
@@ -48,57 +43,27 @@ class Heard:
         return {"id": self.id, "scenario": {}, "messages": said}
 
 
-class RankedOptions(Record):
+class RankedOptions(Answer):
     """What a model says of one conversation."""
 
-    id: str
-    """Digest of the model, the pages, the options and the messages."""
+    called: ClassVar[str] = "ranking of a model"
+
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """For each aspect three to five options, the likeliest first; empty if it said nothing that could be read."""
-    usage: dict[str, int] | None = None
-    """Tokens, by the names of `data.Usage`."""
-    error: str = ""
-    """Why there are none, in one line."""
 
 
-async def arank_options(
-    model: Any,
-    talks: Sequence[Heard],
-    options: Mapping[str, Sequence[str]],
-    *,
-    kept: str | Path | None = None,
-    concurrency: int = AT_ONCE,
-    watch: Callable[[RankedOptions], None] | None = None,
-) -> list[RankedOptions]:
-    """As `rank_options`, whose parameters, result and errors it has, to be awaited."""
+def ranking(model: Any, talks: Sequence[Heard], options: Mapping[str, Sequence[str]]) -> Asking[Heard, RankedOptions]:
+    """What a model is asked of the user of each conversation. Parameters and errors as for `rank_options`."""
     asked = judging_model(model, "ranking")
     parse = _parser(options)
-    names = [_name(asked, talk, options) for talk in talks]
-    free = asyncio.Semaphore(concurrency)
-    failures = 0
-    with ExitStack() as opened:
-        journal = None if kept is None else opened.enter_context(Journal.open(kept, CODEC))
-        done = {} if journal is None else {one.id: one for one in journal.iterate() if not one.error}
 
-        async def ranked(name: str, talk: Heard) -> None:
-            nonlocal failures
-            async with free:
-                if failures >= GIVE_UP:
-                    return
-                said = await _ranked(asked, name, talk, options, parse)
-            failures = failures + 1 if said.error else 0
-            done[name] = said
-            if journal is not None:
-                journal.append(said)
-            if watch is not None:
-                watch(said)
+    async def ranked(name: str, talk: Heard) -> RankedOptions:
+        return await _ranked(asked, name, talk, options, parse)
 
-        missing = {name: talk for name, talk in zip(names, talks, strict=True) if name not in done}
-        async with asyncio.TaskGroup() as group:
-            for name, talk in missing.items():
-                group.create_task(ranked(name, talk))
-    unasked = f"not asked: {GIVE_UP} calls in a row failed"
-    return [done.get(name) or RankedOptions(id=name, error=unasked) for name in names]
+    named = [(_name(asked, talk, options), talk) for talk in talks]
+    return Asking(
+        asked, RankedOptions, named, ranked, lambda talk: first_texts(*_request(talk, options), talk.language)
+    )
 
 
 def rank_options(
@@ -107,43 +72,44 @@ def rank_options(
     options: Mapping[str, Sequence[str]],
     *,
     kept: str | Path | None = None,
-    concurrency: int = AT_ONCE,
+    concurrency: Concurrency = "auto",
+    conduct: Conduct | None = None,
     watch: Callable[[RankedOptions], None] | None = None,
 ) -> list[RankedOptions]:
     """What a model says of the user of each conversation, in their order: for each aspect 3 to 5 options, ranked.
 
     `model`: a spec or a LangChain chat model. It is shown the messages between marks, and the numbered options of each
     aspect; one call for each conversation, and up to two more for a reply that cannot be read. `kept`: a file of JSON
-    lines; what it has is not asked again, failures are. SettingError for the offline model, which can only speak;
-    ModelError for a model that cannot be made.
+    lines; what it has is not asked again, failures are (`Asking.answers`, which has `concurrency`, `conduct` and `watch`
+    too). SettingError for the offline model, which can only speak; ModelError for a model that cannot be made.
     """
-    return blocking(arank_options(model, talks, options, kept=kept, concurrency=concurrency, watch=watch))
+    asking = ranking(model, talks, options)
+    return blocking(asking.answers(kept=kept, concurrency=concurrency, conduct=conduct, watch=watch))
 
 
 async def _ranked(
     model: Any, name: str, talk: Heard, options: Mapping[str, Sequence[str]], parse: Parse[dict[str, tuple[str, ...]]]
 ) -> RankedOptions:
+    page, values, form = _request(talk, options)
+    call = Call(0, talk.id, f"ranking {page.digest}")
+    answer = await ask_judge(model, page, values, parse, form, call=call, language=talk.language)
+    usage = answer.usage.model_dump()
+    if answer.value is None:
+        error = answer.error or answer.attempts[-1].reason
+        return RankedOptions(id=name, usage=usage, error=f"the model gave no ranking: {error}")
+    return RankedOptions(id=name, options=answer.value, usage=usage)
+
+
+def _request(talk: Heard, options: Mapping[str, Sequence[str]]) -> tuple[Page, dict[str, str], str]:
+    """The page, the values of its gaps, and how to answer."""
     pages = pages_in(talk.language)
     page = request_page(pages[RANKING], "conversation", talk.language)
     told = "\n".join(
         f"{aspect}: " + ", ".join(f"{number} {option}" for number, option in enumerate(of, start=1))
         for aspect, of in options.items()
     )
-    shape = json.dumps({aspect: [1, 2, 3] for aspect in options})
-    answer = await ask_judge(
-        model,
-        page,
-        {**values_about(talk.state(), page, language=talk.language), "options": told},
-        parse,
-        pages[FORM].fill(form=shape),
-        call=Call(0, talk.id, f"ranking {page.digest}"),
-        language=talk.language,
-    )
-    usage = answer.usage.model_dump()
-    if answer.value is None:
-        error = answer.error or answer.attempts[-1].reason
-        return RankedOptions(id=name, usage=usage, error=f"the model gave no ranking: {error}")
-    return RankedOptions(id=name, options=answer.value, usage=usage)
+    form = pages[FORM].fill(form=json.dumps({aspect: [1, 2, 3] for aspect in options}))
+    return page, {**values_about(talk.state(), page, language=talk.language), "options": told}, form
 
 
 def _parser(options: Mapping[str, Sequence[str]]) -> Parse[dict[str, tuple[str, ...]]]:
@@ -172,18 +138,3 @@ def _name(model: Any, talk: Heard, options: Mapping[str, Sequence[str]]) -> str:
     pages = [pages_in(talk.language)[page].digest for page in (RANKING, FORM)]
     shown = {aspect: list(of) for aspect, of in options.items()}
     return digest("ranking", model_provenance(model), pages, shown, [list(each) for each in talk.messages])[:32]
-
-
-def _kept(value: Any) -> RankedOptions:
-    try:
-        return RankedOptions.model_validate(value)
-    except ValidationError:
-        raise DataError("is no ranking of a model: choose another file") from None
-
-
-CODEC = Codec[RankedOptions](
-    key=lambda one: one.id,
-    to_plain=lambda one: one.model_dump(mode="json"),
-    from_plain=_kept,
-    settled=lambda one: not one.error,
-)

@@ -23,13 +23,17 @@ class Measured(Record):
     """A metric: its mean over seeds with a 95 % interval over users, and how much seeds differ."""
 
     value: float | None
+    """Mean over seeds."""
     low: float | None = None
+    """Of the 95 % interval over users."""
     high: float | None = None
     sd: float | None = None
-    """Over seeds; None with one seed."""
+    """Over seeds; None with one seed, or where seeds change nothing."""
     n: int = 0
+    """Items that are tested."""
     users: int = 0
     reason: str = ""
+    """Why there is no value, or no interval."""
 
 
 @dataclass(frozen=True)

@@ -8,26 +8,18 @@ from ..tables import Rows
 from .metrics import Measured, Metric
 
 
-class MetricRow(Record):
-    """One metric of one model for one aspect."""
+class MetricOf(Record):
+    """What a metric is of."""
 
     split: str
     model: str
     aspect: str
     """`mean` for the mean of the aspects."""
     metric: str
-    value: float | None
-    """Mean over seeds."""
-    low: float | None = None
-    """Of the 95 % interval over users."""
-    high: float | None = None
-    sd: float | None = None
-    """Over seeds; None with one seed, or where seeds change nothing."""
-    n: int = 0
-    """Conversations that are tested."""
-    users: int = 0
-    reason: str = ""
-    """Why there is no value, or no interval."""
+
+
+class MetricRow(Measured, MetricOf):
+    """One metric of one model for one aspect, over conversations."""
 
     @classmethod
     def of(cls, split: str, model: str, aspect: str, metric: str, found: Measured) -> Self:

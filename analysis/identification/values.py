@@ -23,8 +23,8 @@ ModelName: TypeAlias = Literal["forest", "logistic", "xgboost"]
 PRIOR = "prior"
 
 
-class ValueRow(Record):
-    """One score of one model."""
+class ValueOf(Record):
+    """What a score is of."""
 
     task: str
     reads: str
@@ -32,17 +32,10 @@ class ValueRow(Record):
     model: str
     split: str
     score: str
-    value: float | None
-    """Mean over seeds."""
-    low: float | None = None
-    """Of the 95 % interval over users."""
-    high: float | None = None
-    sd: float | None = None
-    """Over seeds."""
-    n: int = 0
-    users: int = 0
-    reason: str = ""
-    """Why there is no value, or no interval."""
+
+
+class ValueRow(Measured, ValueOf):
+    """One score of one model."""
 
     @classmethod
     def of(cls, task: "Task", model: str, score: str, found: Measured) -> "ValueRow":

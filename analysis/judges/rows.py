@@ -8,22 +8,17 @@ from .folds import HeldOut
 from .scores import Score
 
 
-class ScoreRow(Record):
-    """One score of one judge."""
+class ScoreOf(Record):
+    """What a score is of."""
 
     judge: str
     held_out: HeldOut
     """What is held out together from what the judge learns from; judges that learn nothing are scored on the same turns."""
     score: str
-    value: float | None
-    low: float | None = None
-    """Of the 95 % interval over users."""
-    high: float | None = None
-    n: int = 0
-    """Turns that are judged; conversations for `concordance`."""
-    users: int = 0
-    reason: str = ""
-    """Why there is no value, or no interval."""
+
+
+class ScoreRow(Score, ScoreOf):
+    """One score of one judge."""
 
     @classmethod
     def of(cls, judge: str, held_out: HeldOut, name: str, score: Score) -> Self:

@@ -3,7 +3,7 @@
 Every score is a function of how often each user is drawn, so that drawing users again is one product of matrices.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -161,8 +161,8 @@ def _concordance(told: Told, seed: int) -> Score:
         by_conversation.setdefault(turn.conversation, []).append(place)
     groups = list(by_conversation.values())
     pairs = concordance_within(
-        [_mean(told.turns[place].satisfaction for place in group) for group in groups],
-        [_mean(told.points[place] for place in group) for group in groups],
+        [fmean(told.turns[place].satisfaction for place in group) for group in groups],
+        [fmean(told.points[place] for place in group) for group in groups],
         [told.turns[group[0]].user for group in groups],
     )
     telling = [each for each in pairs.values() if each.count]
@@ -172,11 +172,6 @@ def _concordance(told: Told, seed: int) -> Score:
     users = {name for name, each in pairs.items() if each.count}
     n = sum(told.turns[group[0]].user in users for group in groups)
     return interval(ratio(right, count), len(telling), "", n=n, seed=seed)
-
-
-def _mean(values: Iterable[float]) -> float:
-    """Rounded, so that means of equal values are equal."""
-    return round(fmean(values), 9)
 
 
 def intraclass(turns: Sequence[JudgedTurn], *, seed: int = 0) -> Score:

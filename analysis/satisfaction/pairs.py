@@ -1,7 +1,7 @@
 """Which of two replies serves the user better: pairs of turns of one conversation that differ in satisfaction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import groupby
 from math import log
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ...data.identity import digest
 from ...errors import of_extra
+from ..concordance import Pair, pairs_within, preference
 from ..identification.metrics import over_seeds
 from ..identification.settings import Fold, SplitName, parts
 from ..identification.texts import tf_idf
@@ -17,31 +18,15 @@ from ..judges.scores import Floats, of_users, ratio
 from .turns import ToldTurn
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two turns by their places; the first is the one with more satisfaction."""
-
-    better: int
-    worse: int
-
-
-def pairs_of(turns: Sequence[ToldTurn], most: int = 10) -> list[Pair]:
+def pairs_of(turns: Sequence[ToldTurn], most: int = 10) -> list[Pair[int]]:
     """Pairs of turns of one conversation that differ in satisfaction, at most this number of each, drawn by digest."""
-    by_conversation: dict[int, list[int]] = {}
-    for place, turn in enumerate(turns):
-        by_conversation.setdefault(turn.judged.conversation, []).append(place)
-    found: list[Pair] = []
-    for places in by_conversation.values():
-        own = [
-            Pair(*sorted((one, other), key=lambda place: -turns[place].judged.satisfaction))
-            for number, one in enumerate(places)
-            for other in places[number + 1 :]
-            if turns[one].judged.satisfaction != turns[other].judged.satisfaction
-        ]
-        path = turns[places[0]].judged.path
-        found += sorted(own, key=lambda pair: digest("pair", path, pair.better - places[0], pair.worse - places[0]))[
-            :most
-        ]
+    conversations = [turn.judged.conversation for turn in turns]
+    pairs = pairs_within([turn.judged.satisfaction for turn in turns], conversations)
+    found: list[Pair[int]] = []
+    for conversation, own in groupby(pairs, key=lambda pair: pair.group):
+        first = conversations.index(conversation)
+        path = turns[first].judged.path
+        found += sorted(own, key=lambda pair: digest("pair", path, pair.better - first, pair.worse - first))[:most]
     return found
 
 
@@ -72,12 +57,12 @@ def measure_pairs(turns: Sequence[ToldTurn], split: SplitName, reads: str, *, se
     return rows
 
 
-def _longer(turns: Sequence[ToldTurn], pair: Pair) -> float:
+def _longer(turns: Sequence[ToldTurn], pair: Pair[int]) -> float:
     above = log(1 + len(turns[pair.better].judged.reply)) - log(1 + len(turns[pair.worse].judged.reply))
-    return _ordered(above)
+    return preference(above, 0)
 
 
-def _by_words(turns: Sequence[ToldTurn], pairs: Sequence[Pair], fold: Fold) -> Floats:
+def _by_words(turns: Sequence[ToldTurn], pairs: Sequence[Pair[int]], fold: Fold) -> Floats:
     """For each tested pair 1 if it is ordered rightly, a half for a tie."""
     train, test = fold
     learnt = sorted({place for at in train for place in (pairs[at].better, pairs[at].worse)})
@@ -90,8 +75,4 @@ def _by_words(turns: Sequence[ToldTurn], pairs: Sequence[Pair], fold: Fold) -> F
     model = of_extra("sklearn.linear_model", "ml").LogisticRegression(fit_intercept=False, solver="newton-cg")
     model.fit(stack([difference, -difference]), [1] * len(train) + [0] * len(train))
     above = model.decision_function(told[0::2] - told[1::2])
-    return np.array([_ordered(value) for value in above])
-
-
-def _ordered(above: float) -> float:
-    return 0.5 if abs(above) < 1e-12 else float(above > 0)
+    return np.array([preference(value, 0) for value in above])

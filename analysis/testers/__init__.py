@@ -7,7 +7,7 @@ whether a user tells bad assistants from a good one.
 from .learnt import by_nearest_replies
 from .meetings import Difference, Meetings, Told
 from .pairs import Above, Concordance, above, concordance
-from .rated import Pair, Rated
+from .rated import Rated
 from .report import PeopleReport, Report, TesterRow, people_report, told_apart
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Concordance",
     "Difference",
     "Meetings",
-    "Pair",
     "PeopleReport",
     "Rated",
     "Report",

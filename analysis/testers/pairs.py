@@ -15,7 +15,7 @@ from statistics import fmean
 from ...data.records import Record
 from ...errors import of_extra
 from ..comparison import FEWEST_IN_INTERVAL
-from .rated import Pair
+from ..concordance import Pair, preference
 
 Values = Sequence[float | None]
 """What a tester says of each rated conversation; None where it says nothing."""
@@ -62,7 +62,7 @@ class _Sums:
         return users / (users - 1) * math.fsum(each * each for each in deviations) / sum(self.pairs) ** 2
 
 
-def concordance(pairs: Sequence[Pair], values: Values) -> Concordance:
+def concordance(pairs: Sequence[Pair[str]], values: Values) -> Concordance:
     """How often `values` prefer the better conversation of a pair; pairs with a missing value are left out."""
     counts = [_prefers(pair, values) for pair in pairs]
     sums = _sums(pairs, counts)
@@ -81,7 +81,7 @@ def concordance(pairs: Sequence[Pair], values: Values) -> Concordance:
     )
 
 
-def above(pairs: Sequence[Pair], values: Values, others: Values) -> Above:
+def above(pairs: Sequence[Pair[str]], values: Values, others: Values) -> Above:
     """How much more often `values` prefer the better conversation than `others` do."""
     counts: list[float | None] = []
     for pair in pairs:
@@ -97,19 +97,18 @@ def above(pairs: Sequence[Pair], values: Values, others: Values) -> Above:
     return Above(value=sums.share, low=max(-1.0, sums.share - half), high=min(1.0, sums.share + half))
 
 
-def _prefers(pair: Pair, values: Values) -> float | None:
+def _prefers(pair: Pair[str], values: Values) -> float | None:
     better, worse = values[pair.better], values[pair.worse]
     if better is None or worse is None:
         return None
-    # Equal but for the last digits of a float is a tie.
-    return 0.5 if math.isclose(better, worse, rel_tol=1e-9, abs_tol=1e-12) else float(better > worse)
+    return preference(better, worse)
 
 
-def _sums(pairs: Sequence[Pair], counts: Sequence[float | None]) -> _Sums:
+def _sums(pairs: Sequence[Pair[str]], counts: Sequence[float | None]) -> _Sums:
     by_user: dict[str, list[float]] = defaultdict(list)
     for pair, count in zip(pairs, counts, strict=True):
         if count is not None:
-            by_user[pair.user].append(count)
+            by_user[pair.group].append(count)
     return _Sums([math.fsum(counted) for counted in by_user.values()], [len(counted) for counted in by_user.values()])
 
 

@@ -2,28 +2,19 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from statistics import fmean
 
 from ...data.records import Conversation
 from ...data.users import UserPart, part_of, user_of
 from ...errors import DataError
 from ..annotations import of_conversation, of_message
+from ..concordance import Pair, pairs_within
 
 LABEL = "satisfaction"
 """Name of the label: of replies, or of a conversation."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two conversations of one person, by their places among the rated ones."""
-
-    user: str
-    better: int
-    worse: int
 
 
 @dataclass(frozen=True)
@@ -55,19 +46,10 @@ class Rated:
         """The places of the conversations of a part of the users."""
         return [place for place, user in enumerate(self.users) if part == "all" or part_of(user) == part]
 
-    def pairs(self, part: UserPart = "all") -> list[Pair]:
+    def pairs(self, part: UserPart = "all") -> list[Pair[str]]:
         """All pairs of a user's conversations, whatever their tasks, that the user was not equally satisfied with."""
-        return list(self._pairs(part))
-
-    def _pairs(self, part: UserPart) -> Iterator[Pair]:
-        by_user: dict[str, list[int]] = defaultdict(list)
-        for place in self.places(part):
-            by_user[self.users[place]].append(place)
-        for user, places in by_user.items():
-            for one, other in combinations(places, 2):
-                difference = self.satisfaction[one] - self.satisfaction[other]
-                if not math.isclose(difference, 0, abs_tol=1e-9):
-                    yield Pair(user, *((one, other) if difference > 0 else (other, one)))
+        taken = set(self.places(part))
+        return [pair for pair in pairs_within(self.satisfaction, self.users) if pair.better in taken]
 
 
 def satisfaction_of(conversation: Conversation) -> float | None:

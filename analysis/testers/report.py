@@ -179,7 +179,7 @@ def people_report(
     return PeopleReport(
         part=part,
         conversations=len(places),
-        users=len({pair.user for pair in pairs}),
+        users=len({pair.group for pair in pairs}),
         pairs=len(pairs),
         rows=tuple(rows),
         notes=tuple(notes),

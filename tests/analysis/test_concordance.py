@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.analysis.concordance import Pairs, concordance_within, together
+from duologue.analysis.concordance import Pair, Pairs, concordance_within, pairs_within
 
 HALVES = st.integers(2, 10).map(lambda value: value / 2)
 
@@ -20,14 +20,19 @@ def test_no_pair_is_across_groups():
     found = concordance_within([1, 5, 5, 1], [2, 1, 1, 2], ["a", "b", "a", "c"])
     assert found == {"a": Pairs(0, 1), "b": Pairs(), "c": Pairs()}
     assert found["b"].share is None
-    assert together(found.values()) == Pairs(0, 1)
+    assert list(pairs_within([1, 5, 5, 1], ["a", "b", "a", "c"])) == [Pair("a", 2, 0)]
 
 
-def test_groups_are_together_as_one_sum_and_sequences_of_other_lengths_are_refused():
-    assert together([Pairs(1, 1), Pairs(0.5, 3)]).share == 0.375
-    assert together([]).share is None
+def test_what_differs_in_the_last_digits_of_a_float_alone_is_level():
+    assert concordance_within([0.1 + 0.2, 0.3], [1, 2], ["a", "a"]) == {"a": Pairs()}
+    assert concordance_within([1, 2], [0.1 + 0.2, 0.3], ["a", "a"]) == {"a": Pairs(0.5, 1)}
+
+
+def test_sequences_of_other_lengths_are_refused():
     with pytest.raises(ValueError, match="shorter"):
         concordance_within([1, 2], [1], ["a", "a"])
+    with pytest.raises(ValueError, match="shorter"):
+        pairs_within([1, 2], ["a"]).__next__()
 
 
 @given(st.lists(st.tuples(HALVES, HALVES, st.sampled_from("abc")), max_size=20))

@@ -5,9 +5,9 @@ from statistics import fmean, variance
 
 import pytest
 
+from duologue.analysis.concordance import Pair
 from duologue.analysis.testers import Meetings, Rated, Report, above, concordance, people_report, told_apart
 from duologue.analysis.testers.plain import LENGTH, reply_length
-from duologue.analysis.testers.rated import Pair
 from duologue.analysis.testers.sizes import for_means, for_shares
 from duologue.data import Conversation, Message
 from duologue.data.identity import digest

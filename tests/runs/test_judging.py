@@ -12,7 +12,8 @@ from duologue.data import Conversation, Message
 from duologue.errors import DataError, SettingError
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.prompts import PromptError
-from duologue.runs.judging import GIVE_UP, Reply, judge_replies
+from duologue.runs.asking import GIVE_UP
+from duologue.runs.judging import Reply, judge_replies
 
 FOUR = '{"reason": "Good.", "value": "4"}'
 

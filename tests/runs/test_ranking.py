@@ -9,7 +9,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from duologue.errors import SettingError
 from duologue.nodes.models.scripted import ScriptedModel
-from duologue.runs.ranking import GIVE_UP, Heard, rank_options
+from duologue.runs.asking import GIVE_UP
+from duologue.runs.ranking import Heard, rank_options
 
 OPTIONS = {"mood": ("calm", "glad", "sad", "angry"), "food": ("fish", "rice", "bread", "soup")}
 GOOD = '{"mood": [2, 1, 4], "food": [4, 3, 2, 1]}'
