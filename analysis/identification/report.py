@@ -11,7 +11,7 @@ from ...data.records import Record
 from ...errors import DataError, SettingError
 from ..judges.scores import Floats, Of, of_users
 from ..tables import Table
-from .classifiers import PRIOR, Model
+from .classifiers import PRIOR, Model, one_thread
 from .leak import CONVERSATIONS, USERS, Gains, Nearest, NearestRow, gains, nearest_rows
 from .metrics import METRICS, Metric, averaged, functions, measured, sums
 from .mixture import Mixture, folds_of, places_tested, true_options
@@ -146,9 +146,10 @@ def identify(
         scores: dict[str, list[dict[int, Any]]] = {}
         for model in (PRIOR, *models):
             runs = range(seeds if model.seeded else 1)
-            scores[model.name] = [
-                {at: _learnt(model, part, texts, number) for at, part in enumerate(parts)} for number in runs
-            ]
+            with one_thread():
+                scores[model.name] = [
+                    {at: _learnt(model, part, texts, number) for at, part in enumerate(parts)} for number in runs
+                ]
         for name, rankings in ranked.items():
             scores[name] = [{at: _ranked(part, rankings) for at, part in enumerate(parts)}]
         if guesses:

@@ -1,6 +1,7 @@
 """The unit: a conversation with what is known of its user."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -9,6 +10,7 @@ from ...data.recllmsim.task_names import TaskName, task_name
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
 from ...data.users import whose
+from ...errors import DataError
 from ..attempts import assistant_of
 from ..judges.turns import path_of
 from .texts import Text, text_of
@@ -77,6 +79,26 @@ def profile_talks(conversations: Iterable[Conversation], language: Language | No
             )
         )
     return tuple(found)
+
+
+NO_NAME = "none"
+"""What stands for an assistant that no source names."""
+
+
+def with_assistants(talks: Sequence[ProfileTalk], names: Sequence[str]) -> tuple[tuple[ProfileTalk, ...], str]:
+    """People's conversations with these assistants, and all simulated ones; and a line that says how many were left out.
+
+    `none`: an assistant that the source does not name. DataError, with the names there are, if nobody talks to these.
+    The published scripts keep conversations without a name whatever assistant is asked for.
+    """
+    people = Counter(talk.assistant or NO_NAME for talk in talks if talk.side == "people")
+    kept = tuple(talk for talk in talks if talk.side != "people" or (talk.assistant or NO_NAME) in names)
+    there = ", ".join(f"{name} ({count})" for name, count in sorted(people.items()))
+    for name in names:
+        if name not in people:
+            raise DataError(f"--assistant {name}: no conversation of people is with it: give {there or 'people'}")
+    left, unnamed = len(talks) - len(kept), 0 if NO_NAME in names else people[NO_NAME]
+    return kept, f"{left} conversations of people are with other assistants and left out ({unnamed} name none)"
 
 
 def side_of(conversation: Conversation) -> Side:

@@ -12,7 +12,7 @@ from ...errors import SettingError
 from ..judges.reasons import macro_f1
 from ..judges.scores import Floats, Of, of_users, ratio
 from ..tables import Rows
-from .classifiers import TREES, booster, logistic, trees_of
+from .classifiers import TREES, booster, logistic, one_thread, trees_of
 from .metrics import Measured, over_seeds
 from .settings import Fold
 from .texts import Text, tf_idf
@@ -104,7 +104,8 @@ def measure_values(
     for model, tell in {PRIOR: _prior, **models}.items():
         by_seed: list[dict[str, Of]] = []
         for number in range(1 if model in (PRIOR, "logistic") else seeds):
-            shares = _shares(task, values, len(names), tell, number)
+            with one_thread():
+                shares = _shares(task, values, len(names), tell, number)
             table = np.zeros((len(users), len(names), len(names)))
             truth = np.array([values[at] for at in _tested(task)])
             np.add.at(table, (user, truth, shares.argmax(axis=1)), 1)
