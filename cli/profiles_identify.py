@@ -10,10 +10,10 @@ from ..data import DataError
 from ..data.text.languages import Language
 from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
-from .output import say
+from .output import say, stderr
 from .overwriting import check_outside, check_unread
 from .run_options import RunOptions, Yes
-from .tables import AsJson, Force, Form, Out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_out, give, read_whole
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.identification import ProfileTalk, Ranker
@@ -130,6 +130,7 @@ def identify(
     from ..analysis.identification.mixture import Mixture
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
+    check_out(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     for source in sources:
         check_outside(kept, source)
@@ -159,18 +160,21 @@ def identify(
     told = identification.read_guesses(guesses) if guesses is not None else []
     with options.surroundings():
         rankers, failed = _rankers([name for name in asked if not _is_learnt(name)], tested, kept, options)
-    report = identification.identify(
-        talks,
-        learnt,
-        rankers,
-        mixture=mixture,
-        splits=splits,
-        seeds=seeds,
-        vocabulary=vocabulary,
-        guesses=told,
-        seed=seed,
-    )
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    with stderr.status("begins") as status:
+        report = identification.identify(
+            talks,
+            learnt,
+            rankers,
+            mixture=mixture,
+            splits=splits,
+            seeds=seeds,
+            vocabulary=vocabulary,
+            guesses=told,
+            seed=seed,
+            watch=status.update,
+        )
+    tables = report.brief() if form == "rich" else report.tables()
+    give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or any(each.broken for each in loaded) else 0
 
 

@@ -38,6 +38,8 @@ Figures: TypeAlias = Annotated[
     Path | None, typer.Option("--figures", metavar="DIR", help="Draw figures into this folder too, as SVG and PNG.")
 ]
 
+OUT_NEEDS = "--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal"
+
 LARGE = 256 * 10**6
 """Bytes of files from which a command that holds all conversations says how much memory it needs."""
 GROWTH = 7
@@ -87,6 +89,16 @@ def give(
                 say(note)
 
 
+def check_out(out: Path | None, *, as_json: bool, form: TableFormat, force: bool) -> None:
+    """Refuse what `give` would refuse of `out`, before what takes its time; several tables as CSV go into a folder."""
+    if out is None:
+        return
+    if form == "rich" and not as_json:
+        raise SettingError(OUT_NEEDS)
+    if as_json or form != "csv":
+        check_free(out, force=force)
+
+
 def _text(table: "Table", form: TableFormat) -> str:
     match form:
         case "csv":
@@ -99,7 +111,7 @@ def _text(table: "Table", form: TableFormat) -> str:
 
 def _write(tables: Sequence["Table"], form: TableFormat, out: Path, force: bool) -> None:
     if form == "rich":
-        raise SettingError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
+        raise SettingError(OUT_NEEDS)
     if form != "csv" or len(tables) == 1:
         check_free(out, force=force)
         write_text(out, "\n".join(_text(table, form) for table in tables))

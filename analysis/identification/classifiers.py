@@ -116,9 +116,10 @@ def logistic(seed: int = 0) -> Any:
     return _of("linear_model").LogisticRegression(solver="newton-cg")
 
 
-def trees_of(trees: int, seed: int) -> Any:
-    """A random forest of scikit-learn."""
-    return _of("ensemble").RandomForestClassifier(n_estimators=trees, max_depth=DEPTH, random_state=seed)
+def trees_of(trees: int, seed: int, **settings: Any) -> Any:
+    """A random forest of scikit-learn, with other settings of it where they are given."""
+    settings = {"max_depth": DEPTH, **settings}
+    return _of("ensemble").RandomForestClassifier(n_estimators=trees, random_state=seed, **settings)
 
 
 def booster(trees: int, seed: int) -> Any:

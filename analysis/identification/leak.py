@@ -15,6 +15,7 @@ from .texts import Text, tf_idf
 
 CONVERSATIONS, USERS = "conversations", "users"
 """The two splits that test the same conversations."""
+BRIEF: tuple[Metric, ...] = ("f1_weighted", "hit_1", "hit_3", "recall_3")
 
 
 class NearestRow(Record):
@@ -47,24 +48,28 @@ class GainRow(Record):
 
     model: str
     metric: Metric
-    conversations: float | None
-    """In the split by conversation."""
-    users: float | None
+    known: float | None
+    """In the split by conversation, where most users are learnt from too."""
+    new: float | None
     """With users held out."""
-    difference: float | None
+    gain: float | None
     low: float | None
     high: float | None
-    """Of the 95 % interval over users, of the difference."""
-    more_than_prior: float | None
-    """The difference less that of the label prior, which says nothing of a conversation."""
-    prior_low: float | None
-    prior_high: float | None
+    """Of the 95 % interval over users, of the gain."""
+    beyond: float | None = None
+    """The gain less that of the label prior, which knows no conversation."""
+    beyond_low: float | None = None
+    beyond_high: float | None = None
 
 
 class Gains(Rows[GainRow]):
     """Each model in both splits of the same conversations, the mean of the aspects."""
 
     title: ClassVar[str] = "What is left when the user is new"
+
+    def brief(self) -> "Gains":
+        """Of the metrics some that tell most."""
+        return Gains(rows=tuple(row for row in self.rows if row.metric in BRIEF), notes=self.notes)
 
 
 def nearest_rows(
@@ -122,27 +127,24 @@ def gains(
     `of_splits`: for each of the two splits and each model its metrics by seed, as functions of the same users.
     """
     rows = []
-    for model, of_seeds in of_splits[CONVERSATIONS].items():
-        other = of_splits[USERS][model]
-        for name in METRICS:
-            both = [_mean(each, name) for each in (of_seeds, other)]
-            first, second = (over_seeds([each], users, n, seed=seed) for each in both)
-            more = _measured(_less(*both), users, n, seed)
-            prior_more = _less(*(_mean(of_splits[split][prior], name) for split in (CONVERSATIONS, USERS)))
-            beyond = _measured(_less(_less(*both), prior_more), users, n, seed) if model != prior else None
-            rows.append(
-                GainRow(
-                    model=model, metric=name, conversations=first.value, users=second.value,
-                    difference=more.value, low=more.low, high=more.high,
-                    more_than_prior=beyond.value if beyond else None,
-                    prior_low=beyond.low if beyond else None, prior_high=beyond.high if beyond else None,
-                )
-            )  # fmt: skip
+    gained = {
+        (model, name): _less(_mean(of_splits[CONVERSATIONS][model], name), _mean(of_splits[USERS][model], name))
+        for model in of_splits[CONVERSATIONS]
+        for name in METRICS
+    }
+
+    def measured(of: Of) -> Measured:
+        return over_seeds([of], users, n, seed=seed)
+
+    for (model, name), of in gained.items():
+        known, new = (measured(_mean(of_splits[split][model], name)).value for split in (CONVERSATIONS, USERS))
+        gain = measured(of)
+        row = GainRow(model=model, metric=name, known=known, new=new, gain=gain.value, low=gain.low, high=gain.high)
+        if model != prior:
+            more = measured(_less(of, gained[prior, name]))
+            row = row.model_copy(update={"beyond": more.value, "beyond_low": more.low, "beyond_high": more.high})
+        rows.append(row)
     return tuple(rows)
-
-
-def _measured(of: Of, users: int, n: int, seed: int) -> Measured:
-    return over_seeds([of], users, n, seed=seed)
 
 
 def _mean(of_seeds: Sequence[Mapping[Metric, Of]], name: Metric) -> Of:

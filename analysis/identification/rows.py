@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from ...data.records import Record
-from ..tables import Rows
+from ..tables import Cell, Column, Rows, Table
 from .metrics import Measured, Metric
 
 
@@ -57,10 +57,33 @@ class ModelRow(Record):
     """By how much `hit_1` is above that of the label prior in the same split."""
 
 
+MORE = "Every metric of each aspect, with intervals: --format markdown, csv or latex, or --json."
+
+
 class SideBySide(Rows[ModelRow]):
     """What each model tells of profiles, and what is left of it beside the label prior."""
 
     title: ClassVar[str] = "Profile identification"
+
+    def brief(self) -> list[Table]:
+        """The mean of the aspects, and the first hits by aspect, as narrow as a terminal."""
+        names = ("model", "split", "n", "f1_micro", "f1_macro", "exact", "hit_1", "hit_3", "recall_3", "gain")
+        columns = [
+            Column(name=name.replace("_", " "), kind="text" if name in names[:2] else "number") for name in names
+        ]
+        columns[2] = Column(name="n", kind="count")
+        mean = [row for row in self.rows if row.aspect == "mean"]
+        of_models: dict[tuple[str, str], dict[str, Cell]] = {}
+        for row in self.rows:
+            told = of_models.setdefault((row.model, row.split), {"model": row.model, "split": row.split})
+            if row.aspect != "mean":
+                told[row.aspect] = row.hit_1
+        aspects = list(dict.fromkeys(row.aspect for row in self.rows if row.aspect != "mean"))
+        by_aspect = [Column(name=name.replace("_", " "), kind="number") for name in aspects]
+        return [
+            Table.of(f"{self.title}: the mean of {len(aspects)} aspects", columns, mean, self.notes),
+            Table.of("Hit at 1 of each aspect", [*columns[:2], *by_aspect], of_models.values(), [MORE]),
+        ]
 
 
 def side_by_side(rows: Sequence[MetricRow]) -> tuple[ModelRow, ...]:

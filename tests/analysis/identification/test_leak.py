@@ -41,12 +41,12 @@ def test_what_a_model_has_of_known_users_is_told_test_by_test(crowd):
     found = {(row.model, row.metric): row for row in report.gains.rows}
     row = found["logistic", "hit_1"]
     shown = {each.split: each for each in report.table.rows if (each.aspect, each.model) == ("mean", "logistic")}
-    assert (row.conversations, row.users) == (shown["conversations"].hit_1, shown["users"].hit_1)
-    assert row.difference == pytest.approx(row.conversations - row.users)
+    assert (row.known, row.new) == (shown["conversations"].hit_1, shown["users"].hit_1)
+    assert row.gain == pytest.approx(row.known - row.new)
     prior = found["label prior", "hit_1"]
-    assert row.more_than_prior == pytest.approx(row.difference - prior.difference)
-    assert row.prior_low > 0
-    assert prior.more_than_prior is None
+    assert row.beyond == pytest.approx(row.gain - prior.gain)
+    assert row.beyond_low > 0
+    assert prior.beyond is None
     assert not identify(crowd("marker"), models(["logistic"])).gains.rows
     assert not identify(crowd("marker")).nearest.rows
 
@@ -54,4 +54,4 @@ def test_what_a_model_has_of_known_users_is_told_test_by_test(crowd):
 def test_a_word_that_tells_the_label_of_anybody_is_worth_the_same_in_both_splits(crowd):
     report = identify(crowd("sign"), models(["logistic"]), splits=BOTH)
     row = next(row for row in report.gains.rows if (row.model, row.metric) == ("logistic", "hit_1"))
-    assert row.difference == 0
+    assert row.gain == 0
