@@ -147,10 +147,12 @@ def identify(
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)
     conversations = [conversation for each in loaded for conversation in each.conversations]
     talks = identification.profile_talks(conversations, language)
+    for line in (lines := identification.left_out(conversations, language)):
+        say(line)
     if not talks:
         raise DataError(
-            f"{sources[0]}: no conversation has a profile of the vocabulary and is in {language}: "
-            "give RecLLMSim's, simulated or people's, or another --language"
+            f"{sources[0]}: no conversation has a profile of the vocabulary and is in {language}"
+            f"{'' if lines else ': give RecLLMSim conversations, simulated or of people'}"
         )
     if assistant:
         talks, line = identification.with_assistants(talks, assistant)

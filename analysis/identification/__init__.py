@@ -11,7 +11,7 @@ from .lexicon import by_words  # noqa: E402
 from .mixture import PAIRS, Mixture, places_tested  # noqa: E402
 from .ranking import read_guesses  # noqa: E402
 from .report import IdentificationReport, Ranker, identify  # noqa: E402
-from .talks import ProfileTalk, profile_talks, with_assistants  # noqa: E402
+from .talks import ProfileTalk, left_out, profile_talks, with_assistants  # noqa: E402
 from .transformer import Encoder, encoder  # noqa: E402
 from .vocabulary import ASPECTS, VOCABULARY  # noqa: E402
 
@@ -30,6 +30,7 @@ __all__ = [
     "encoder",
     "identify",
     "intent_turns",
+    "left_out",
     "measure_intents",
     "models",
     "places_tested",

@@ -165,6 +165,22 @@ def _mixed_in(
     return drawn[: int(mixture.ratio * len(train))]
 
 
+def told_aspects(
+    talks: Sequence[ProfileTalk], mixture: Mixture, *, seed: int = 0
+) -> tuple[dict[str, list[Fold]], list[str]]:
+    """The folds of each aspect that can be told, and why others cannot. DataError if none can."""
+    found: dict[str, list[Fold]] = {}
+    why: dict[str, DataError] = {}
+    for aspect in mixture.aspects:
+        try:
+            found[aspect] = folds_of(talks, aspect, mixture, seed=seed)
+        except DataError as error:
+            why[aspect] = error
+    if not found:
+        raise next(iter(why.values()))
+    return found, [f"{aspect} is not told: {error}" for aspect, error in why.items()]
+
+
 def places_tested(
     talks: Sequence[ProfileTalk], mixture: Mixture, splits: Sequence[AnySplit], *, seed: int = 0
 ) -> list[int]:
@@ -172,7 +188,7 @@ def places_tested(
     return sorted({
         place
         for split in splits
-        for aspect in mixture.aspects
-        for _, test in folds_of(talks, aspect, replace(mixture, split=split), seed=seed)
+        for folds in told_aspects(talks, replace(mixture, split=split), seed=seed)[0].values()
+        for _, test in folds
         for place in test
     })  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..judges.scores import Floats, Of, of_users
 from .classifiers import Model
 from .metrics import METRICS, Metric, averaged, functions, measured, sums
-from .mixture import Mixture, folds_of, true_options
+from .mixture import Mixture, true_options
 from .ranking import Ranking, guessed, ranked_scores
 from .rows import MetricRow
 from .settings import AnySplit, Fold
@@ -39,9 +39,10 @@ class Part:
         return [place for _, test in self.folds for place in test]
 
 
-def part_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, vocabulary: Options, seed: int) -> Part:
-    """The folds of an aspect, the options that count, and who has which."""
-    folds = folds_of(talks, aspect, mixture, seed=seed)
+def part_of(
+    talks: Sequence[ProfileTalk], aspect: str, folds: list[Fold], mixture: Mixture, vocabulary: Options
+) -> Part:
+    """The options of an aspect that count, and who has which."""
     true = [true_options(talk, aspect, mixture) for talk in talks]
     used = {place for fold in folds for places in fold for place in places}
     seen = {name for place in used for name in true[place]}

@@ -11,15 +11,14 @@ from ..tables import Table
 from .classifiers import PRIOR, Model, one_thread
 from .leak import CONVERSATIONS, USERS, Gains, Nearest, NearestRow, gains, nearest_rows
 from .metrics import Metric
-from .mixture import Mixture, places_tested
+from .mixture import Mixture, places_tested, told_aspects
 from .parts import Options, Part, learnt_scores, metric_rows, part_of, scores_of_guesses, scores_of_rankings
 from .ranking import Rank, Ranking
-from .rows import MetricRow, Metrics, SideBySide, side_by_side
+from .rows import GUESSES, PRIOR_OF_GUESSED, MetricRow, Metrics, SideBySide, side_by_side
 from .settings import AnySplit, shared_users
 from .talks import ProfileTalk
 from .texts import Text
 
-GUESSES = "people's guesses"
 _OF_NEAREST = (
     "Of the conversations that are learnt from, the one that is nearest by its words (cosine of TF-IDF): how often it is of "
     "the same user, and how often one at random. With users held out it never is.",
@@ -107,7 +106,7 @@ def identify(
         PRIOR.name,
         *(each.name for each in models),
         *(each.name for each in rankers),
-        *([GUESSES] if guesses else []),
+        *([PRIOR_OF_GUESSED, GUESSES] if guesses else []),
     ]
     if len(set(names)) < len(names):
         raise SettingError(f"two models have one name: {', '.join(names)}")
@@ -122,7 +121,10 @@ def identify(
     notes: list[str] = []
     of_splits: dict[str, dict[str, list[dict[Metric, Of]]]] = {}
     for split in splits:
-        parts = [part_of(talks, aspect, replace(mixture, split=split), vocabulary, seed) for aspect in mixture.aspects]
+        own = replace(mixture, split=split)
+        folds, missing = told_aspects(talks, own, seed=seed)
+        parts = [part_of(talks, aspect, folds[aspect], own, vocabulary) for aspect in folds]
+        notes += missing
         notes.append(_leak(talks, parts, split))
         if models and any(
             known for _, known in (shared_users([talk.user for talk in talks], part.folds) for part in parts)
@@ -140,7 +142,12 @@ def identify(
         for name, rankings in ranked.items():
             scores[name] = [{at: scores_of_rankings(part, rankings) for at, part in enumerate(parts)}]
         if guesses:
-            scores[GUESSES] = [{at: scores_of_guesses(part, talks, guesses) for at, part in enumerate(parts)}]
+            told_by_people = {at: scores_of_guesses(part, talks, guesses) for at, part in enumerate(parts)}
+            prior = scores[PRIOR.name][0]
+            scores[PRIOR_OF_GUESSED] = [
+                {at: {place: prior[at][place] for place in own} for at, own in told_by_people.items()}
+            ]
+            scores[GUESSES] = [told_by_people]
         for name, of_seeds in scores.items():
             told, of_mean = metric_rows(name, split, parts, of_seeds, talks, seed)
             rows += told

@@ -7,6 +7,10 @@ from ...data.records import Record
 from ..tables import Cell, Column, Rows, Table
 from .metrics import Measured, Metric
 
+GUESSES = "people's guesses"
+PRIOR_OF_GUESSED = "label prior, guessed"
+"""The label prior of the conversations and aspects that people guessed, which their row is compared with."""
+
 
 class MetricOf(Record):
     """What a metric is of."""
@@ -54,7 +58,7 @@ class ModelRow(Record):
     recall_1: float | None
     recall_3: float | None
     gain: float | None
-    """By how much `hit_1` is above that of the label prior in the same split."""
+    """By how much `hit_1` is above that of the label prior in the same split, of the same conversations."""
 
 
 MORE = "Every metric of each aspect, with intervals: --format markdown, csv or latex, or --json."
@@ -91,13 +95,12 @@ def side_by_side(rows: Sequence[MetricRow]) -> tuple[ModelRow, ...]:
     found: dict[tuple[str, str, str], dict[str, MetricRow]] = {}
     for row in rows:
         found.setdefault((row.aspect, row.split, row.model), {})[row.metric] = row
-    first = {
-        (aspect, split): own["hit_1"].value for (aspect, split, model), own in found.items() if model == "label prior"
-    }
+    first = {(aspect, split, model): own["hit_1"].value for (aspect, split, model), own in found.items()}
     made = []
     for (aspect, split, model), own in found.items():
         values = {name: row.value for name, row in own.items()}
-        prior, hit = first[aspect, split], values["hit_1"]
+        of = PRIOR_OF_GUESSED if model in (GUESSES, PRIOR_OF_GUESSED) else "label prior"
+        prior, hit = first[aspect, split, of], values["hit_1"]
         gain = None if hit is None or prior is None else hit - prior
         made.append(ModelRow(aspect=aspect, model=model, split=split, n=own["hit_1"].n, gain=gain, **values))
     aspects = list(dict.fromkeys(row.aspect for row in made))

@@ -14,7 +14,7 @@ from ...errors import DataError
 from ..attempts import assistant_of
 from ..judges.turns import path_of
 from .texts import Text, text_of
-from .vocabulary import profile_of
+from .vocabulary import aspect_named, options_in, own_profile, profile_of
 
 Side: TypeAlias = Literal["simulated", "people"]
 
@@ -79,6 +79,29 @@ def profile_talks(conversations: Iterable[Conversation], language: Language | No
             )
         )
     return tuple(found)
+
+
+def left_out(conversations: Sequence[Conversation], language: Language | None = "zh") -> list[str]:
+    """Lines that say how many conversations `profile_talks` leaves out, and why; none if it takes all."""
+    why: Counter[str] = Counter()
+    for conversation in conversations:
+        if (own := own_profile(conversation)) is None:
+            why["have no structured profile (`profile` of the scenario, or the label `profile_mapped`)"] += 1
+        elif not options_in(own):
+            words = [f"{name} {value!r}" for name, value in own.items() if aspect_named(str(name))]
+            example = f", such as {words[0][:80]}" if words else ""
+            why[f"have no option of the vocabulary in their profile{example}"] += 1
+        elif messages_in(conversation, language) is None:
+            spoken = domains.of(conversation).language(conversation) or "en"
+            why[f"are in {spoken}, and not there in {language}: --language {spoken}"] += 1
+    lines: dict[str, int] = {}
+    for reason, count in why.items():  # one line for all that have other words, with the first of them
+        start = reason.partition(", such as")[0]
+        key = next((each for each in lines if each.partition(", such as")[0] == start), reason)
+        lines[key] = lines.get(key, 0) + count
+    return [
+        f"{count} of {len(conversations)} conversations are left out: they {reason}" for reason, count in lines.items()
+    ]
 
 
 NO_NAME = "none"

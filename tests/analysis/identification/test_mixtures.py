@@ -150,5 +150,22 @@ def test_a_pair_tells_an_aspect_from_the_talks_about_its_task(talk):
     }
     report = identify(talks, mixture=mixture)
     assert {row.aspect for row in report.table.rows} == {"mean", *mixture.aspects}
-    with pytest.raises(DataError, match="no conversation about gifts of people has a profile with spending_habits"):
-        identify([each for each in talks if each.task != "gifts"], mixture=mixture)
+    report = identify([each for each in talks if each.task != "gifts"], mixture=mixture)
+    assert report.table.notes[0] == (
+        "spending_habits is not told: setting human: no conversation about gifts of people has a profile with "
+        "spending_habits: add them"
+    )
+    assert {row.aspect for row in report.table.rows} == {
+        "mean",
+        "daily_interests",
+        "travel_habits",
+        "dining_preferences",
+    }
+
+
+def test_an_aspect_that_one_user_alone_has_is_left_out_with_a_note(talk):
+    talks = [talk(f"u{user}", 0, user % 2 == 0, "x", daily_interests=()) for user in range(5)]
+    talks.append(talk("u5", 0, True, "x"))
+    report = identify(talks)
+    assert report.table.notes[0].startswith("daily_interests is not told: 1 user: users are held out")
+    assert "daily_interests" not in {row.aspect for row in report.table.rows}

@@ -69,3 +69,22 @@ def test_only_what_is_tested_is_ranked(crowd):
     identify(talks, (), [Ranker("silent", rank)], mixture=Mixture(setting="sim"))
     assert len(heard) == 96
     assert all(user.startswith("s") for user in heard)
+
+
+def test_a_guess_is_compared_with_the_prior_of_what_people_guessed(crowd, values):
+    talks = crowd("sign")
+    humorous = [each for each in talks if each.labels["personality"] == ("Humorous",)]
+    guesses = [{("id", each.id): {"personality": ("Humorous",)} for each in humorous[:12]}]
+    found = values(identify(talks, guesses=guesses))
+    row, prior = found["users", "people's guesses"], found["users", "label prior, guessed"]
+    assert (row.n, prior.n, row.hit_1) == (12, 12, 1)
+    assert row.gain == 1 - prior.hit_1
+    report = identify(talks, guesses=guesses)
+    (measured,) = [
+        each for each in report.metrics.rows
+        if (each.model, each.aspect, each.metric) == ("people's guesses", "personality", "hit_1")
+    ]  # fmt: skip
+    assert (measured.users, measured.reason) == (3, "no interval: 3 users, 8 are needed")
+    assert ranking_of({"personality": ["Nonsense"], "daily_interests": ["阅读", "x"]}) == {
+        "daily_interests": ("Reading",)
+    }

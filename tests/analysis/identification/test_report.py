@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from duologue.analysis.identification import VOCABULARY, identify, models, profile_talks
+from duologue.analysis.identification import VOCABULARY, identify, left_out, models, profile_talks
 from duologue.data import Conversation, Message
 from duologue.errors import MissingExtraError, SettingError
 
@@ -92,3 +92,24 @@ def test_what_was_simulated_on_a_persons_scenario_is_of_that_person():
     said = (Message(role="user", text="你好。"),)
     made = Conversation(id="s", scenario=scenario, messages=said, extra={"stored": {"user": "someone"}})
     assert [each.user for each in profile_talks([made])] == ["someone"]
+
+
+def test_it_is_said_which_conversations_are_left_out_and_why():
+    def one(language: str, **about) -> Conversation:
+        scenario = {"kind": "recllmsim", "language": language, "task": "t", "task_context": "c", **about}
+        return Conversation(id="x", scenario=scenario, messages=(Message(role="user", text="Hello."),))
+
+    lines = left_out([
+        one("en", profile={"personality": ["Calm"]}),
+        one("en", profile={"personality": ["Grumpy"]}),
+        one("zh", profile={"personality": ["Sulky"]}),
+        one("zh", preference="1. Gender: F"),
+        one("zh", profile={"personality": ["冷静"]}),
+    ])  # fmt: skip
+    assert lines == [
+        "1 of 5 conversations are left out: they are in en, and not there in zh: --language en",
+        "2 of 5 conversations are left out: they have no option of the vocabulary in their profile, such as personality "
+        "['Grumpy']",
+        "1 of 5 conversations are left out: they have no structured profile (`profile` of the scenario, or the label "
+        "`profile_mapped`)",
+    ]
