@@ -9,7 +9,7 @@ from ..data import DataError
 from ..data.text.languages import Language
 from ..errors import SettingError, at
 from .output import say
-from .tables import AsJson, Force, Form, Out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 MODELS = ("forest", "logistic")
 
@@ -73,6 +73,7 @@ def satisfaction(
     tasks: list[TaskName] = [name for name in TASKS if not task or name in task]
     for name in model or ():
         learner(name)
+    check_given(out, as_json=as_json, form=form, force=force)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
@@ -92,7 +93,14 @@ def satisfaction(
         seeds=seeds,
         seed=seed,
     )
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    give(
+        report.to_json(),
+        [report.scores.brief()] if form == "rich" else report.tables(),
+        as_json=as_json,
+        form=form,
+        out=out,
+        force=force,
+    )
     return 1 if loaded.broken else 0
 
 
@@ -113,6 +121,7 @@ def intents(
     """Tell what a user's message is for from its words, and from the talk up to it."""
     from ..analysis.identification import intent_turns, measure_intents
 
+    check_given(out, as_json=as_json, form=form, force=force)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
@@ -123,5 +132,12 @@ def intents(
             "study of RecLLMSim, or --side simulated"
         )
     report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed)
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    give(
+        report.to_json(),
+        [report.scores.brief()] if form == "rich" else report.tables(),
+        as_json=as_json,
+        form=form,
+        out=out,
+        force=force,
+    )
     return 1 if loaded.broken else 0

@@ -118,7 +118,7 @@ def _measured(
     task = Task(name, reads, [turn.text for turn in taken], values, users, parts(users, split), split)
     if name == "points":
         return measure_points(task, {each: regressor(each, trees) for each in models}, seeds=seeds, seed=seed)
-    learners = {each: learner(each, trees) for each in models}
+    learners = {each: learner(each, trees, balanced=True) for each in models}
     auc_of = DISSATISFIED if name == "binary" else ""
     return measure_values(task, learners, seeds=seeds, seed=seed, auc_of=auc_of)
 
