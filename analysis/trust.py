@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
-from ..data.records import Conversation, Record
+from ..data.label_units import kept_aside
+from ..data.records import Conversation, Message, Record
 from ..errors import DataError, MissingExtraError
 from .annotations import SIDES, Side, side_of
 from .outcomes import SCORES
@@ -93,6 +94,8 @@ class Trusts:
     """Why a label that people gave too is not measured."""
     _scores: dict[tuple[Side, str], Scored] = field(default_factory=dict)
     _models: frozenset[str] = frozenset()
+    _references: dict[str, str] = field(default_factory=dict)
+    """People's label, or the part of it, that says of the same things what a label says."""
 
     @classmethod
     def of(cls, conversations: Iterable[Conversation], models: Collection[str] = ()) -> "Trusts":
@@ -110,8 +113,8 @@ class Trusts:
             seen[side] = None
             keys: set[str] = set()
             for labels, of_messages in (
-                (conversation.labels, False),
-                *((m.labels, True) for m in conversation.messages),
+                (told.labels_of(conversation), False),
+                *((told.labels_of(message), True) for message in conversation.messages),
             ):
                 peoples = domain.labelled_by_people(conversation, of_messages=of_messages) if labels else ()
                 for key in labels:
@@ -119,6 +122,7 @@ class Trusts:
                     theirs = (HUMAN in key or key in peoples) and key not in told._models
                     (given if theirs else refuted).add((side, of_messages, key))
             for pair in _pairs(keys, domain.same_labels()):
+                told._references[pair[1]] = pair[0]
                 if pair[0].partition(".")[0] not in told._models:
                     both.setdefault(pair, []).append(conversation)
             told.add_scores(conversation)
@@ -127,6 +131,24 @@ class Trusts:
         for (reference, label), of_both in both.items():
             told._measure(reference, label, of_both)
         return told
+
+    def labels_of(self, holder: Conversation | Message) -> Mapping[str, Any]:
+        """The labels of a conversation or message by key, with those of one's own that a published file's reader leaves
+        aside: what models are known to have written, people's (`mood_human`), and what these measure (`mood`)."""
+        aside = kept_aside(holder)
+        peoples = {key for key in aside if HUMAN in key}
+        own = peoples | {key.replace(HUMAN, "", 1) for key in peoples} | self._models
+        return (
+            {**{key: value for key, value in aside.items() if key in own}, **holder.labels} if aside else holder.labels
+        )
+
+    def reference(self, key: str, part: str = "") -> tuple[str, str] | None:
+        """Key and part of people's label that says of the same things what this one says; None if there is none."""
+        for name, of_part in ((f"{key}.{part}", ""), (key, part)):
+            if found := self._references.get(name):
+                theirs, _, named = found.partition(".")
+                return theirs, named or of_part
+        return None
 
     def add_scores(self, conversation: Conversation) -> None:
         """Count the scores of one more conversation, which is not kept."""

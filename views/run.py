@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..analysis.annotations import side_of
 from ..analysis.outcomes import SCORES, SUCCESS, score_of
 from ..analysis.trust import COMPUTED, Trusts
 from ..data import domains
@@ -17,6 +18,7 @@ from ..data.records import Conversation, NodeInfo
 from ..errors import DataError, at
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
+from .label_filters import listed_labels
 from .listing import Column, Row, list_page, packed
 from .pages import anchor_of, is_page, plural, render
 from .parts import has_images
@@ -57,7 +59,7 @@ def run_page(
         _row(conversation, anchor, told, html=conversation_html(conversation, anchor, trusts))
         for conversation, anchor in zip(listed, _anchors(listed), strict=True)
     ]
-    return _page(listed, rows, title, manifest, told)
+    return _page(listed, rows, title, manifest, told, trusts)
 
 
 def write_run(
@@ -99,7 +101,7 @@ def write_run(
         _row(conversation, anchor_of(conversation.id), told, href=name)
         for conversation, name in zip(conversations, names, strict=True)
     ]
-    write_text(folder / "index.html", _page(conversations, rows, title, manifest, told))
+    write_text(folder / "index.html", _page(conversations, rows, title, manifest, told, trusts))
     return folder / "index.html"
 
 
@@ -175,6 +177,7 @@ def _page(
     title: str,
     manifest: Mapping[str, Any] | None,
     told: "_Told",
+    trusts: Trusts,
 ) -> str:
     graph = executed(conversations)
     counts = count(conversations)
@@ -191,6 +194,7 @@ def _page(
         graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
         rejections="rejected",
         images=any(map(has_images, conversations)),
+        labels=listed_labels(conversations, trusts),
     )
 
 
@@ -252,6 +256,7 @@ def _row(conversation: Conversation, anchor: str, told: _Told, *, html: str = ""
             "success": success if told.success else "",
             "stop": line.stop,
             "kind": line.kind,
+            "side": side_of(conversation),
             "task": domain.task(conversation.scenario),
         },
     )

@@ -10,13 +10,11 @@ from ...data.pairing import STORED
 from ...data.records import Conversation
 from ...data.users import user_of
 from ...errors import DataError
-from ..annotations import Side, plain_values, side_of
+from ..annotations import Side, side_of
+from ..label_values import parts_of, values_of
 
 Place: TypeAlias = int | None
 """Number of the message that is labelled; None where the conversation is."""
-
-FINAL = "final"
-"""Key of what the votes come to; the votes stand beside it under their numbers."""
 
 
 @dataclass(frozen=True)
@@ -177,30 +175,9 @@ def _held(conversation: Conversation) -> Iterator[tuple[Place, Mapping[str, Any]
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Label]]:
-    votes: list[Any] = []
-    if isinstance(value, dict) and (FINAL in value or (value and all(map(_is_vote, value)))):
-        votes = [vote for key, vote in sorted(value.items(), key=lambda item: (len(item[0]), item[0])) if _is_vote(key)]
-        value = value.get(FINAL)
-    with_parts = [one for one in (value, *votes) if isinstance(one, dict)]
-    if not with_parts:
-        yield "", _label(value, votes)
-        return
-    for part in dict.fromkeys(part for one in with_parts for part in one):
-        of_votes = [vote.get(part) for vote in votes if isinstance(vote, dict)]
-        yield part, _label(value.get(part) if isinstance(value, dict) else None, of_votes)
-
-
-def _label(value: Any, votes: Sequence[Any]) -> Label:
-    each = (" + ".join(sorted(_texts(vote))) for vote in votes)
-    return Label(tuple(dict.fromkeys(_texts(value))), tuple(vote for vote in each if vote))
-
-
-def _texts(value: Any) -> list[str]:
-    return [text.lower() for text in plain_values(value)]
-
-
-def _is_vote(key: str) -> bool:
-    return key.isascii() and key.isdigit()
+    for part, said in parts_of(value).items():
+        each = (" + ".join(sorted(values_of(vote))) for vote in said.votes)
+        yield part, Label(tuple(dict.fromkeys(values_of(said.value))), tuple(vote for vote in each if vote))
 
 
 def _path(conversation: Conversation) -> str:
