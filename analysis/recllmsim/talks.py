@@ -19,6 +19,8 @@ WHO: Mapping[Side, str] = {"simulated": "simulated users", "people": "people"}
 ALL = "all"
 """The row of all tasks, or of all assistants, together."""
 NOT_TOLD = "not told"
+TRUST_IN = "Trust in "
+"""How a note of a table begins that says how far its label can be trusted."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Talks:
         """A note that says how far a label can be trusted, for the sides of which any conversation has it."""
         sides = [side for side in SIDES if any(map(judged, self.of_side(side)))]
         told = self.trusts.told(key, sides=sides, of_messages=of_messages)
-        return [f"Trust in {key}: {told}."] if told else []
+        return [f"{TRUST_IN}{key}: {told}."] if told else []
 
     def without(self, judged: Callable[["Talk"], object], what: str) -> list[str]:
         """A note for each side of which some conversations, or all, are not judged, if any is judged at all."""

@@ -7,7 +7,9 @@ import pytest
 
 from duologue import load
 from duologue.analysis.agreement import agreement
+from duologue.analysis.figures import rendered
 from duologue.analysis.recllmsim import Talks, recllmsim_statistics
+from duologue.analysis.recllmsim.figures import recllmsim_figures
 from duologue.analysis.success import successes
 from duologue.analysis.trust import NOT_CALIBRATED, Trusts
 from duologue.data import Conversation, Message
@@ -118,6 +120,18 @@ def test_no_table_of_recllmsim_shows_a_label_without_its_trust(statistics):
         told = [row[columns.index("trust")] for row in table.rows] if "trust" in columns else []
         noted = [note for note in table.notes if note.startswith("Trust in ")]
         assert (all(told) and told) or noted or name in UNLABELLED, name
+
+
+def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
+    pytest.importorskip("matplotlib", reason="figures need the extra viz")
+    drawn = {name: rendered(figure).decode() for name, figure in recllmsim_figures(statistics).items()}
+    told = {name: " ".join(re.findall(r">(Trust[^<]*)<", svg)) for name, svg in drawn.items()}
+    assert told == {
+        "quality_by_turns": "Trust in rating: people's.",
+        "quality_by_questionnaire": "Trust: people's.",
+        "hallucination": f"Trust: simulated: {NOT_CALIBRATED}; people: people's.",
+        "satisfaction_by_turn": "Trust in satisfaction: people's.",
+    }
 
 
 def test_what_the_tables_say_is_what_agreement_says(statistics):
