@@ -51,5 +51,11 @@ def values_of(value: Any) -> list[str]:
     return [text.lower() for text in plain_values(value)]
 
 
+def spellings_of(value: Any) -> dict[str, str]:
+    """The values of what is said, each with the text that the data has for it."""
+    given = value if isinstance(value, list) else [value]
+    return {name: each if isinstance(each, str) else name for each in given for name in values_of(each)}
+
+
 def _is_vote(key: str) -> bool:
     return key.isascii() and key.isdigit()
