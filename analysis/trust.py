@@ -27,8 +27,14 @@ FACTS = frozenset({"chat_model", "topic_id", "quac"})
 _BESIDE = {"memo": "hallucination", "reason": "satisfaction", "intent_zh": "intent"}
 """Keys that stand beside a label and are worth what it is."""
 
+TRUST_IN = "Trust in "
+"""How a line begins that says how far a label can be trusted."""
+
 PEOPLES, COMPUTED, NOT_CALIBRATED = "people's", "computed", "not calibrated"
 """Marks."""
+UNTOLD = f"{TRUST_IN}the label: {NOT_CALIBRATED}."
+"""The line where a caller tells nothing of the data that the label is from."""
+ONE_VOTE = "one vote alone, and what the votes come to is what is measured"
 NO_PEOPLE = "no label of people of the same conversations in this data"
 
 
@@ -89,6 +95,8 @@ class Trusts:
     """Those that the set has."""
     _people: set[tuple[Side, bool, str]] = field(default_factory=set)
     """Side, whether of messages, and key of what people gave."""
+    _there: set[tuple[Side, bool, str]] = field(default_factory=set)
+    """The same of every label."""
     _measured: dict[tuple[Side, str, str], Trust] = field(default_factory=dict)
     _missing: dict[str, str] = field(default_factory=dict)
     """Why a label that people gave too is not measured."""
@@ -127,7 +135,7 @@ class Trusts:
                     both.setdefault(pair, []).append(conversation)
             told.add_scores(conversation)
         told.sides = tuple(side for side in SIDES if side in seen or side in told.sides)
-        told._people = given - refuted
+        told._people, told._there = given - refuted, given | refuted
         for (reference, label), of_both in both.items():
             told._measure(reference, label, of_both)
         return told
@@ -159,10 +167,13 @@ class Trusts:
         for name, score in Scored.of(conversation).items():
             self._scores.setdefault((side, name), Scored()).add(score)
 
-    def of_label(self, side: Side, key: str, part: str = "", *, of_messages: bool | None = None) -> Trust | None:
+    def of_label(
+        self, side: Side, key: str, part: str = "", *, of_messages: bool | None = None, of_vote: bool = False
+    ) -> Trust | None:
         """The trust of a label or a part of it; None for what is a fact of the source and no label.
 
-        `of_messages`: whether a message has it, None where that is not known.
+        `of_messages`: whether a message has it, None where that is not known. `of_vote`: of one vote alone, which nobody
+        measured: only what the votes come to is.
         """
         if key in FACTS:
             return None
@@ -170,10 +181,12 @@ class Trusts:
         levels = (True, False) if of_messages is None else (of_messages,)
         if any((side, level, key) in self._people for level in levels):
             return Trust(label=key, part=part, side=side, by="people")
-        if found := self._measured.get((side, key, part)):
+        found = self._measured.get((side, key, part))
+        if found is not None and not of_vote:
             return found
         by: By = "model" if key in self._models else "not told"
-        return Trust(label=key, part=part, side=side, by=by, note=self._missing.get(key, ""))
+        note = ONE_VOTE if of_vote else self._missing.get(key, "")
+        return Trust(label=key, part=part, side=side, by=by, note=note)
 
     def of_score(self, side: Side, name: str) -> Trust:
         """The trust of a scorer's score: computed by a rule, or judged by a model."""
@@ -198,6 +211,12 @@ class Trusts:
             and (found := self.of_label(side, key, part, of_messages=of_messages)) is not None
         }
         return together(marks)
+
+    def note(self, key: str, sides: Iterable[str] = (), *, of_messages: bool | None = None) -> str:
+        """A line of how far a label can be trusted, for a table that is made from it; empty where no side has the data."""
+        having = {side for side, level, name in self._there if name == key and of_messages in (None, level)}
+        told = self.told(key, sides=[*(sides or having)], of_messages=of_messages) if sides or having else ""
+        return f"{TRUST_IN}{key}: {told}." if told else ""
 
     def named(self, name: str, side: Side) -> Trust | None:
         """The trust of an annotation by its name in tables, `strategy V1 order` of the key `strategy_V1`, part `order`."""

@@ -92,6 +92,8 @@ def judges(
     from ..analysis.judges import judged_turns, measure_judges
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
+    from ..analysis.trust import Trusts
+    from ..runs.annotation_journal import annotated_keys
 
     check_unread(kept)
     check_outside(kept, source)
@@ -112,8 +114,9 @@ def judges(
             judge, silent = _asked(spec, loaded, tested, page, kept, concurrency, quiet=as_json, yes=yes)
             judges.append(judge)
             failed += silent
+    trust = Trusts.of(loaded.conversations, annotated_keys(source)).note(label, of_messages=True)
     said = {name: given_reasons(told) for name, told in reasons.items()}
-    report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed)
+    report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed, trust=trust)
     give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or loaded.broken else 0
 

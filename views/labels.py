@@ -55,7 +55,13 @@ def labels_html(holder: Conversation | Message, conversation: Conversation, trus
     told, labels = _scores(known)
     scores = [Row(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in told]
     rows = tuple(
-        Row(name, text, trusts.of_label(side, path[0], _part(path, labels), of_messages=of_messages))
+        Row(
+            _named(name, path, labels),
+            text,
+            trusts.of_label(
+                side, path[0], _part(path, labels), of_messages=of_messages, of_vote=_is_vote(path, labels)
+            ),
+        )
         for name, text, path in _rows(labels)
     )
     tables = [Rows("labels", rows, len(rows) > AT_ONCE)] if rows else []
@@ -112,6 +118,20 @@ def _part(path: Path, labels: Mapping[str, Any]) -> str:
     voted = isinstance(label := labels.get(path[0]), Mapping) and FINAL in label
     rest = path[2:] if voted else path[1:]
     return rest[0] if rest and rest[0] != path[0] else ""  # a label with a memo beside it is no part
+
+
+def _is_vote(path: Path, labels: Mapping[str, Any]) -> bool:
+    """Whether the keys lead to one vote, not to what the votes come to."""
+    voted = isinstance(label := labels.get(path[0]), Mapping) and FINAL in label
+    return voted and path[1:2] != (FINAL,)
+
+
+def _named(name: str, path: Path, labels: Mapping[str, Any]) -> str:
+    """The name of a row, which says what a vote is and leaves `final` out."""
+    if not (isinstance(label := labels.get(path[0]), Mapping) and FINAL in label):
+        return name
+    which = "" if path[1] == FINAL else f"vote {path[1]}"
+    return " ".join(filter(None, (path[0], *path[2:], which))).replace("_", " ")
 
 
 def _text(value: Any) -> str | None:

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..figures import bars, lines
-from ..trust import NOT_CALIBRATED, together
+from ..trust import NOT_CALIBRATED, TRUST_IN, together
 from .statistics import RecllmsimStatistics
-from .talks import SIDES, TRUST_IN
+from .talks import SIDES
 
 ENOUGH = 5
 """Conversations, or replies, below which a mean is not drawn: long conversations are few."""
@@ -16,6 +16,7 @@ ENOUGH = 5
 def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
     """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn. Below each stands how far
     its labels can be trusted. Needs `viz`."""
+    satisfied = statistics.satisfaction_by_turn.rows
     turns = [row for row in statistics.quality_by_turns.rows if row.n >= ENOUGH]
     hallucinated = {
         (row.task, row.side): row.share for row in statistics.hallucination.rows if row.per == "conversation"
@@ -54,11 +55,9 @@ def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
         ),
         "satisfaction_by_turn": lines(
             {
-                "all assistants": [
-                    (row.turn, row.mean)
-                    for row in statistics.satisfaction_by_turn.rows
-                    if row.n >= ENOUGH and row.mean is not None
-                ]
+                f"{side}, all assistants": [(row.turn, row.mean) for row in rows if row.mean is not None]
+                for side in SIDES
+                if (rows := [row for row in satisfied if row.side == side and row.n >= ENOUGH])
             },
             title=f"Satisfaction by turn (places of {ENOUGH} replies or more)",
             across="reply",
