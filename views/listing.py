@@ -61,10 +61,11 @@ def list_page(
     rejections: str = "",
     images: bool = False,
     labels: Sequence[ListedLabel] = (),
+    origin: str = "",
 ) -> str:
     """The page as HTML, with its script in it.
 
-    `labels`: those that rows can be filtered by, each shown with its trust. `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
+    `origin`: as of `page`. `labels`: those that rows can be filtered by, each shown with its trust. `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
     A column without any value is left out. `images`: whether a packed row has an image. `beside`: show the graph beside the list on a wide screen, else folded.
     """
@@ -96,7 +97,7 @@ def list_page(
         ],
         labelled=embedded([label.plain() for label in labels]),
     )
-    return page(title, body, script=SCRIPT, images=images)
+    return page(title, body, script=SCRIPT, images=images, origin=origin)
 
 
 def packed(html: str) -> str:
