@@ -94,7 +94,7 @@ def _form(work: Work, item: Item, label: LabelDefinition) -> None:
     current = st.session_state["part"] if st.session_state["part"] in open_parts else next(iter(missing), None)
     st.subheader(plain(label.title))
     if work.show_model == "before" and (told := work.model_value(item)):
-        st.text(f"The data says: {_in_words(told)}")
+        st.text(f"The data says: {_in_words(told)}\nTrust: {work.model_trust(item)}")
     for name in open_parts:
         if name == current:
             _part(name, label, value, about)
@@ -192,8 +192,10 @@ def _last(work: Work) -> None:
         return
     item = next((item for item in work.items if item.key == last.key), None)
     told = None if item is None else work.model_value(item)
-    if told is not None:
-        st.text(f"Your last answer: {_in_words(last.value)}\nThe data says: {_in_words(told)}")
+    if item is not None and told is not None:
+        st.text(
+            f"Your last answer: {_in_words(last.value)}\nThe data says: {_in_words(told)}\nTrust: {work.model_trust(item)}"
+        )
 
 
 def key_of(item: Item | Answer) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
+from ..analysis.trust import Trusts
 from ..data import load
 from ..data.labelling import Answer, Item, in_order, items_of, model_value
 from ..data.labels import LabelDefinition
@@ -25,8 +26,9 @@ from ..data.side_by_side import (
 )
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
+from ..runs.annotation_journal import annotated_keys
 from ..runs.answers import Answers, answers_of
-from ..views.labelling import Shown, labelling_html
+from ..views.labelling import Shown, data_trust, labelling_html
 from ..views.side_by_side import side_by_side_html
 
 BATCH = "batch"
@@ -111,6 +113,10 @@ class Work(ABC):
         """What the data says itself about an item."""
         return None
 
+    def model_trust(self, item: Item) -> str:
+        """How far to trust what the data says."""
+        return ""
+
     def refusal(self) -> str:
         """Why this person may not go on; empty if they may."""
         return ""
@@ -143,6 +149,7 @@ class LabelWork(Work):
         assert settings.source is not None
         self._labels = {label.name: label for label in labels_named(settings.labels, settings.labels_dir)}
         self._conversations = {one.id: one for one in load(settings.source).conversations}
+        self._trusts = Trusts.of(self._conversations.values(), annotated_keys(settings.source))
         items = items_of(self._conversations.values(), list(self._labels.values()))
         if not items:
             names = ", ".join(self._labels)
@@ -169,6 +176,11 @@ class LabelWork(Work):
     @override
     def model_value(self, item: Item) -> dict[str, Any] | None:
         return model_value(self.definition(item), self._conversations[item.conversation], item)
+
+    @override
+    def model_trust(self, item: Item) -> str:
+        conversation, of_message = self._conversations[item.conversation], item.message is not None
+        return data_trust(self.definition(item), conversation, self._trusts, of_message=of_message)
 
 
 class StudyWork(Work):

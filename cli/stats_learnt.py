@@ -1,7 +1,7 @@
 """`duologue stats satisfaction` and `duologue stats intents`: what words tell of them, with users held out."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,6 +10,9 @@ from ..data.text.languages import Language
 from ..errors import SettingError, at
 from .output import say
 from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
+
+if TYPE_CHECKING:
+    from ..data.loading import Loaded
 
 MODELS = ("forest", "logistic")
 
@@ -92,6 +95,7 @@ def satisfaction(
         trees=trees,
         seeds=seeds,
         seed=seed,
+        trust=_trust(source, loaded, label),
     )
     give(
         report.to_json(),
@@ -131,7 +135,8 @@ def intents(
             f"{at(source)}: no message of a user has one intent in {language}: give conversations such as people's first "
             "study of RecLLMSim, or --side simulated"
         )
-    report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed)
+    report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed,
+                             trust=_trust(source, loaded, "intent", side))  # fmt: skip
     give(
         report.to_json(),
         [report.scores.brief()] if form == "rich" else report.tables(),
@@ -141,3 +146,12 @@ def intents(
         force=force,
     )
     return 1 if loaded.broken else 0
+
+
+def _trust(source: Path, loaded: "Loaded", label: str, side: str = "") -> str:
+    """How far the label of messages that is told can be trusted."""
+    from ..analysis.trust import Trusts
+    from ..runs.annotation_journal import annotated_keys
+
+    trusts = Trusts.of(loaded.conversations, annotated_keys(source))
+    return trusts.note(label, [side] if side else (), of_messages=True)

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..analysis.annotations import side_of
+from ..analysis.trust import Trusts, together
 from ..data import domains
+from ..data.labels import LabelDefinition
 from ..data.records import Conversation, Role
 from ..data.text.languages import Language
 from .conversation import Turn, turns
@@ -12,6 +15,18 @@ from .wording import Wording, language_on_page
 
 Shown: TypeAlias = Literal["as stored", "en", "zh", "both"]
 """Which language of a message is shown, where the data has a translation."""
+
+
+def data_trust(label: LabelDefinition, conversation: Conversation, trusts: Trusts, *, of_message: bool) -> str:
+    """How far to trust what the data itself says under a label: the marks of its parts, which are named where they differ."""
+    side = side_of(conversation)
+    marks = {}
+    for name, part in label.parts.items():
+        stored = part.stored_as or name
+        key, of_key = (part.within, stored) if part.within else (stored, "")
+        if (found := trusts.of_label(side, key, of_key, of_messages=of_message)) is not None:
+            marks[stored] = found.mark
+    return together(marks)
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ def test_the_datas_own_label_is_shown_only_after_the_answer(app):
     assert "The data says" not in shown(page)
     press(page, "save")
     assert "The data says: outcome bad; reason rude" in shown(page)
+    assert "Trust: not calibrated" in shown(page)
     assert not answers_of("answers")["ann"][0].model_shown
 
 
