@@ -5,6 +5,7 @@ each answer, and one preference for the conversation with the reason. Where one 
 identical answers are shown and not asked about.
 """
 
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,19 +203,33 @@ def _other(message: Message, label: str) -> Message:
 
 
 def _questions(first: Conversation, second: Conversation) -> Iterator[Question]:
-    answers = {plain_words(asked.text): answer for asked, answer in _exchanges(second)}
+    # What is asked again has the answer of its own time: the second one is compared with the second one.
+    answers: dict[str, deque[Message]] = defaultdict(deque)
+    for asked, answer in _exchanges(second):
+        answers[_question_words(asked)].append(answer)
     domain = domains.of(first)
     number = 0
     for asked, answer in _exchanges(first):
-        if (other := answers.get(plain_words(asked.text))) is None:
+        if not (others := answers[_question_words(asked)]):
             continue
+        other = others.popleft()
         number += 1
         aspects: tuple[Aspect, ...] = ASPECTS
-        if plain_words(answer.text) == plain_words(other.text):
+        if _bare(answer.text) == _bare(other.text):
             aspects = ()
         elif domain.refuses(answer) or domain.refuses(other) or not answer.text.strip() or not other.text.strip():
             aspects = ("correctness",)
         yield Question(number, asked.text, answer, other, aspects)
+
+
+def _question_words(asked: Message) -> str:
+    """What makes two questions the same one: their words, or their signs where there are no words."""
+    return plain_words(asked.text) or _bare(asked.text)
+
+
+def _bare(text: str) -> str:
+    """A text without what does not tell two answers apart: breaks, capitals, a full stop. 5 and -5, C++ and C# differ."""
+    return " ".join(text.split()).casefold().rstrip(".。")
 
 
 def _exchanges(conversation: Conversation) -> Iterator[tuple[Message, Message]]:
@@ -237,7 +252,7 @@ def batches_of(study: Study, compared: Sequence[Comparison]) -> list[list[str]]:
     if study.batches:
         if wrong := [name for batch in study.batches for name in batch if name not in known]:
             raise DataError(f"batches: {wrong[0]!r} is no conversation that both sides have: give another id")
-        return [list(batch) for batch in study.batches]
+        return [list(dict.fromkeys(batch)) for batch in study.batches]
     ids = sorted(known - trials, key=lambda name: digest("batch", study.seed, name))
     return [ids[start : start + study.batch_size] for start in range(0, len(ids), study.batch_size)]
 

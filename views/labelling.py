@@ -7,7 +7,7 @@ from ..data import domains
 from ..data.records import Conversation, Role
 from ..data.text.languages import Language
 from .conversation import Turn, turns
-from .pages import in_notebook, render
+from .pages import in_notebook, render, source
 from .wording import Wording, language_on_page
 
 Shown: TypeAlias = Literal["as stored", "en", "zh", "both"]
@@ -47,6 +47,17 @@ def labelling_html(
     material = domains.of(conversation).material(conversation.scenario) if background else ()
     html = render("labelling.html", wording=Wording(language_on_page(conversation)), material=material, said=said)
     return in_notebook(html)
+
+
+def labelling_page(item: str) -> str:
+    """Style and script around a conversation that is labelled: the frame's height, keys, where the frame is scrolled to.
+
+    `item`: a name of what is labelled, of letters and digits; the frame is scrolled when it changes.
+    """
+    if not item.isalnum():
+        raise ValueError(f"{item!r} is not of letters and digits")
+    script = source("labelling.js").replace("{item}", item)
+    return f"<style>{source('labelling.css')}</style><script>{script}</script>"
 
 
 def _texts(conversation: Conversation, turn: Turn, language: Shown) -> tuple[str, ...]:

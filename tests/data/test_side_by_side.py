@@ -63,6 +63,34 @@ def test_a_label_that_no_answer_has_is_an_error_that_names_it():
         by_label([talk(1, "yes")], "other")
 
 
+def asked(*pairs):
+    said = [
+        Message(role=role, text=text) for pair in pairs for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return Conversation(id="1", scenario={}, messages=tuple(said), extra={"topic": "t"})
+
+
+def test_a_question_that_is_asked_twice_has_each_time_the_other_sides_answer_of_that_time():
+    first = asked(("Who?", "Ann."), ("When?", "1900."), ("Who?", "Her son."), ("Who?", "A third."))
+    second = asked(("who", "Ann."), ("Who?", "Her daughter."), ("When?", "1901."))
+    ((compared,), _) = comparisons([first], [second])
+    assert [(each.number, each.first.text, each.second.text) for each in compared.questions] == [
+        (1, "Ann.", "Ann."),
+        (2, "1900.", "1901."),
+        (3, "Her son.", "Her daughter."),
+    ]
+    assert [len(each.aspects) for each in compared.questions] == [0, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("Yes.", "yes", True), ("5", "-5", False), ("C++", "C#", False), ("很好。", "很好", True), ("好", "不好", False)],
+)
+def test_only_answers_that_say_the_same_are_not_asked_about(one, other, same):
+    ((compared,), _) = comparisons([asked(("???", one), ("!", "x"))], [asked(("!", "y"), ("???", other))])
+    assert [len(each.aspects) for each in compared.questions] == [0 if same else 3, 3]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
