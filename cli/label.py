@@ -190,16 +190,17 @@ def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | No
 
 def _page(settings: dict[str, Any], port: int | None) -> int:
     """Serve the page until it is interrupted."""
-    from .label_server import serve
+    from .label_server import free_port, serve
     from .label_work import Settings
     from .study_work import work_of
 
+    of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
+    port = free_port(port)
     work = work_of(Settings.model_validate(settings))  # what is wrong is said here, in one line
     for note in work.notes:
         say(note)
     waiting = len(work.waiting)
     work.answers.close()
-    of_extra("streamlit", "ui")
     told = (
         f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
     )

@@ -19,12 +19,11 @@ HERE = "127.0.0.1"
 FIRST_PORT = 8501
 
 
-def serve(settings: str, port: int | None, told: str) -> None:
+def serve(settings: str, port: int, told: str) -> None:
     """Serve the page of these settings until it is interrupted; `told` is said once its address is known.
 
-    SettingError if the port is taken or the server ends by itself.
+    SettingError if the server ends by itself.
     """
-    port = _free(port)
     with TemporaryDirectory() as folder:
         path = Path(folder, "label.json")
         path.write_text(settings, encoding="utf-8")
@@ -64,7 +63,7 @@ def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _free(port: int | None) -> int:
+def free_port(port: int | None) -> int:
     """The port, or the first free one; SettingError if the one that was asked for is taken."""
     for candidate in [port] if port is not None else range(FIRST_PORT, FIRST_PORT + 200):
         with closing(socket.socket()) as tried:

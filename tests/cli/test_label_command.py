@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import pytest
 
@@ -160,6 +161,14 @@ def test_options_that_cannot_be_are_one_line(duologue, source, options, told):
     assert code == 2
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_a_refused_command_leaves_no_folder_of_answers_behind(duologue, source, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "streamlit", None)
+    code, _, err = duologue("label", *source, "--as", "ann")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "streamlit is not installed" in err
+    assert not (tmp_path / "answers").exists()
 
 
 def test_a_label_that_nobody_knows_names_those_that_are_known(duologue, source):

@@ -1,13 +1,15 @@
-"""A side-by-side study as people work on it, without the page: who gets what, and what it comes to."""
+"""What people work on, without the page: a study's batches, limits, and guesses of profiles that are told in a table."""
 
 import json
 
 import pytest
 
 from duologue import data
+from duologue.analysis.identification.talks import profile_talks
 from duologue.cli.label_work import LabelWork, Settings
 from duologue.cli.study_work import StudyWork
 from duologue.data.labelling import Item
+from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.answers import Answers
 
 SAYS = {"A": "first", "B": "second"}
@@ -145,3 +147,33 @@ def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_pa
     more = LabelWork(settings.model_copy(update={"limit": 3}))
     assert len(more.waiting) == 1
     more.answers.close()
+
+
+def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_data, tmp_path, monkeypatch, duologue):
+    monkeypatch.chdir(tmp_path)
+    source = open_data / "recllmsim" / "human_exp_V2"
+    talks = {each.id: each for each in profile_talks(data.load(source).conversations)}
+    for by, place in (("ann", 0), ("ben", 1)):  # who tells an option of the profile first, and who tells it second
+        work = LabelWork(Settings(source=source, labels=("profile",), answers=tmp_path / "answers", by=by))
+        parts = shipped_labels()["profile"].parts
+        for item in [each for each in work.waiting if each.conversation in talks]:
+            value = {}
+            for name, part in parts.items():
+                right = [each for each in talks[item.conversation].labels.get(name, ()) if each in part.choices][:1]
+                wrong = [each for each in part.choices if each not in talks[item.conversation].labels.get(name, ())]
+                value[name] = [*wrong[: place if right else 0], *right, *wrong[2:5]][:4]
+            work.answer(item, value)
+        work.answers.close()
+    with (tmp_path / "answers" / "ben.jsonl").open("a") as file:
+        file.write('{"label": "prof')  # a server that was killed
+    told = {}
+    for by in ("ann", "ben"):
+        (tmp_path / by).mkdir()
+        (tmp_path / by / f"{by}.jsonl").write_bytes((tmp_path / "answers" / f"{by}.jsonl").read_bytes())
+        code, out, _ = duologue("profiles", "identify", source, "--guesses", by, "--model", "offline", "--json")
+        assert code == 0
+        rows = [row for row in json.loads(out)["side_by_side"] if row["model"] == "people's guesses"]
+        told[by] = {row["aspect"]: (row["n"], row["hit_1"], row["hit_3"]) for row in rows}
+    for aspect, (n, first, third) in told["ann"].items():
+        assert 0.8 < first == third <= 1, "in some profiles the only option is Others, which nobody can guess"
+        assert told["ben"][aspect] == (n, 0, third)
