@@ -7,6 +7,7 @@ import typer
 
 from ..data.formats.answers import read, write
 from ..data.formats.jsonfiles import dumps
+from ..data.side_by_side import ONBOARDING, STUDY, strange
 from ..errors import DataError, SettingError, of_extra
 from .output import print_json, put, say
 from .overwriting import check_free
@@ -98,7 +99,7 @@ def label(
     if give is not None:
         check_free(give, force=force)
         conversations = {} if source is None else {each.id: each for each in read_whole(source).conversations}
-        given = [one for one in _everybodys(answers) if one.label in known or study is not None]
+        given = [one for one in _everybodys(answers) if one.label in (known if study is None else (STUDY, ONBOARDING))]
         write(given, give, known, conversations)
         return _said({"answers": len(given), "written": str(give)}, f"{len(given)} answers written to {give}", as_json)
     if into is not None:
@@ -164,7 +165,7 @@ def _copied(source: Path, folder: Path, labels: dict[str, Any], out: Path, as_js
 def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | None) -> int:
     """Put the answers of a file into the folder, each under its person; gives their number.
 
-    `labels`: what they have to be about, and values of; None: those of a study, which are taken as they are.
+    `labels`: what they have to be about, and values of; None: a study.
     """
     from ..runs.answers import Answers, name_of
 
@@ -178,6 +179,10 @@ def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | No
             raise DataError(f"{path}: answer {number}: is about {answer.label!r}: name it in --labels too")
         if labels is not None and (problems := labels[answer.label].problems(answer.value)):
             raise DataError(f"{path}: answer {number}: {problems[0]}: mend it")
+        if labels is None and answer.label not in (STUDY, ONBOARDING):
+            raise DataError(f"{path}: answer {number}: is about {answer.label!r}, no study: leave it out")
+        if labels is None and (problem := strange(answer.value)):
+            raise DataError(f"{path}: answer {number}: {problem}: say it of the sides")
         if not answer.by:
             raise DataError(f"{path}: answer {number}: does not say whose it is: give --as NAME")
     for person in dict.fromkeys(answer.by for answer in given):

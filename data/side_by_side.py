@@ -245,6 +245,16 @@ def unswitched(value: Mapping[str, Any], *, switched: bool) -> dict[str, Any]:
     return {name: said if name == "why" else names.get(said, said) for name, said in value.items()}
 
 
+def strange(value: Mapping[str, Any]) -> str:
+    """What in a kept answer is no word for the sides, such as A; empty if nothing is."""
+    for name, said in value.items():
+        aspect = name.rpartition(" ")[2] in ASPECTS
+        known = ("first", "second", *(("both", "neither") if aspect else ("tie",)))
+        if (aspect or name == "preference") and said not in known:
+            return f"{name} is {said!r}, none of {', '.join(known)}"
+    return ""
+
+
 def batches_of(study: Study, compared: Sequence[Comparison]) -> list[list[str]]:
     """Ids of the conversations of each batch: as the study says, else of `batch_size` in an order by digest."""
     trials = {trial.conversation for trial in study.onboarding}

@@ -82,6 +82,105 @@ def test_a_text_that_looks_like_something_else_stays_a_text(duologue, source, tm
     assert answers_of("again") == answers_of("answers")
 
 
+STUDIED = {"1 correctness": "first", "preference": "tie", "switched": True}
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("why", ["12", "true", "a | b", "=1", "＝1", "很好，\n更清楚", "x"])
+def test_a_studys_answers_and_reasons_come_back_as_they_were(duologue, source, tmp_path, name, why):
+    (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
+    for person in ("ann", "ben"):
+        with Answers("answers", person) as answers:
+            answers.put(
+                Item(label="batch", conversation="batch 0").answered({"batch": 0, "conversations": ["1"]}, person)
+            )
+            for label in ("onboarding", "side_by_side"):
+                answers.put(Item(label=label, conversation="1").answered({**STUDIED, "why": why}, person))
+            answers.undo()
+    assert duologue("label", "--study", "s.yaml", "--write", name)[:2] == (0, f"2 answers written to {name}\n")
+    assert duologue("label", "--study", "s.yaml", "--answers", "again", "--read", name)[0] == 0
+    assert answers_of("again") == {
+        person: [answer for answer in answers if answer.label == "onboarding"]
+        for person, answers in answers_of("answers").items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"label": "side_by_side", "value": {"preference": "A"}}, "preference is 'A', none of first, second, tie"),
+        ({"label": "side_by_side", "value": {"1 correctness": "tie"}}, "1 correctness is 'tie', none of"),
+        ({"label": "tone", "value": {"tone": "warm"}}, "is about 'tone', no study"),
+    ],
+)
+def test_what_is_no_answer_to_a_study_is_one_line(duologue, source, tmp_path, line, told):
+    (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
+    (tmp_path / "x.jsonl").write_text(json.dumps({"conversation": "1", "by": "ann", **line}) + "\n")
+    code, _, err = duologue("label", "--study", "s.yaml", "--read", "x.jsonl")
+    assert (code, err.count("\n")) == (2, 1)
+    assert told in err
+
+
+def test_a_table_that_a_spreadsheet_has_saved_is_read(duologue, labelled, tmp_path):
+    duologue("label", *labelled, "--write", "all.csv")
+    with open("all.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with open("saved.csv", "w", newline="", encoding="utf-8-sig") as file:  # as one of another country saves it
+        upper = [["FALSE" if cell == "false" else cell for cell in row] for row in rows]
+        csv.writer(file, delimiter=";", lineterminator="\r\n").writerows(upper)
+    assert duologue("label", *labelled, "--answers", "again", "--read", "saved.csv")[0] == 0
+    assert answers_of("again") == answers_of("answers")
+
+
+def exported(number, *annotations):
+    """A task as Label Studio exports it."""
+    data = {
+        "label": "tone",
+        "conversation": "0abc",
+        "message": 0,
+        "dialogue": [{"author": "user", "text": "<b>hi</b>"}],
+    }
+    rest = {"file_upload": "x.json", "drafts": [], "predictions": [], "meta": {}, "inner_id": 1, "project": 3}
+    return {"id": number, "annotations": list(annotations), "data": data, "total_annotations": len(annotations), **rest}
+
+
+def annotated(who, cancelled=False, **values):
+    """An annotation as Label Studio exports it: its person, and a region for each control."""
+    regions = [
+        {
+            "id": f"r{name}",
+            "type": kind,
+            "origin": "manual",
+            "to_name": "dialogue",
+            "from_name": name,
+            "value": {kind_key: value},
+        }
+        for name, (kind, kind_key, value) in values.items()
+    ]
+    rest = {"ground_truth": False, "lead_time": 4.2, "task": 1, "unique_id": "u", "created_at": "2026-01-02T03:04:05Z"}
+    return {"id": 7, "completed_by": who, "result": regions, "was_cancelled": cancelled, **rest}
+
+
+def test_an_export_of_label_studio_itself_is_read(duologue, source, tmp_path):
+    values = {
+        "tone": ("choices", "choices", ["warm"]),
+        "why": ("textarea", "text", ["first line\n第二行"]),
+        "marks": ("choices", "choices", ["a", "c"]),
+        "sure": ("choices", "choices", ["true"]),
+        "points": ("rating", "rating", 4),
+    }
+    skipped = annotated(2, cancelled=True)
+    other = annotated({"id": 5, "email": "", "username": "ben"}, **{**values, "points": ("number", "number", 2.0)})
+    (tmp_path / "export.json").write_text(json.dumps([exported(1, annotated(10, **values), skipped, other)]))
+    assert duologue("label", *source, "--read", "export.json")[:2] == (0, "2 answers read from export.json\n")
+    kept = {by: [answer.value for answer in answers] for by, answers in answers_of("answers").items()}
+    said = {"tone": "warm", "why": "first line\n第二行", "marks": ["a", "c"], "sure": True, "points": 4}
+    assert kept == {"10": [said], "ben": [{**said, "points": 2}]}
+    (tmp_path / "min.json").write_text(json.dumps([{"id": 1, "tone": "warm", "annotator": 1}]))
+    code, _, err = duologue("label", *source, "--read", "min.json")
+    assert (code, "task 1 has no 'data': export as JSON in Label Studio, not as JSON-MIN" in err) == (2, True)
+
+
 def test_people_of_label_studio_are_kept_by_their_addresses(duologue, source, tmp_path):
     said = [{"from_name": "tone", "to_name": "d", "type": "choices", "value": {"choices": ["warm"]}}]
     said += [{"from_name": "why", "value": {"text": ["5"]}}, {"from_name": "marks", "value": {"choices": ["a"]}}]
@@ -120,7 +219,10 @@ def test_a_task_of_label_studio_has_the_dialogue_and_an_annotation_of_each_perso
         first = json.load(file)[0]
     assert first["data"]["dialogue"][0] == {"author": "user", "text": "<b>hi</b>"}
     assert [each["completed_by"]["email"] for each in first["annotations"]] == ["ann", "ben"]
-    assert first["annotations"][0]["result"][0]["value"] == {"choices": ["cold"]}
+    results = {each["from_name"]: (each["type"], each["value"]) for each in first["annotations"][0]["result"]}
+    assert results["tone"] == ("choices", {"choices": ["cold"]})
+    assert results["why"] == ("textarea", {"text": [VALUE["why"]]})
+    assert results["points"] == ("rating", {"rating": 3})
 
 
 @pytest.mark.parametrize(
