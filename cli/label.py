@@ -11,7 +11,7 @@ from ..data.side_by_side import ONBOARDING, STUDY, strange
 from ..errors import DataError, SettingError, of_extra
 from .output import print_json, put, say
 from .overwriting import check_free
-from .tables import Force, read_whole
+from .tables import read_whole
 
 
 def label(
@@ -81,7 +81,9 @@ def label(
             help="No page: give to others what this person has begun of a study and not finished. Their answers stay.",
         ),
     ] = None,
-    force: Force = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file of --write, or the copy of --into, if it is there.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
     """Label conversations on a page in the browser: what is disputed first, saved at each answer, with undo."""
@@ -103,6 +105,8 @@ def label(
         write(given, give, known, conversations)
         return _said({"answers": len(given), "written": str(give)}, f"{len(given)} answers written to {give}", as_json)
     if into is not None:
+        if not force and into.is_dir() and any(into.iterdir()):
+            raise DataError(f"{into}: exists: give --force to write the copy again, or another folder")
         if source is None:
             raise SettingError("--into: a study's answers are no labels: use --write, or stats preference")
         return _copied(source, answers, known, into, as_json)

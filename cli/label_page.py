@@ -103,6 +103,8 @@ def _form(work: Work, item: Item, label: LabelDefinition) -> None:
         del value[name]
     missing = [name for name in open_parts if name not in value]
     current = st.session_state["part"] if st.session_state["part"] in open_parts else next(iter(missing), None)
+    if current is None and is_choice(label, open_parts[-1]):  # stays open: another key puts a slip right
+        current = open_parts[-1]
     st.subheader(plain(label.title), anchor=False)
     if work.show_model == "before" and (told := work.model_value(item)):
         st.text(f"The data says: {_in_words(told)}")
@@ -112,7 +114,7 @@ def _form(work: Work, item: Item, label: LabelDefinition) -> None:
         elif st.button(_shown(name, value), key=f"{about} open {name}", type="tertiary"):
             st.session_state["part"] = name
             st.rerun()
-    ready = not missing and current is None
+    ready = not missing and (current is None or is_choice(label, current))
     with st.container(horizontal=True):  # on a narrow page they stand below each other
         shortcut = "Enter" if ready else None
         pressed = st.button("Save", key=f"{about} save", type="primary", disabled=not ready, shortcut=shortcut)
@@ -208,6 +210,11 @@ def key_of(item: Item | Answer) -> str:
 def plain(text: str) -> str:
     """A text in a place that reads Markdown, as it is: every mark is escaped."""
     return _MARKS.sub(lambda mark: "\\" + mark[0], " ".join(text.split()))
+
+
+def is_choice(label: LabelDefinition, name: str) -> bool:
+    """Whether one value is chosen here, by a key or a click, and no more is to be done."""
+    return not label.parts[name].text and label.parts[name].several is None
 
 
 def as_written(text: str) -> str:

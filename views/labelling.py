@@ -8,6 +8,7 @@ from ..data.records import Conversation, Role
 from ..data.text.languages import Language
 from .conversation import Turn, turns
 from .pages import in_notebook, render, source
+from .parts import Gallery
 from .wording import Wording, language_on_page
 
 Shown: TypeAlias = Literal["as stored", "en", "zh", "both"]
@@ -45,7 +46,8 @@ def labelling_html(
         if turn.message is not None and (role in (None, turn.role) or turn.number == message)
     ]
     material = domains.of(conversation).material(conversation.scenario) if background else ()
-    html = render("labelling.html", wording=Wording(language_on_page(conversation)), material=material, said=said)
+    wording = Wording(language_on_page(conversation))
+    html = render("labelling.html", wording=wording, material=material, said=said, parts=Gallery().html)
     return in_notebook(html)
 
 

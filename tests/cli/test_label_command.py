@@ -279,6 +279,15 @@ def test_a_label_that_nobody_knows_names_those_that_are_known(duologue, source):
     assert "there is no label 'mood'; there are behaviour" in err
 
 
+def test_what_is_there_is_replaced_only_if_that_is_asked_for(duologue, labelled):
+    for words in (("--write", "all.csv"), ("--into", "copy")):
+        assert duologue("label", *labelled, *words)[0] == 0
+        code, _, err = duologue("label", *labelled, *words)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "exists: give --force" in err
+        assert duologue("label", *labelled, *words, "--force")[0] == 0
+
+
 def test_a_file_of_another_ending_is_refused_before_it_is_written(duologue, labelled, tmp_path):
     code, _, err = duologue("label", *labelled, "--write", "all.xml")
     assert (code, "ends with none of .csv, .jsonl, .json" in err) == (2, True)

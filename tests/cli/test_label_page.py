@@ -114,6 +114,14 @@ def test_undo_brings_the_answer_back_as_it_was_given(app):
     assert [answer.value for answer in answers_of("answers")["ann"]] == [{"outcome": "good"}]
 
 
+def test_a_choice_that_was_made_is_put_right_by_another_one_before_it_is_saved_and_after_undo(app, tmp_path):
+    (tmp_path / "pages" / "one.md").write_text("---\nunit: conversation\nvalues: [good, bad]\n---\nHow it went.\n")
+    page = press(app(labels=["one"]), "one=good", "one=bad", "save")
+    assert answers_of("answers")["ann"][0].value == {"one": "bad"}
+    press(page, "undo", "one=good", "save")
+    assert answers_of("answers")["ann"][0].value == {"one": "good"}
+
+
 def test_a_click_that_comes_late_is_not_about_the_next_conversation(app):
     page = app()
     late = control("button", page, "outcome=bad").key
