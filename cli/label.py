@@ -9,6 +9,7 @@ from ..data.formats.answers import read, write
 from ..data.formats.jsonfiles import dumps
 from ..data.side_by_side import ONBOARDING, STUDY, strange
 from ..errors import DataError, SettingError, of_extra
+from ..views.pages import plural
 from .output import print_json, put, say
 from .overwriting import check_free
 from .tables import read_whole
@@ -103,7 +104,9 @@ def label(
         conversations = {} if source is None else {each.id: each for each in read_whole(source).conversations}
         given = [one for one in _everybodys(answers) if one.label in (known if study is None else (STUDY, ONBOARDING))]
         write(given, give, known, conversations)
-        return _said({"answers": len(given), "written": str(give)}, f"{len(given)} answers written to {give}", as_json)
+        return _said(
+            {"answers": len(given), "written": str(give)}, f"{plural(len(given), 'answer')} written to {give}", as_json
+        )
     if into is not None:
         if not force and into.is_dir() and any(into.iterdir()):
             raise DataError(f"{into}: exists: give --force to write the copy again, or another folder")
@@ -111,8 +114,9 @@ def label(
             raise SettingError("--into: a study's answers are no labels: use --write, or stats preference")
         return _copied(source, answers, known, into, as_json)
     if take is not None:
-        taken = _taken(take, by, answers, None if study is not None else known)
-        return _said({"answers": taken, "read": str(take)}, f"{taken} answers read from {take}", as_json)
+        taken, new = _taken(take, by, answers, None if study is not None else known, source)
+        line = f"{plural(taken, 'answer')} read from {take}, {new} of them new"
+        return _said({"answers": taken, "new": new, "read": str(take)}, line, as_json)
     if by is None:
         raise SettingError("--as: say who labels, such as --as ann")
     settings = {
@@ -163,11 +167,15 @@ def _copied(source: Path, folder: Path, labels: dict[str, Any], out: Path, as_js
     things, notes = write_labelled_by_people(read_whole(source), answers_of(folder), labels, out)
     for note in notes:
         say(note)
-    return _said({"labelled": things, "copy": str(out)}, f"{things} things labelled by people, in {out}", as_json)
+    return _said(
+        {"labelled": things, "copy": str(out)}, f"{plural(things, 'thing')} labelled by people, in {out}", as_json
+    )
 
 
-def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | None) -> int:
-    """Put the answers of a file into the folder, each under its person; gives their number.
+def _taken(
+    path: Path, by: str | None, folder: Path, labels: dict[str, Any] | None, source: Path | None
+) -> tuple[int, int]:
+    """Put the answers of a file into the folder, each under its person; gives their number, and how many are new.
 
     `labels`: what they have to be about, and values of; None: a study.
     """
@@ -189,12 +197,19 @@ def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | No
             raise DataError(f"{path}: answer {number}: {problem}: say it of the sides")
         if not answer.by:
             raise DataError(f"{path}: answer {number}: does not say whose it is: give --as NAME")
+    there = set() if source is None else {each.id for each in read_whole(source).conversations}
+    if source is not None and (strangers := [answer for answer in given if answer.conversation not in there]):
+        say(
+            f"{path}: {strangers[0].conversation!r} and so on, in all {len(strangers)}, are not in {source}: kept all the same"
+        )
+    new = 0
     for person in dict.fromkeys(answer.by for answer in given):
         with Answers(folder, person) as answers:
             for answer in given:
                 if answer.by == person and answers.standing.get(answer.key) != answer:
                     answers.put(answer)
-    return len(given)
+                    new += 1
+    return len(given), new
 
 
 def _page(settings: dict[str, Any], port: int | None) -> int:

@@ -18,6 +18,7 @@ from ..data.side_by_side import (
     by_label,
     comparisons,
     passed,
+    stranger,
     unmet,
     unswitched,
 )
@@ -39,7 +40,7 @@ class StudyWork(Work):
         self._compared = {each.id: each for each in compared}
         trials = [trial.conversation for trial in self.study.onboarding]
         if unknown := [name for name in trials if name not in self._compared]:
-            raise DataError(f"{settings.study}: onboarding: {unknown[0]!r} is no conversation that both sides have")
+            raise DataError(f"{settings.study}: onboarding: {unknown[0]!r} is {stranger(self._compared)}")
         for trial in self.study.onboarding:
             if problem := unmet(trial, self._compared[trial.conversation]):
                 raise DataError(f"{settings.study}: onboarding: {problem}")

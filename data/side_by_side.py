@@ -6,7 +6,7 @@ identical answers are shown and not asked about.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -87,8 +87,9 @@ class Study(BaseModel):
     @classmethod
     def of(cls, path: Path) -> Self:
         """The study of a YAML file, whose paths are relative to it. DataError says in one line what is wrong."""
+        text = content(path, _BYTES).decode("utf-8-sig", "replace")
         try:
-            told = yaml.safe_load(content(path, _BYTES).decode("utf-8-sig", "replace"))
+            told = yaml.safe_load(text)
             study = cls.model_validate(told)
         except (yaml.YAMLError, RecursionError, ValueError) as error:
             if isinstance(error, ValidationError):
@@ -215,9 +216,10 @@ def _questions(first: Conversation, second: Conversation) -> Iterator[Question]:
         other = others.popleft()
         number += 1
         aspects: tuple[Aspect, ...] = ASPECTS
-        if _bare(answer.text) == _bare(other.text):
+        silent = [domain.refuses(each) or not each.text.strip() for each in (answer, other)]
+        if all(silent) or _bare(answer.text) == _bare(other.text):
             aspects = ()
-        elif domain.refuses(answer) or domain.refuses(other) or not answer.text.strip() or not other.text.strip():
+        elif any(silent):
             aspects = ("correctness",)
         yield Question(number, asked.text, answer, other, aspects)
 
@@ -255,13 +257,18 @@ def strange(value: Mapping[str, Any]) -> str:
     return ""
 
 
+def stranger(known: Collection[str]) -> str:
+    """What is said of an id that is none of the compared conversations, with some that are."""
+    return f"no conversation that both sides have: give ids such as {', '.join(sorted(known)[:2])}"
+
+
 def batches_of(study: Study, compared: Sequence[Comparison]) -> list[list[str]]:
     """Ids of the conversations of each batch: as the study says, else of `batch_size` in an order by digest."""
     trials = {trial.conversation for trial in study.onboarding}
     known = {each.id for each in compared}
     if study.batches:
         if wrong := [name for batch in study.batches for name in batch if name not in known]:
-            raise DataError(f"batches: {wrong[0]!r} is no conversation that both sides have: give another id")
+            raise DataError(f"batches: {wrong[0]!r} is {stranger(known)}")
         return [list(dict.fromkeys(batch)) for batch in study.batches]
     ids = sorted(known - trials, key=lambda name: digest("batch", study.seed, name))
     return [ids[start : start + study.batch_size] for start in range(0, len(ids), study.batch_size)]

@@ -16,6 +16,7 @@ _CHINESE = MappingProxyType(
         "What it is about": "背景资料",
         "Dialogue": "对话",
         "(empty)": "（空）",
+        "(finds no answer)": "（未找到答案）",
         "Section": "段落",
         "Background": "背景",
         "task": "任务",

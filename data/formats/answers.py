@@ -81,6 +81,10 @@ def _of_ending(path: Path, forms: Mapping[str, Any]) -> Any:
 def _answer(row: Any, by: str, where: str, labels: Mapping[str, LabelDefinition]) -> Answer:
     if not isinstance(row, Mapping):
         raise DataError(f"{where}: is no object: give label, conversation and value")
+    if row.get("label") is None and len(labels) == 1:  # one label was asked for: what else could it be
+        row = {**row, "label": next(iter(labels))}
+    if missing := [name for name in ("label", "conversation") if not row.get(name)]:
+        raise DataError(f"{where}: {missing[0]} is missing: say what it is about")
     label, value = labels.get(str(row.get("label"))), row.get("value")
     if isinstance(value, Mapping):
         parts = {} if label is None else dict(label.parts)

@@ -51,7 +51,7 @@ def test_answers_that_are_written_and_read_again_are_the_same(duologue, labelled
     code, out, _ = duologue("label", *labelled, "--write", name)
     assert (code, out) == (0, f"4 answers written to {name}\n")
     code, out, _ = duologue("label", *labelled, "--answers", "again", "--read", name)
-    assert (code, out) == (0, f"4 answers read from {name}\n")
+    assert (code, out) == (0, f"4 answers read from {name}, 4 of them new\n")
     assert answers_of("again") == answers_of("answers")
 
 
@@ -172,7 +172,10 @@ def test_an_export_of_label_studio_itself_is_read(duologue, source, tmp_path):
     skipped = annotated(2, cancelled=True)
     other = annotated({"id": 5, "email": "", "username": "ben"}, **{**values, "points": ("number", "number", 2.0)})
     (tmp_path / "export.json").write_text(json.dumps([exported(1, annotated(10, **values), skipped, other)]))
-    assert duologue("label", *source, "--read", "export.json")[:2] == (0, "2 answers read from export.json\n")
+    assert duologue("label", *source, "--read", "export.json")[:2] == (
+        0,
+        "2 answers read from export.json, 2 of them new\n",
+    )
     kept = {by: [answer.value for answer in answers] for by, answers in answers_of("answers").items()}
     said = {"tone": "warm", "why": "first line\n第二行", "marks": ["a", "c"], "sure": True, "points": 4}
     assert kept == {"10": [said], "ben": [{**said, "points": 2}]}
@@ -197,10 +200,19 @@ def test_people_of_label_studio_are_kept_by_their_addresses(duologue, source, tm
     assert kept["ben-example-org"][0].value == {"tone": "warm", "why": "5", "marks": ["a"], "sure": True, "points": 4}
 
 
+def test_one_label_needs_no_column_and_answers_about_other_conversations_are_told(duologue, source, tmp_path):
+    (tmp_path / "t.csv").write_text("conversation,message,tone,why,marks,sure,points\nc9,0,warm,x,a,true,3\n")
+    code, out, err = duologue("label", *source, "--read", "t.csv", "--as", "ann")
+    assert (code, out) == (0, "1 answer read from t.csv, 1 of them new\n")
+    assert "'c9' and so on, in all 1, are not in talks.jsonl" in err
+    assert answers_of("answers")["ann"][0].label == "tone"
+
+
 def test_answers_that_are_read_twice_are_kept_once(duologue, labelled):
     duologue("label", *labelled, "--write", "all.jsonl")
-    for _ in range(2):
-        duologue("label", *labelled, "--answers", "again", "--read", "all.jsonl")
+    for new in (4, 0):
+        code, out, _ = duologue("label", *labelled, "--answers", "again", "--read", "all.jsonl", "--json")
+        assert (code, json.loads(out)["new"]) == (0, new)
     with open("again/ann.jsonl") as file:
         assert len(file.readlines()) == 2
 
@@ -233,7 +245,7 @@ def test_a_task_of_label_studio_has_the_dialogue_and_an_annotation_of_each_perso
             "answer 1: tone is 'hot'",
         ),
         ('{"label": "mood", "conversation": "0abc", "value": {}}', "is about 'mood'"),
-        ('{"label": "tone"}', "answer 1: conversation"),
+        ('{"label": "tone"}', "answer 1: conversation is missing"),
         ("[1]", "answer 1: is no object"),
         ("{", "cannot be read"),
     ],
@@ -368,8 +380,8 @@ def test_answers_about_texts_that_have_changed_since_are_left_out_of_a_copy(duol
         answers.put(first.answered({"tone": "hot"}, "dan"))
     code, out, err = duologue("label", *labelled, "--into", "copy")
     assert (code, out) == (0, "2 things labelled by people, in copy\n")
-    assert "3 answers are about texts that have changed since: left out" in err
-    assert "1 answers are no values of their label's page: left out" in err
+    assert "answers about texts that have changed since: 3, left out" in err
+    assert "answers that are no values of their label's page: 1, left out" in err
     assert list(data.load("copy").conversations[0].messages[0].labels["tone_human"]) == ["final", "1", "2"]
 
 
@@ -380,4 +392,4 @@ def test_labels_in_one_place_are_not_written_over_each_other(duologue, labelled,
     assert "stored under the same key" in err
     assert duologue("label", *labelled, "--into", "copy")[0] == 0
     code, _, err = duologue("label", "copy", *labelled[1:], "--into", "again")
-    assert (code, "2 things had labels of people already" in err) == (0, True)
+    assert (code, "labels of people that 2 of them had already" in err) == (0, True)

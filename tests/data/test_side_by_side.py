@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Message
+from duologue.data import Conversation, Message, domains
 from duologue.data.side_by_side import Study, batches_of, by_label, comparisons, passed, unswitched
 from duologue.errors import DataError
 
@@ -35,6 +35,12 @@ def test_the_published_answers_are_compared_question_by_question():
     found, notes = comparisons(first, by_label(first, "quac"))
     assert (len(found), notes) == (13, [])
     aspects = [question.aspects for each in found for question in each.questions]
+    refused = [
+        [domains.of(each.first).refuses(side) for side in (question.first, question.second)]
+        for each in found
+        for question in each.questions
+    ]
+    assert {sum(each): len(asked) for each, asked in zip(refused, aspects, strict=True) if any(each)} == {1: 1, 2: 0}
     assert {len(each) for each in aspects} == {0, 1, 3}
     for each in found:
         for question in each.questions:
@@ -109,6 +115,13 @@ def test_a_study_that_cannot_be_is_one_line_that_says_where(tmp_path, text, told
     assert "\n" not in str(raised.value)
 
 
+def test_a_study_that_is_not_there_is_told_by_its_path_once(tmp_path):
+    with pytest.raises(DataError) as raised:
+        Study.of(tmp_path / "none.yaml")
+    assert str(raised.value).count("none.yaml") == 1
+    assert "labellers" not in str(raised.value)
+
+
 def test_paths_of_a_study_are_relative_to_its_file(tmp_path):
     assert study(tmp_path, SIDES).first.source == tmp_path / "a.jsonl"
 
@@ -131,5 +144,5 @@ def test_every_conversation_is_in_one_batch_and_no_trial_conversation_in_any(tmp
     batches = batches_of(study(tmp_path, text), found)
     assert list(map(len, batches)) == [5, 5, 2]
     assert sorted(name for batch in batches for name in batch) == sorted(each.id for each in found[1:])
-    with pytest.raises(DataError, match="'nobody' is no conversation"):
+    with pytest.raises(DataError, match="'nobody' is no conversation that both sides have: give ids such as"):
         batches_of(study(tmp_path, SIDES + "batches: [[nobody]]"), found)

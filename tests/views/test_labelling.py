@@ -2,8 +2,8 @@
 
 import pytest
 
-from duologue.data import Attempt, Conversation, Message, ToolCall
-from duologue.data.side_by_side import comparisons
+from duologue.data import Attempt, Conversation, Message, ToolCall, load
+from duologue.data.side_by_side import by_label, comparisons
 from duologue.views.labelling import labelling_html, labelling_page
 from duologue.views.side_by_side import side_by_side_html
 
@@ -24,12 +24,20 @@ def test_a_message_without_a_text_is_told_to_be_empty_and_one_that_calls_a_tool_
     assert "<i>" not in html
 
 
-def test_an_empty_answer_of_a_side_is_told_to_be_empty():
+def test_a_reply_without_an_answer_has_the_same_words_on_both_sides(open_data):
+    first = load(open_data / "simquac" / "teacher_sim_topics.txt").conversations
+    found, _ = comparisons(first, by_label(first, "quac"))
+    pages = [side_by_side_html(each, switched=switched) for each in found for switched in (False, True)]
+    assert sum(page.count("(finds no answer)") for page in pages) > 4
+    assert not [page for page in pages if "CANNOTANSWER" in page or "I cannot find" in page]
+
+
+def test_an_empty_message_or_answer_is_told_to_be_empty():
     first, second = (
         talk(Message(role="user", text="Who?"), Message(role="assistant", text=text)) for text in ("Ann.", " ")
     )
     ((compared,), _) = comparisons([first], [second])
-    assert side_by_side_html(compared, switched=False).count("(empty)") == 1
+    assert side_by_side_html(compared, switched=False).count("(finds no answer)") == 1
     chinese = talk(Message(role="user", text="你好，请问这是谁的书？"), Message(role="assistant", text=""))
     assert "（空）" in labelling_html(chinese)
 
