@@ -10,7 +10,8 @@ from ..data.labels import LabelDefinition
 from ..data.records import Conversation, Role
 from ..data.text.languages import Language
 from .conversation import Turn, turns
-from .pages import in_notebook, render
+from .pages import in_notebook, render, source
+from .parts import Gallery
 from .wording import Wording, language_on_page
 
 Shown: TypeAlias = Literal["as stored", "en", "zh", "both"]
@@ -60,8 +61,20 @@ def labelling_html(
         if turn.message is not None and (role in (None, turn.role) or turn.number == message)
     ]
     material = domains.of(conversation).material(conversation.scenario) if background else ()
-    html = render("labelling.html", wording=Wording(language_on_page(conversation)), material=material, said=said)
+    wording = Wording(language_on_page(conversation))
+    html = render("labelling.html", wording=wording, material=material, said=said, parts=Gallery().html)
     return in_notebook(html)
+
+
+def labelling_page(item: str) -> str:
+    """Style and script around a conversation that is labelled: the frame's height, keys, where the frame is scrolled to.
+
+    `item`: a name of what is labelled, of letters and digits; the frame is scrolled when it changes.
+    """
+    if not item.isalnum():
+        raise ValueError(f"{item!r} is not of letters and digits")
+    script = source("labelling.js").replace("{item}", item)
+    return f"<style>{source('labelling.css')}</style><script>{script}</script>"
 
 
 def _texts(conversation: Conversation, turn: Turn, language: Shown) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def read_guesses(source: Path) -> list[dict[tuple[str, str], dict[str, tuple[str
     files = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
     by_person: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
     for file in files:
-        for number, line in read_lines(file):
+        for number, line in read_lines(file, torn=True):
             if not isinstance(line, Mapping):
                 raise DataError(f"{at(file, f'line {number}')}: is no object: give the answers of `duologue label`")
             if line.get("label") == GUESSES:
