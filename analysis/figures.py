@@ -9,12 +9,16 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from textwrap import wrap
 from typing import Any, Literal
 
 from ..errors import of_extra
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Colours that the colour-blind tell apart (Okabe and Ito)."""
+
+CAPTION = 110
+"""Characters of a line of the text below a figure."""
 
 _FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei",
           "Microsoft YaHei", "PingFang SC", "Hiragino Sans GB", "Arial Unicode MS")  # fmt: skip
@@ -52,10 +56,11 @@ def bars(
     title: str,
     label: str,
     stacked: bool = False,
+    caption: str = "",
 ) -> Any:
-    """A group of bars for each name, a bar for each series; a missing value has none."""
+    """A group of bars for each name, a bar for each series; a missing value has none. `caption`: text below."""
     with _drawing():
-        figure, axes = _axes(title, "", label)
+        figure, axes = _axes(title, "", label, caption)
         width = 0.8 if stacked else 0.8 / max(1, len(series))
         below = [0.0] * len(groups)
         for number, (colour, (name, values)) in enumerate(zip(_colours(series), series.items(), strict=True)):
@@ -74,11 +79,17 @@ def bars(
 
 
 def lines(
-    series: Mapping[str, Sequence[tuple[float, float]]], *, title: str, across: str, label: str, whole: bool = False
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    title: str,
+    across: str,
+    label: str,
+    whole: bool = False,
+    caption: str = "",
 ) -> Any:
-    """A line of points (across, value) for each series; `whole` marks whole numbers alone."""
+    """A line of points (across, value) for each series; `whole` marks whole numbers alone. `caption`: text below."""
     with _drawing():
-        figure, axes = _axes(title, across, label)
+        figure, axes = _axes(title, across, label, caption)
         for colour, (name, points) in zip(_colours(series), series.items(), strict=True):
             axes.plot([x for x, _ in points], [y for _, y in points], color=colour, marker="o", label=_plain(name))
         if whole:
@@ -97,12 +108,15 @@ def rendered(figure: Any, form: Literal["svg", "png"] = "svg") -> bytes:
     return target.getvalue()
 
 
-def _axes(title: str, across: str, label: str) -> tuple[Any, Any]:
+def _axes(title: str, across: str, label: str, caption: str = "") -> tuple[Any, Any]:
     figure = of_extra("matplotlib.figure", "viz").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(_plain(title))
     axes.set_xlabel(_plain(across))
     axes.set_ylabel(_plain(label))
+    if caption:
+        lines_of = [line for part in caption.splitlines() for line in wrap(part, CAPTION)]
+        figure.supxlabel("\n".join(map(_plain, lines_of)), x=0.01, horizontalalignment="left", fontsize="x-small")
     return figure, axes
 
 

@@ -7,7 +7,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..data.identity import digest
 from ..data.records import Conversation
+from .outcomes import SUCCESS
 from .success import Outcome, outcome
+from .trust import COMPUTED, Trusts
 
 END = 6
 """Messages of a conversation's end that a failure shows."""
@@ -30,17 +32,19 @@ def junit(
     `suite`: the name of the test suite. `addresses`: the page of a conversation by its id, for its failure's text.
     `plan`: scenario and ordinal of what was to be simulated, in order. The number in a case's name is the scenario's place
     in it, so that the name is the same in every run; a scenario that is not in it is numbered after it.
-    Conversations are read once and not kept.
+    The suite's property `trust in success` says how far a success that no rule computes can be trusted. Conversations are read once and not kept.
     """
     root = Element("testsuites", name="duologue")
     element = SubElement(root, "testsuite", name=xml_text(suite))
     numbers: dict[str, int] = {}
     for scenario, ordinal in plan:
         numbers.setdefault(digest(scenario, ordinal), len(numbers) + 1)
+    trusts = Trusts()
     counts: dict[str, int] = dict.fromkeys(("failures", "errors", "skipped"), 0)
     seconds = 0.0
     for conversation in conversations:
         found = outcome(conversation)
+        trusts.add_scores(conversation)
         number = numbers.setdefault(digest(conversation.scenario, conversation.ordinal), len(numbers) + 1)
         took = conversation.timing.seconds or 0.0
         seconds += took
@@ -61,6 +65,11 @@ def junit(
         for name, value in totals.items():
             each.set(name, str(value))
         each.set("time", f"{seconds:.3f}")
+    trust = trusts.told_score(SUCCESS)
+    if trust not in ("", COMPUTED):
+        properties = Element("properties")
+        SubElement(properties, "property", name="trust in success", value=xml_text(trust))
+        element.insert(0, properties)
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 

@@ -9,13 +9,15 @@ from typing import Any, ClassVar
 
 from ..data.labelling import Answer
 from ..data.records import Record
-from ..data.side_by_side import ASPECTS, STUDY
+from ..data.side_by_side import ASPECTS, STUDY, is_asked
 from ..data.votes import Vote, aggregate
 from .agreement.coefficients import fleiss_kappa
 from .tables import Rows, Table
+from .trust import NOT_CALIBRATED
 
 PREFERENCE = "preference"
 SIDES = ("first", "second")
+SAID = {"first": "for the first side", "second": "for the second", "tie": "without a preference"}
 
 
 class Wins(Record):
@@ -53,6 +55,24 @@ class Contradiction(Record):
     second: int
 
 
+class ReasonRow(Record):
+    """One reason for a preference, as a label of people's own words names it."""
+
+    label: str
+    reason: str
+    first: int
+    """Preferences for the first side that give it."""
+    second: int
+    tie: int
+    """Answers without a preference that give it."""
+    first_share: float | None
+    """Share of the labelled preferences for the first side that give it, 0 to 1; None if there are none."""
+    second_share: float | None
+    tie_share: float | None
+    trust: str = NOT_CALIBRATED
+    """How far the label can be trusted, as elsewhere: no label of people's is there to measure it by."""
+
+
 class PreferenceTable(Rows[Wins]):
     """Which side people find better, aspect by aspect."""
 
@@ -65,6 +85,12 @@ class ContradictionTable(Rows[Contradiction]):
     title: ClassVar[str] = "Preferences against the same person's answers"
 
 
+class ReasonTable(Rows[ReasonRow]):
+    """Why people prefer a side: how often each reason is given."""
+
+    title: ClassVar[str] = "Reasons for a preference"
+
+
 class Preferences(Record):
     """What a study comes to."""
 
@@ -72,11 +98,12 @@ class Preferences(Record):
     conversations: int
     wins: PreferenceTable
     contradictions: ContradictionTable
+    reasons: ReasonTable = ReasonTable(rows=())
+    """Empty unless the reasons were labelled (`duologue annotate ANSWERS --labels justification`)."""
 
     def tables(self) -> list[Table]:
-        """The wins, and the contradictions if there are any."""
-        found = [self.wins.table()]
-        return [*found, self.contradictions.table()] if self.contradictions.rows else found
+        """The wins, the reasons and the contradictions if there are any."""
+        return [self.wins.table(), *(each.table() for each in (self.reasons, self.contradictions) if each.rows)]
 
 
 def preferences(
@@ -103,6 +130,7 @@ def preferences(
         conversations=len({answer.conversation for answer in given}),
         wins=PreferenceTable(rows=tuple(rows), notes=tuple(notes)),
         contradictions=ContradictionTable(rows=tuple(against)),
+        reasons=_reasons(preferred),
     )
 
 
@@ -126,6 +154,43 @@ def _votes(answers: Sequence[Answer], aspect: str) -> dict[tuple[str, str], list
             if isinstance(said, str) and name.rpartition(" ")[2] == aspect:
                 votes.setdefault((answer.conversation, name), []).append(said)
     return votes
+
+
+def _reasons(answers: Sequence[Answer]) -> ReasonTable:
+    """How often each value of each label of the reasons is given, the commonest first; several are counted each."""
+    given: dict[str, dict[str, Counter[str]]] = {}
+    labelled: dict[str, Counter[str]] = {}
+    for answer in answers:
+        side = str(answer.value.get(PREFERENCE))
+        for label, held in answer.value.items():
+            if not is_asked(label):
+                labelled.setdefault(label, Counter())[side] += 1
+                for reason in dict.fromkeys(map(str, held if isinstance(held, list) else [held])):
+                    given.setdefault(label, {}).setdefault(reason, Counter())[side] += 1
+    rows = [
+        _reason(label, reason, count, labelled[label])
+        for label, reasons in given.items()
+        for reason, count in sorted(reasons.items(), key=lambda item: (-item[1].total(), item[0]))
+    ]
+    notes = [
+        f"{label}: of {', '.join(f'{count[side]} {SAID[side]}' for side in SAID if count[side])}; an answer may give several."
+        for label, count in labelled.items()
+    ]
+    return ReasonTable(rows=tuple(rows), notes=tuple(notes))
+
+
+def _reason(label: str, reason: str, count: Counter[str], labelled: Counter[str]) -> ReasonRow:
+    shares = {side: count[side] / labelled[side] if labelled[side] else None for side in SAID}
+    return ReasonRow(
+        label=label,
+        reason=reason,
+        first=count["first"],
+        second=count["second"],
+        tie=count["tie"],
+        first_share=shares["first"],
+        second_share=shares["second"],
+        tie_share=shares["tie"],
+    )
 
 
 def _wins(aspect: str, votes: Mapping[tuple[str, str], list[Vote]]) -> Wins:

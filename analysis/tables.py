@@ -11,6 +11,7 @@ from pydantic import model_validator
 from ..data.records import Record
 from ..data.text.terminal import plain
 from ..errors import of_extra
+from .fitting import Fitted
 
 Cell: TypeAlias = str | int | float | bool | None
 """None is a value that there is not; a note of the table says why."""
@@ -171,7 +172,9 @@ class Table(Record):
         from rich.console import Group
         from rich.text import Text
 
-        return Group(Text(self.title, style="bold"), _Fitted(self), *(Text(note, style="dim") for note in self.notes))
+        shown = [[plain(text) for text in row] for row in self.shown()]
+        body = Fitted([column.heading for column in self.columns], [c.kind == "text" for c in self.columns], shown)
+        return Group(Text(self.title, style="bold"), body, *(Text(note, style="dim") for note in self.notes))
 
     def frame(self) -> Any:
         """A pandas data frame, unrounded, with types that know missing values. Needs the extra `stats`."""
@@ -211,48 +214,6 @@ class Rows(Record, Generic[RowRecord]):
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each row; null where there is no value."""
         return [row.model_dump(mode="json") for row in self.rows]
-
-
-class _Fitted:
-    """The table's body for rich: no word is cut where the terminal is wide enough for the longest of each column."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def __rich_console__(self, console: Any, options: Any) -> Iterable[Any]:
-        from rich.cells import cell_len
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        columns, shown = self.table.columns, [[plain(text) for text in row] for row in self.table.shown()]
-        cells = [[column.heading, *(texts[number] for texts in shown)] for number, column in enumerate(columns)]
-        longest = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in cells]
-        room = options.max_width - sum(longest)
-        gap = 2 if room >= 2 * len(longest) else 1
-        fits = bool(longest) and room >= gap * len(longest)
-        whole = [max(map(cell_len, texts), default=0) for texts in cells]
-        widths = _widths(longest, whole, room - gap * len(longest)) if fits else [None] * len(longest)
-        table = RichTable(box=None, pad_edge=False, padding=(0, gap if fits else 2, 0, 0))
-        for number, column in enumerate(columns):
-            # Where the terminal is narrow a cell goes on below: rich would cut it short.
-            side: Any = "left" if column.kind == "text" else "right"
-            table.add_column(Text(column.heading), justify=side, overflow="fold", width=widths[number])
-        for texts in shown:
-            table.add_row(*map(Text, texts))
-        yield table
-
-
-def _widths(longest: Sequence[int], whole: Sequence[int], room: int) -> list[int]:
-    """Widths of columns with words of at most these lengths: what room is left first makes those whole that lack least.
-
-    rich would take it from the widest columns, below their longest word, and then cut the last column.
-    """
-    widths = list(longest)
-    for number in sorted(range(len(widths)), key=lambda number: whole[number] - longest[number]):
-        more = min(whole[number] - longest[number], room)
-        widths[number] += more
-        room -= more
-    return widths
 
 
 def _finite(cell: Cell) -> bool:

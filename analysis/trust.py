@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
-from ..data.records import Conversation, Record
+from ..data.label_units import kept_aside
+from ..data.records import Conversation, Message, Record
 from ..errors import DataError, MissingExtraError
 from .annotations import SIDES, Side, side_of
 from .outcomes import SCORES
@@ -26,8 +27,14 @@ FACTS = frozenset({"chat_model", "topic_id", "quac"})
 _BESIDE = {"memo": "hallucination", "reason": "satisfaction", "intent_zh": "intent"}
 """Keys that stand beside a label and are worth what it is."""
 
+TRUST_IN = "Trust in "
+"""How a line begins that says how far a label can be trusted."""
+
 PEOPLES, COMPUTED, NOT_CALIBRATED = "people's", "computed", "not calibrated"
 """Marks."""
+UNTOLD = f"{TRUST_IN}the label: {NOT_CALIBRATED}."
+"""The line where a caller tells nothing of the data that the label is from."""
+ONE_VOTE = "one vote alone, and what the votes come to is what is measured"
 NO_PEOPLE = "no label of people of the same conversations in this data"
 
 
@@ -88,11 +95,15 @@ class Trusts:
     """Those that the set has."""
     _people: set[tuple[Side, bool, str]] = field(default_factory=set)
     """Side, whether of messages, and key of what people gave."""
+    _there: set[tuple[Side, bool, str]] = field(default_factory=set)
+    """The same of every label."""
     _measured: dict[tuple[Side, str, str], Trust] = field(default_factory=dict)
     _missing: dict[str, str] = field(default_factory=dict)
     """Why a label that people gave too is not measured."""
     _scores: dict[tuple[Side, str], Scored] = field(default_factory=dict)
     _models: frozenset[str] = frozenset()
+    _references: dict[str, str] = field(default_factory=dict)
+    """People's label, or the part of it, that says of the same things what a label says."""
 
     @classmethod
     def of(cls, conversations: Iterable[Conversation], models: Collection[str] = ()) -> "Trusts":
@@ -110,8 +121,8 @@ class Trusts:
             seen[side] = None
             keys: set[str] = set()
             for labels, of_messages in (
-                (conversation.labels, False),
-                *((m.labels, True) for m in conversation.messages),
+                (told.labels_of(conversation), False),
+                *((told.labels_of(message), True) for message in conversation.messages),
             ):
                 peoples = domain.labelled_by_people(conversation, of_messages=of_messages) if labels else ()
                 for key in labels:
@@ -119,14 +130,33 @@ class Trusts:
                     theirs = (HUMAN in key or key in peoples) and key not in told._models
                     (given if theirs else refuted).add((side, of_messages, key))
             for pair in _pairs(keys, domain.same_labels()):
+                told._references[pair[1]] = pair[0]
                 if pair[0].partition(".")[0] not in told._models:
                     both.setdefault(pair, []).append(conversation)
             told.add_scores(conversation)
         told.sides = tuple(side for side in SIDES if side in seen or side in told.sides)
-        told._people = given - refuted
+        told._people, told._there = given - refuted, given | refuted
         for (reference, label), of_both in both.items():
             told._measure(reference, label, of_both)
         return told
+
+    def labels_of(self, holder: Conversation | Message) -> Mapping[str, Any]:
+        """The labels of a conversation or message by key, with those of one's own that a published file's reader leaves
+        aside: what models are known to have written, people's (`mood_human`), and what these measure (`mood`)."""
+        aside = kept_aside(holder)
+        peoples = {key for key in aside if HUMAN in key}
+        own = peoples | {key.replace(HUMAN, "", 1) for key in peoples} | self._models
+        return (
+            {**{key: value for key, value in aside.items() if key in own}, **holder.labels} if aside else holder.labels
+        )
+
+    def reference(self, key: str, part: str = "") -> tuple[str, str] | None:
+        """Key and part of people's label that says of the same things what this one says; None if there is none."""
+        for name, of_part in ((f"{key}.{part}", ""), (key, part)):
+            if found := self._references.get(name):
+                theirs, _, named = found.partition(".")
+                return theirs, named or of_part
+        return None
 
     def add_scores(self, conversation: Conversation) -> None:
         """Count the scores of one more conversation, which is not kept."""
@@ -137,10 +167,13 @@ class Trusts:
         for name, score in Scored.of(conversation).items():
             self._scores.setdefault((side, name), Scored()).add(score)
 
-    def of_label(self, side: Side, key: str, part: str = "", *, of_messages: bool | None = None) -> Trust | None:
+    def of_label(
+        self, side: Side, key: str, part: str = "", *, of_messages: bool | None = None, of_vote: bool = False
+    ) -> Trust | None:
         """The trust of a label or a part of it; None for what is a fact of the source and no label.
 
-        `of_messages`: whether a message has it, None where that is not known.
+        `of_messages`: whether a message has it, None where that is not known. `of_vote`: of one vote alone, which nobody
+        measured: only what the votes come to is.
         """
         if key in FACTS:
             return None
@@ -148,10 +181,12 @@ class Trusts:
         levels = (True, False) if of_messages is None else (of_messages,)
         if any((side, level, key) in self._people for level in levels):
             return Trust(label=key, part=part, side=side, by="people")
-        if found := self._measured.get((side, key, part)):
+        found = self._measured.get((side, key, part))
+        if found is not None and not of_vote:
             return found
         by: By = "model" if key in self._models else "not told"
-        return Trust(label=key, part=part, side=side, by=by, note=self._missing.get(key, ""))
+        note = ONE_VOTE if of_vote else self._missing.get(key, "")
+        return Trust(label=key, part=part, side=side, by=by, note=note)
 
     def of_score(self, side: Side, name: str) -> Trust:
         """The trust of a scorer's score: computed by a rule, or judged by a model."""
@@ -176,6 +211,12 @@ class Trusts:
             and (found := self.of_label(side, key, part, of_messages=of_messages)) is not None
         }
         return together(marks)
+
+    def note(self, key: str, sides: Iterable[str] = (), *, of_messages: bool | None = None) -> str:
+        """A line of how far a label can be trusted, for a table that is made from it; empty where no side has the data."""
+        having = {side for side, level, name in self._there if name == key and of_messages in (None, level)}
+        told = self.told(key, sides=[*(sides or having)], of_messages=of_messages) if sides or having else ""
+        return f"{TRUST_IN}{key}: {told}." if told else ""
 
     def named(self, name: str, side: Side) -> Trust | None:
         """The trust of an annotation by its name in tables, `strategy V1 order` of the key `strategy_V1`, part `order`."""

@@ -10,6 +10,7 @@ from .output import say
 from .tables import AsJson, Force, Form, Out, give, read_whole
 
 if TYPE_CHECKING:
+    from ..analysis.agreement import Agreement
     from ..analysis.tables import Table
 
 
@@ -72,7 +73,9 @@ def agreement(
 ) -> int:
     """How far two labels agree, or the votes on one, by side and part, with intervals over users."""
     from ..analysis import agreement as of_labels
+    from ..analysis.agreement.report import NO_VOTES
     from ..prompts.label_pages import scales_of
+    from ..runs.annotation_journal import rule_keys
 
     pairs = _pairs(between)
     if confidence is not None and precision is None:
@@ -88,27 +91,45 @@ def agreement(
         for note in each.notes:
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)
     talks = [each.conversations for each in loaded]
-    found = of_labels.agreement(*talks, between=pairs, ordered=orders, scales=scales)
+    names = () if second is None else _called(source, second)
+    found = of_labels.agreement(*talks, between=pairs, ordered=orders, scales=scales, sources=names)
     if not found.rows:
+        why = next((note.removesuffix(".") for note in found.notes if NO_VOTES in note), "")
         raise DataError(
-            f"{source}: nothing has both labels, or two votes on one: --between names labels of the same conversations"
+            f"{source}: {why or 'nothing has both labels: --between names two labels of the same conversations'}"
         )
+    found = _of_rules(found, {key for path in (source, second) if path is not None for key in rule_keys(path)})
     value: dict[str, Any] = {"agreement": found.to_json()}
     tables: list[Table] = [found.table()] if form == "csv" else found.tables()
     if confusion:
-        crossed = of_labels.confusion(*talks, between=pairs, ordered=orders, scales=scales)
+        crossed = of_labels.confusion(*talks, between=pairs, ordered=orders, scales=scales, sources=names)
         value["confusion"] = crossed.to_json()
-        tables.append(crossed.table())
+        tables += [crossed.table()] if form == "csv" else crossed.tables()
     if worth:
-        worths = of_labels.worth(*talks, between=pairs, ordered=orders, scales=scales)
+        worths = of_labels.worth(*talks, between=pairs, ordered=orders, scales=scales, sources=names)
         value["worth"] = worths.to_json()
         tables += [worths.table()] if form == "csv" else worths.tables()
     if precision is not None:
-        kept = of_labels.abstention(*talks, between=pairs, precision=precision, confidence=confidence)
+        kept = of_labels.abstention(*talks, between=pairs, precision=precision, confidence=confidence, sources=names)
         value["precision"] = kept.to_json()
         tables += [kept.table()] if form == "csv" else kept.tables()
     give(value["agreement"] if len(value) == 1 else value, tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if any(each.broken for each in loaded) else 0
+
+
+OF_RULES = (
+    "the votes are one rule's at three thresholds: that they agree says how far it is from these, not how sure it is"
+)
+
+
+def _of_rules(found: "Agreement", keys: set[str]) -> "Agreement":
+    """The rows with a note where votes are those of the offline annotator, which is no opinion of several."""
+    rows = []
+    for row in found.rows:
+        voted = row.label if row.against == "votes" else row.against
+        ruled = row.votes > 1 and voted.split(".")[0] in keys
+        rows.append(row.model_copy(update={"note": "; ".join(filter(None, (OF_RULES, row.note)))}) if ruled else row)
+    return found.model_copy(update={"rows": tuple(rows)})
 
 
 def _pairs(between: list[str] | None) -> list[list[str]]:
@@ -123,8 +144,20 @@ def _pairs(between: list[str] | None) -> list[list[str]]:
     return pairs
 
 
+def _called(*paths: Path) -> tuple[str, ...]:
+    """The last parts of the paths by which they differ: what the sources are called."""
+    parts = [path.resolve().parts for path in paths]
+    for number in range(1, max(map(len, parts)) + 1):
+        names = [Path(*each[-number:]).as_posix() for each in parts]
+        if len({*names}) == len(names):
+            return tuple(names)
+    return tuple(str(path) for path in paths)
+
+
 def _words(text: str, option: str, fewest: int) -> list[str]:
     words = [word.strip() for word in text.split(",")]
+    if len(words) > 1 and not all(words):
+        raise SettingError(f"{option} {text!r}: a name is missing beside a comma")
     if len(words) < fewest or not all(words):
         raise SettingError(f"{option} {text!r}: is no list of words with commas between them")
     return words

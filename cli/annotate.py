@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..data import load
 from ..errors import SettingError
 from .annotation_plans import annotation_plan, tell_plan
 from .interrupts import INTERRUPTED, STOPPED, run
@@ -31,22 +30,30 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 """Options that say how annotators are asked: a field of `RunOptions` each."""
 
 
+NOTHING = "nothing to ask: what these labels are about has them already, or is not there; --redo LABEL asks anew"
+
+
 @extended(OPTIONS)
 def annotate(
     source: Annotated[
-        Path, typer.Argument(metavar="SRC", help="A run folder, or a data set of any format. It is not written.")
+        Path,
+        typer.Argument(
+            metavar="SRC",
+            help="A run folder, a data set of any format, or, for justification, a study's answers. It is not written.",
+        ),
     ],
     labels: Annotated[
         str, typer.Option(metavar="NAMES", help="Which labels, such as behaviour,intent. docs/labels.md has them all.")
     ],
     out: Annotated[Path | None, typer.Option(help="Folder for the labelled copy, and for every vote.")] = None,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="SPEC",
+            show_default="offline",
             help="What labels: offline (a rule-based baseline), openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function.",
         ),
-    ] = "offline",
+    ] = None,
     models: Annotated[
         str | None, typer.Option(metavar="SPECS", help="Several of these, with a comma between, for one vote each.")
     ] = None,
@@ -62,7 +69,7 @@ def annotate(
     ] = None,
     redo: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABEL", help="Label again what has this label already; may be given more than once."),
+        typer.Option(metavar="LABEL", help="Label again what has this label already; several with a comma between."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on in --out: ask only for what is missing there.")
@@ -78,41 +85,51 @@ def annotate(
 ) -> int:
     """Label conversations, with several votes on each label, and write a labelled copy.
 
-    Exit code 0: everything has its label, or votes that came to a tie; 1: an annotator failed, or a bound ended it.
+    Exit code 0: everything has its label, or votes that came to a tie; 1: an annotator failed, a bound ended it, or no reply
+    about something could be read.
     """
     from ..nodes.annotators import annotator
     from ..prompts.label_pages import labels_named
     from ..runs.annotated_copies import check_copy, counts, results, write_copy
     from ..runs.annotating import voters
     from ..runs.annotation_journal import FOLDER
+    from ..runs.justifications import ANSWERS, loaded_for
 
     options = RunOptions(**values, yes=yes, as_json=as_json, resume=resume)
     chosen = labels_named([name.strip() for name in labels.split(",") if name.strip()], labels_dir)
     if not chosen:
         raise SettingError("--labels names no label: write such as behaviour,intent")
+    if model is not None and models is not None:
+        raise SettingError("--model and --models: give one of them; --models has a vote each")
     if out is None and not options.plan:
         raise SettingError("--out is missing: the labels are written into a copy, never into the source")
     if out is not None:
         check_copy(source, out)
-    loaded = load(source)
+    loaded = loaded_for(source, chosen)
     for note in loaded.notes:
         say(f"{loaded.path}: {note}")
     with options.surroundings():
-        specs = [spec.strip() for spec in models.split(",") if spec.strip()] if models else [model]
+        specs = [spec.strip() for spec in models.split(",") if spec.strip()] if models else [model or "offline"]
         asked = voters([annotator(spec, attempts=attempts, structured=json_schema) for spec in specs], votes)
-        plan = annotation_plan(loaded.conversations, chosen, asked, redo or (), attempts)
+        folder = None if out is None else out / FOLDER
+        again = tuple(name.strip() for each in redo or () for name in each.split(",") if name.strip())
+        plan = annotation_plan(
+            loaded.conversations, chosen, asked, again, attempts, folder=folder, resume=options.resume, seed=seed
+        )
         if options.plan:
-            return tell_plan(plan, as_json)
+            return tell_plan(plan, as_json, "" if plan.whole.count else NOTHING)
         assert out is not None
+        assert folder is not None
         _say_hosts(asked)
         go_on(plan.whole, quiet=as_json, yes=yes)
         control = options.control()
         control.spending.refuse_unknown(plan.models)
-        done = _asked(loaded.conversations, chosen, asked, out / FOLDER, options, control, seed, redo or ())
+        done = _asked(loaded.conversations, chosen, asked, folder, options, control, seed, again)
     notes = write_copy(loaded, out, results(done, aggregate))
     for note in (*notes, *control.spending.notes):
         say(note)
-    return _report(done, counts(done, aggregate), out, control, as_json)
+    told = counts(done, aggregate)
+    return _report(done, told, out, control, as_json, of_answers=loaded.kind == ANSWERS, resumed=options.resume)
 
 
 def _asked(
@@ -123,7 +140,7 @@ def _asked(
     options: RunOptions,
     control: "Control",
     seed: int,
-    redo: "list[str] | tuple[str, ...]",
+    redo: tuple[str, ...],
 ) -> "Annotations":
     """All votes; of a work that is interrupted those that the folder has."""
     from ..runs.annotating import aannotate, so_far
@@ -178,8 +195,23 @@ def _say_hosts(asked: "list[Annotator]") -> None:
         say("temperature is 0: several votes of one model will hardly differ; write ?temperature=1, or give --models")
 
 
-def _report(done: "Annotations", told: dict[str, dict[str, int]], out: Path, control: "Control", as_json: bool) -> int:
+def _report(
+    done: "Annotations",
+    told: dict[str, dict[str, int]],
+    out: Path,
+    control: "Control",
+    as_json: bool,
+    *,
+    of_answers: bool = False,
+    resumed: bool = False,
+) -> int:
     """Say what was labelled; gives the exit code."""
+    further = "duologue agreement says how far to trust them"
+    if of_answers:
+        further = "read some yourself; duologue stats preference tells how often each is given"
+    from ..runs.annotated_copies import unread_of
+    from ..runs.annotation_journal import FOLDER, VOTES_FILE
+
     spent = control.spending.total
     if as_json:
         print_json(
@@ -199,14 +231,26 @@ def _report(done: "Annotations", told: dict[str, dict[str, int]], out: Path, con
                 f"{name}: {of_label['labelled']} labelled, {of_label['ties']} with a tie, "
                 f"{of_label['refused_votes']} of {of_label['votes']} votes without a value"
             )
-        put(
-            f"{spent.calls} calls, {spent.tokens} tokens; not calibrated: duologue agreement says how far to trust them"
-        )
+        bound = control.spending.max_cost is not None or control.spending.max_tokens is not None
+        whole = " in all, those of earlier commands too" if resumed and bound else ""
+        put(f"{spent.calls} calls, {spent.tokens} tokens{whole}; not calibrated: {further}")
         put(f"copy:  {out}")
     if not done.planned:
-        say("nothing was asked: what these labels are about has them already, or is not there; --redo LABEL asks anew")
+        say(NOTHING)
+    unread = unread_of(done)
+    for name, (number, reply) in unread.items():
+        say(
+            f"{number} of {name} have no value: each reply was refused or could not be read, such as {reply[:80]!r}; "
+            f"--redo {name} asks anew"
+        )
+    for label in done.unstored:
+        say(
+            f"the votes on {label} are in {out / FOLDER / VOTES_FILE}; a page with 'votes: true' stores them in the copy"
+        )
     if not done.missing:
-        return 0
+        if done.stopped:
+            say(f"{done.stopped}; the rest was under way by then")
+        return 1 if unread else 0
     why = done.stopped or next((each.error for each in done.failed), None) or "it was not asked"
     say(f"{done.missing} of {len(done.planned)} are missing: {why}; the same command goes on with --resume")
     return INTERRUPTED if control.ending == STOPPED else 1

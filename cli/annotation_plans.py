@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.text.model_tokens import OF_MESSAGE, tokens_about
-from .output import print_json, put
+from .output import print_json, put, say
 from .planning import Plan
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -41,13 +42,25 @@ def annotation_plan(
     asked: "Sequence[Annotator]",
     redo: Sequence[str],
     attempts: int,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    seed: int = 0,
 ) -> AnnotationPlan:
-    """The plan of everything that lacks a label, and of what is redone; what a folder has already is not known here."""
+    """The plan of everything that lacks a label, and of what is redone, without what the folder has of it already: votes,
+    and the replies that came before a labelling was interrupted. RunError if the folder is another labelling's."""
     from ..nodes.annotators import ModelAnnotator, Question
     from ..nodes.calls.prices import asked_model
-    from ..runs.annotating import planned
+    from ..runs.annotation_journal import KeptVotes, label_settings
+    from ..runs.annotation_work import check_source, planned
 
-    works = planned(conversations, labels, redo)
+    kept = KeptVotes(None)
+    if folder is not None:
+        settings = label_settings(labels, [each.provenance() for each in asked], seed)
+        kept = KeptVotes.found(folder, settings, redo=redo, resume=resume)
+        check_source(conversations, kept.all, folder)
+    works = [work for work in planned(conversations, labels, redo, kept.rounds) if work.id not in kept.done]
+    answered = kept.answered()
     by_label: dict[str, dict[str, int]] = {
         label.name: dict.fromkeys(("conversations", "units", "calls", "tokens"), 0) for label in labels
     }
@@ -58,10 +71,12 @@ def annotation_plan(
         row["conversations"] += 1
         row["units"] += len(work.units)
         calls = _calls(Question(work.conversation, work.label, work.units, count=len(asked)))
-        for each, model in zip(asked, models, strict=True):
+        for vote, (each, model) in enumerate(zip(asked, models, strict=True), 1):
             if not isinstance(each, ModelAnnotator):
                 continue
-            for sent, said in calls:
+            for turn, sent, said in calls:
+                if (work.id, turn, vote) in answered:
+                    continue
                 row["calls"] += 1
                 row["tokens"] += sent + said
                 sums[0], sums[1] = sums[0] + sent, sums[1] + said
@@ -74,8 +89,8 @@ def annotation_plan(
     return AnnotationPlan(whole, by_label, (sums[0], sums[1]), None if unknown else cost, unknown, known)
 
 
-def _calls(question: "Question") -> list[tuple[int, int]]:
-    """Tokens that each call of a vote sends and gets, about."""
+def _calls(question: "Question") -> list[tuple[int, int, int]]:
+    """Of each call of a vote its turn (`nodes.annotators`), and the tokens that it sends and gets, about."""
     from ..data.label_units import text_of
     from ..nodes.annotators import gaps_of, groups, pages
 
@@ -89,7 +104,7 @@ def _calls(question: "Question") -> list[tuple[int, int]]:
                 said += tokens_about(name) + 8
                 if part.text:
                     said += tokens_about(text_of(question.conversation, question.label, unit)) or 20
-        found.append((sum(map(tokens_about, texts)) + 2 * OF_MESSAGE, said))
+        found.append((units[0] + 1, sum(map(tokens_about, texts)) + 2 * OF_MESSAGE, said))
     return found
 
 
@@ -107,8 +122,8 @@ def cost_about(asked: "Asked | None", sent: int, said: int) -> tuple[float, str 
     return (0.0, f"no price of the model {asked.name!r} is known") if cost is None else (cost, None)
 
 
-def tell_plan(plan: AnnotationPlan, as_json: bool) -> int:
-    """Print the plan; nothing is called."""
+def tell_plan(plan: AnnotationPlan, as_json: bool, why: str = "") -> int:
+    """Print the plan, and why there is nothing in it; nothing is called."""
     told: dict[str, Any] = {
         "labellings": plan.whole.count,
         "calls": {"usual": plan.whole.usual, "most": plan.whole.most},
@@ -128,6 +143,8 @@ def tell_plan(plan: AnnotationPlan, as_json: bool) -> int:
         )
     for line in costs(plan.tokens, plan.cost, plan.unknown, RULE):
         put(line)
+    if why:
+        say(why)
     return 0
 
 

@@ -1,8 +1,9 @@
 """The command `duologue`: parse, call, print."""
 
+import functools
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -135,7 +136,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         with off(), plain_logs(shown):
-            result = app(standalone_mode=False)
+            result = _command()(standalone_mode=False)
     except typer.TyperException as error:
         message = error.format_message().replace(": Value error, ", ": ")  # as a parser's own errors come out
         if message:
@@ -155,6 +156,12 @@ def main() -> None:
     except Exception as error:
         sys.exit(crashed(error))
     sys.exit(result if isinstance(result, int) else 0)
+
+
+@functools.cache
+def _command() -> Callable[..., Any]:
+    """The parser of every command: made once in a process, because that takes longer than most commands."""
+    return typer.main.get_command(app)
 
 
 def _line(error: BaseException) -> str:

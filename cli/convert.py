@@ -26,7 +26,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="simquac: JSON in the form of SQuAD; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; replay: whole records, which --user and --assistant replay:FILE play again; or a format of an installed package.",
+            help="simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; replay: whole records, which --user and --assistant replay:FILE play again; or a format of an installed package.",
         ),
     ],
     force: Annotated[bool, typer.Option("--force", help="Replace DST if it exists.")] = False,

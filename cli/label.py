@@ -1,26 +1,18 @@
 """`duologue label`: people label conversations on a page in the browser."""
 
-import signal
-import socket
-import subprocess
-import sys
-from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal, get_args
 
 import typer
 
 from ..data.formats.answers import read, write
 from ..data.formats.jsonfiles import dumps
+from ..data.side_by_side import ONBOARDING, STUDY, strange
 from ..errors import DataError, SettingError, of_extra
+from ..views.pages import plural
 from .output import print_json, put, say
 from .overwriting import check_free
-from .tables import Force, read_whole
-
-HERE = "127.0.0.1"
-"""The page is for this machine only: whoever opens it can read every conversation."""
-FIRST_PORT = 8501
+from .tables import read_whole
 
 
 def label(
@@ -34,7 +26,7 @@ def label(
     study: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="In place of SRC and --labels: a side-by-side study, a YAML file (docs/labels.md)."
+            metavar="FILE", help="In place of SRC and --labels: a side-by-side study, a YAML file (docs/labelling.md)."
         ),
     ] = None,
     by: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Who labels. Each person has a file.")] = None,
@@ -50,7 +42,13 @@ def label(
     language: Annotated[
         str, typer.Option(help="Language of the messages at first: as stored, en, zh, or both.")
     ] = "as stored",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N things in the order.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Label N things in all: what this person has answered, then what comes next (a study: trials and all).",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the order of what is disputed alike.")] = 0,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page. Default: a free one.")] = None,
     give: Annotated[
@@ -77,7 +75,16 @@ def label(
             help="No page: write a copy of SRC with people's labels, beside those that it has (strategy_human_V1, KEY_human).",
         ),
     ] = None,
-    force: Force = False,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="No page: give to others what this person has begun of a study and not finished. Their answers stay.",
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file of --write, or the copy of --into, if it is there.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON on stdout.")] = False,
 ) -> int:
     """Label conversations on a page in the browser: what is disputed first, saved at each answer, with undo."""
@@ -86,32 +93,30 @@ def label(
 
     if language not in get_args(Shown):
         raise SettingError(f"--language {language}: give one of {', '.join(get_args(Shown))}")
-    if sum(each is not None for each in (give, take, into)) > 1:
-        raise SettingError("--write, --read and --into exclude each other: give one")
-    if study is not None:
-        if source is not None or labels is not None:
-            raise SettingError("--study: names its sources and what is asked: leave SRC and --labels out")
-        names: tuple[str, ...] = ()
-    elif source is None:
-        raise SettingError("SRC is missing: give conversations to label, or --study FILE")
-    else:
-        names = tuple(filter(None, (name.strip() for name in (labels or "").split(","))))
-        if not names:
-            raise SettingError("--labels: names none: give one or more, such as behaviour")
+    if sum(each is not None for each in (give, take, into, release)) > 1:
+        raise SettingError("--write, --read, --into and --release exclude each other: give one")
+    names = _names(source, labels, study)
+    if release is not None:
+        return _released(study, answers, release, as_json)
     known = {one.name: one for one in labels_named(names, labels_dir)}
     if give is not None:
         check_free(give, force=force)
         conversations = {} if source is None else {each.id: each for each in read_whole(source).conversations}
-        given = [one for one in _everybodys(answers) if one.label in known or study is not None]
+        given = [one for one in _everybodys(answers) if one.label in (known if study is None else (STUDY, ONBOARDING))]
         write(given, give, known, conversations)
-        return _said({"answers": len(given), "written": str(give)}, f"{len(given)} answers written to {give}", as_json)
+        return _said(
+            {"answers": len(given), "written": str(give)}, f"{plural(len(given), 'answer')} written to {give}", as_json
+        )
     if into is not None:
+        if not force and into.is_dir() and any(into.iterdir()):
+            raise DataError(f"{into}: exists: give --force to write the copy again, or another folder")
         if source is None:
             raise SettingError("--into: a study's answers are no labels: use --write, or stats preference")
         return _copied(source, answers, known, into, as_json)
     if take is not None:
-        taken = _taken(take, by, answers, None if study is not None else known)
-        return _said({"answers": taken, "read": str(take)}, f"{taken} answers read from {take}", as_json)
+        taken, new = _taken(take, by, answers, None if study is not None else known, source)
+        line = f"{plural(taken, 'answer')} read from {take}, {new} of them new"
+        return _said({"answers": taken, "new": new, "read": str(take)}, line, as_json)
     if by is None:
         raise SettingError("--as: say who labels, such as --as ann")
     settings = {
@@ -128,6 +133,20 @@ def label(
         "seed": seed,
     }
     return _page(settings, port)
+
+
+def _names(source: Path | None, labels: str | None, study: Path | None) -> tuple[str, ...]:
+    """Names of the labels; none for a study."""
+    if study is not None:
+        if source is not None or labels is not None:
+            raise SettingError("--study: names its sources and what is asked: leave SRC and --labels out")
+        return ()
+    if source is None:
+        raise SettingError("SRC is missing: give conversations to label, or --study FILE")
+    names = tuple(filter(None, (name.strip() for name in (labels or "").split(","))))
+    if not names:
+        raise SettingError("--labels: names none: give one or more, such as behaviour")
+    return names
 
 
 def _everybodys(folder: Path) -> list[Any]:
@@ -148,13 +167,17 @@ def _copied(source: Path, folder: Path, labels: dict[str, Any], out: Path, as_js
     things, notes = write_labelled_by_people(read_whole(source), answers_of(folder), labels, out)
     for note in notes:
         say(note)
-    return _said({"labelled": things, "copy": str(out)}, f"{things} things labelled by people, in {out}", as_json)
+    return _said(
+        {"labelled": things, "copy": str(out)}, f"{plural(things, 'thing')} labelled by people, in {out}", as_json
+    )
 
 
-def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | None) -> int:
-    """Put the answers of a file into the folder, each under its person; gives their number.
+def _taken(
+    path: Path, by: str | None, folder: Path, labels: dict[str, Any] | None, source: Path | None
+) -> tuple[int, int]:
+    """Put the answers of a file into the folder, each under its person; gives their number, and how many are new.
 
-    `labels`: what they have to be about, and values of; None: those of a study, which are taken as they are.
+    `labels`: what they have to be about, and values of; None: a study.
     """
     from ..runs.answers import Answers, name_of
 
@@ -168,79 +191,57 @@ def _taken(path: Path, by: str | None, folder: Path, labels: dict[str, Any] | No
             raise DataError(f"{path}: answer {number}: is about {answer.label!r}: name it in --labels too")
         if labels is not None and (problems := labels[answer.label].problems(answer.value)):
             raise DataError(f"{path}: answer {number}: {problems[0]}: mend it")
+        if labels is None and answer.label not in (STUDY, ONBOARDING):
+            raise DataError(f"{path}: answer {number}: is about {answer.label!r}, no study: leave it out")
+        if labels is None and (problem := strange(answer.value)):
+            raise DataError(f"{path}: answer {number}: {problem}: say it of the sides")
         if not answer.by:
             raise DataError(f"{path}: answer {number}: does not say whose it is: give --as NAME")
+    there = set() if source is None else {each.id for each in read_whole(source).conversations}
+    if source is not None and (strangers := [answer for answer in given if answer.conversation not in there]):
+        say(
+            f"{path}: {strangers[0].conversation!r} and so on, in all {len(strangers)}, are not in {source}: kept all the same"
+        )
+    new = 0
     for person in dict.fromkeys(answer.by for answer in given):
         with Answers(folder, person) as answers:
             for answer in given:
                 if answer.by == person and answers.standing.get(answer.key) != answer:
                     answers.put(answer)
-    return len(given)
+                    new += 1
+    return len(given), new
 
 
 def _page(settings: dict[str, Any], port: int | None) -> int:
     """Serve the page until it is interrupted."""
-    from .label_work import Settings, work_of
+    from .label_server import free_port, serve
+    from .label_work import Settings
+    from .study_work import work_of
 
+    of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
+    port = free_port(port)
     work = work_of(Settings.model_validate(settings))  # what is wrong is said here, in one line
     for note in work.notes:
         say(note)
     waiting = len(work.waiting)
     work.answers.close()
-    of_extra("streamlit", "ui")
-    port = _free(port)
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "label.json")
-        path.write_text(dumps(settings), encoding="utf-8")
-        options = {
-            "server.address": HERE,
-            "server.port": port,
-            "server.headless": "true",
-            "server.fileWatcherType": "none",
-            "browser.gatherUsageStats": "false",
-            "client.toolbarMode": "minimal",
-        }
-        given = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        script = Path(folder, "page.py")  # Streamlit runs a file, and a file of a package would not know its package
-        script.write_text(f"from {__package__}.label_page import page\npage({str(path)!r})\n", encoding="utf-8")
-        command = [sys.executable, "-m", "streamlit", "run", str(script), *given]
-        put(f"http://{HERE}:{port}")
-        say(
-            f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
-        )
-        # Whoever ends this process ends the server: left alone it would keep the person's file locked.
-        before = signal.signal(signal.SIGTERM, _interrupted)
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        try:
-            _, complaints = server.communicate()
-        except KeyboardInterrupt:
-            server.send_signal(signal.SIGINT)
-            server.communicate()
-            return 0
-        finally:
-            signal.signal(signal.SIGTERM, before)
-    if server.returncode:
-        last = complaints.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
-        raise SettingError(f"the page could not be served: {last[0]}")
+    told = (
+        f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
+    )
+    serve(dumps(settings), port, told)
     return 0
 
 
-def _interrupted(*_: object) -> None:
-    raise KeyboardInterrupt
+def _released(study: Path | None, folder: Path, by: str, as_json: bool) -> int:
+    """Take what a person has begun and not finished from them."""
+    from .study_work import release
 
-
-def _free(port: int | None) -> int:
-    """The port, or the first free one; SettingError if the one that was asked for is taken."""
-    for candidate in [port] if port is not None else range(FIRST_PORT, FIRST_PORT + 200):
-        with closing(socket.socket()) as tried:
-            try:
-                tried.bind((HERE, candidate))
-            except OSError:
-                continue
-            return candidate
-    raise SettingError(
-        f"--port {port}: is taken: give another" if port is not None else "--port: none is free: give one"
-    )
+    if study is None:
+        raise SettingError("--release: gives what was begun of a study to others: name its file with --study")
+    begun = release(study, folder, by)
+    others = begun.of - begun.answered
+    line = f"{others} of the {begun.of} conversations that {by} has begun are given to others; {begun.answered} are answered"
+    return _said({"released": by, "begun": begun.of, "answered": begun.answered}, line, as_json)
 
 
 def _said(told: dict[str, Any], line: str, as_json: bool) -> int:

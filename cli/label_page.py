@@ -9,6 +9,7 @@ is about a control that is no longer there, and never about the next thing.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,41 +18,49 @@ import streamlit as st
 from ..data.identity import digest
 from ..data.labelling import Answer, Item
 from ..data.labels import LabelDefinition
-from ..views.labelling import Shown
-from .label_work import View, Work, opened
+from ..errors import DuologueError
+from ..views.labelling import Shown, labelling_page
+from .label_work import View, Work
+from .study_work import opened
 
 HEIGHT = 720
-"""Pixels of the conversation's frame."""
-MOST_KEYS = 9
-"""Choices of a part that have a digit as their key."""
+"""Pixels of the conversation's frame, where the style of the page does not say another height."""
 MOST_SHOWN = 80
 """Characters of a value on the button that opens its part again."""
 _MARKS = re.compile(r"[\\`*\[\]<>|~$]|(?<!\w)_|_(?!\w)|:(?=\S)|&(?=[#\w]+;)|(?<=\d)[.)](?=\s|$)|^[-+#=]")
 """What Markdown does not leave as it is."""
-_IMAGE = re.compile(r"!(?=\[)")
-"""Where an image begins in Markdown."""
+_IMAGE_OR_FORMULA = re.compile(r"!(?=\[)|(?<!\\)\$")
+"""Where an image begins in Markdown, or what Streamlit takes for a formula."""
 
 
 def page(settings: str) -> None:
     """The page as it stands after the last click; `settings`: the path of their file."""
     st.set_page_config(page_title="Duologue: label", layout="wide")
-    work = _work(settings)
+    try:
+        _shown_work(_work(settings))
+    except DuologueError as error:  # another page of this person is open, the disk is full: one line, no traceback
+        st.error(plain(str(error)))
+
+
+def _shown_work(work: Work) -> None:
     item = _item(work)
-    with st.sidebar:
-        view = _sidebar(work)
+    view = _head(work)
     if refusal := work.refusal():
         st.warning(refusal)
         return
     if item is None:
-        st.success(f"All {len(work.items)} are labelled. Thank you.")
+        st.success(f"All {len(work.items)} are labelled. Thank you." if work.items else "Nothing is left to label.")
+        if rest := work.rest():
+            st.text(rest)
         _last(work)
         _undo(work)
         return
-    left, right = st.columns([3, 2], gap="large")
-    with left, st.container(height=HEIGHT):
+    left, right = st.columns([3, 2], gap="medium")
+    with left, st.container(height=HEIGHT, key="conversation"):
         st.html(work.html(item, view))
     with right:
         _form(work, item, work.definition(item))
+    st.html(labelling_page(key_of(item)), unsafe_allow_javascript=True)
 
 
 @st.cache_resource(show_spinner=False)
@@ -71,16 +80,18 @@ def _item(work: Work) -> Item | None:
     return item
 
 
-def _sidebar(work: Work) -> View:
+def _head(work: Work) -> View:
+    """Progress, and what of a conversation is shown."""
     done = len(work.items) - len(work.waiting)
-    st.progress(done / max(1, len(work.items)), text=f"{done} of {len(work.items)} labelled as {work.by}")
     view = View(user_only=False, language="as stored")
-    if work.has_views:
-        languages: list[Shown] = list(get_args(Shown))
-        chosen = st.selectbox("Language", languages, index=languages.index(work.language), key="language")
-        alone = st.toggle("Only the user's messages", value=work.user_only, key="user_only")
-        view = View(user_only=alone, language=chosen)
-    st.caption("Keys: 1 to 9 choose, Enter goes on and saves, U takes back, S comes back to it later.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(done / max(1, len(work.items)), text=f"{done} of {len(work.items)} labelled as {work.by}")
+        if work.has_views:
+            languages: list[Shown] = list(get_args(Shown))
+            with st.popover("View"):
+                chosen = st.selectbox("Language", languages, index=languages.index(work.language), key="language")
+                alone = st.toggle("Only the user's messages", value=work.user_only, key="user_only")
+            view = View(user_only=alone, language=chosen)
     return view
 
 
@@ -92,59 +103,54 @@ def _form(work: Work, item: Item, label: LabelDefinition) -> None:
         del value[name]
     missing = [name for name in open_parts if name not in value]
     current = st.session_state["part"] if st.session_state["part"] in open_parts else next(iter(missing), None)
-    st.subheader(plain(label.title))
+    if current is None and is_choice(label, open_parts[-1]):  # stays open: another key puts a slip right
+        current = open_parts[-1]
+    st.subheader(plain(label.title), anchor=False)
     if work.show_model == "before" and (told := work.model_value(item)):
-        st.text(f"The data says: {_in_words(told)}")
+        st.text(f"The data says: {_in_words(told)}\nTrust: {work.model_trust(item)}")
     for name in open_parts:
         if name == current:
             _part(name, label, value, about)
         elif st.button(_shown(name, value), key=f"{about} open {name}", type="tertiary"):
             st.session_state["part"] = name
             st.rerun()
-    ready = not missing and current is None
-    save, undo, skip = st.columns([3, 2, 2])
-    with save:
-        pressed = st.button(
-            "Save",
-            key=f"{about} save",
-            type="primary",
-            disabled=not ready,
-            shortcut="Enter" if ready else None,
-            width="stretch",
-        )
+    ready = not missing and (current is None or is_choice(label, current))
+    with st.container(horizontal=True):  # on a narrow page they stand below each other
+        shortcut = "Enter" if ready else None
+        pressed = st.button("Save", key=f"{about} save", type="primary", disabled=not ready, shortcut=shortcut)
         if pressed and ready:
             work.answer(item, {name: value[name] for name in open_parts})
             st.rerun()
-    with undo:
         _undo(work)
-    with skip:
         if st.button("Later", key=f"{about} later", shortcut="S"):
             work.later(item)
             st.session_state["item"] = None
             st.rerun()
     _last(work)
-    with st.expander("What the values mean", expanded=len(label.parts) == 1):
-        st.markdown(without_images(label.definition))
+    apart = any(label.about(name) != label.definition for name in label.parts)  # what they mean stands above each part
+    with st.expander("What the values mean", expanded=not apart):
+        st.markdown(as_written(label.definition))
+    st.caption("Keys: digits choose, Enter goes on and saves, U takes back, S comes back to it later.")
 
 
 def _part(name: str, label: LabelDefinition, value: dict[str, Any], item: str) -> None:
     """The controls of the part that is open; a choice opens the next one."""
     part = label.parts[name]
-    st.markdown("---")
     if len(label.parts) > 1 and (about := label.about(name)) != label.definition:
-        st.markdown(without_images(about))
+        st.markdown(as_written(about))
     elif len(label.parts) > 1:
         st.text(name)
     if part.text:
-        key = f"{item} text {name}"
-        written = st.text_area(plain(name), value.get(name, ""), key=key, label_visibility="collapsed") or ""
-        empty = not written.strip()
-        if st.button("Next", key=f"{item} next {name}", disabled=empty, shortcut="Ctrl+Enter") and not empty:
+        # A form takes what is in the box when the button is pressed; alone, the box would have to be left before.
+        with st.form(f"{item} form {name}", border=False):
+            key = f"{item} text {name}"
+            written = st.text_area(plain(name), value.get(name, ""), key=key, label_visibility="collapsed") or ""
+            pressed = st.form_submit_button("Next  (Ctrl+Enter)", key=f"{item} next {name}")
+        if pressed and written.strip():
             _choose(name, written.strip())
         return
     chosen = list(value.get(name, [])) if part.several else []
-    for number, choice in enumerate(part.choices, start=1):
-        digit = str(number) if number <= MOST_KEYS else None
+    for choice, digit in zip(part.choices, digits(part.choices), strict=True):
         words = "yes" if choice is True else "no" if choice is False else str(choice)
         place = f" ({chosen.index(choice) + 1})" if choice in chosen else ""
         kind: Literal["primary", "secondary"] = (
@@ -192,8 +198,10 @@ def _last(work: Work) -> None:
         return
     item = next((item for item in work.items if item.key == last.key), None)
     told = None if item is None else work.model_value(item)
-    if told is not None:
-        st.text(f"Your last answer: {_in_words(last.value)}\nThe data says: {_in_words(told)}")
+    if item is not None and told is not None:
+        st.text(
+            f"Your last answer: {_in_words(last.value)}\nThe data says: {_in_words(told)}\nTrust: {work.model_trust(item)}"
+        )
 
 
 def key_of(item: Item | Answer) -> str:
@@ -206,9 +214,21 @@ def plain(text: str) -> str:
     return _MARKS.sub(lambda mark: "\\" + mark[0], " ".join(text.split()))
 
 
-def without_images(text: str) -> str:
-    """Markdown whose images are links."""
-    return _IMAGE.sub(lambda mark: "\\" + mark[0], text)
+def is_choice(label: LabelDefinition, name: str) -> bool:
+    """Whether one value is chosen here, by a key or a click, and no more is to be done."""
+    return not label.parts[name].text and label.parts[name].several is None
+
+
+def as_written(text: str) -> str:
+    """The Markdown of a label's page, whose images are links, and whose `$` is a dollar and begins no formula."""
+    return _IMAGE_OR_FORMULA.sub(lambda mark: "\\" + mark[0], text)
+
+
+def digits(choices: Sequence[object]) -> list[str | None]:
+    """The key of each choice: a number of one digit is its own key; else the first nine are counted from 1."""
+    if all(type(choice) is int and 0 <= choice <= 9 for choice in choices):
+        return [str(choice) for choice in choices]
+    return [str(number) if number <= 9 else None for number in range(1, len(choices) + 1)]
 
 
 def _shown(name: str, value: dict[str, Any]) -> str:

@@ -8,29 +8,15 @@ from typing import Any, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
+from ..analysis.trust import Trusts
 from ..data import load
 from ..data.labelling import Answer, Item, in_order, items_of, model_value
 from ..data.labels import LabelDefinition
-from ..data.side_by_side import (
-    ONBOARDING,
-    STUDY,
-    Comparison,
-    Study,
-    batches_of,
-    by_label,
-    comparisons,
-    passed,
-    unmet,
-    unswitched,
-)
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
-from ..runs.answers import Answers, answers_of
-from ..views.labelling import Shown, labelling_html
-from ..views.side_by_side import side_by_side_html
-
-BATCH = "batch"
-"""Label of the line that says which batch a person has taken."""
+from ..runs.annotation_journal import annotated_keys
+from ..runs.answers import Answers
+from ..views.labelling import Shown, data_trust, labelling_html
 
 
 class Settings(BaseModel):
@@ -111,8 +97,16 @@ class Work(ABC):
         """What the data says itself about an item."""
         return None
 
+    def model_trust(self, item: Item) -> str:
+        """How far to trust what the data says."""
+        return ""
+
     def refusal(self) -> str:
         """Why this person may not go on; empty if they may."""
+        return ""
+
+    def rest(self) -> str:
+        """What is to be said once all is answered, such as what others have begun; empty if nothing."""
         return ""
 
     def go_on(self) -> None:  # noqa: B027 - most work has no more
@@ -143,13 +137,18 @@ class LabelWork(Work):
         assert settings.source is not None
         self._labels = {label.name: label for label in labels_named(settings.labels, settings.labels_dir)}
         self._conversations = {one.id: one for one in load(settings.source).conversations}
+        self._trusts = Trusts.of(self._conversations.values(), annotated_keys(settings.source))
         items = items_of(self._conversations.values(), list(self._labels.values()))
         if not items:
             names = ", ".join(self._labels)
             raise DataError(f"{at(settings.source)}: has nothing that {names} could label: give another source")
         answers = Answers(settings.answers, settings.by)
         ordered = in_order(items, self._labels, self._conversations, answers.others(), settings.seed)
-        super().__init__(answers, ordered[: settings.limit])
+        super().__init__(answers, ordered)
+        if settings.limit is not None:  # what is answered counts, so that the same call again goes on where it ended
+            waiting = {item.key for item in self.waiting}
+            ordered = sorted(ordered, key=lambda item: item.key in waiting)
+            self.items = ordered[: settings.limit]
         self.show_model, self.user_only, self.language = settings.show_model, settings.user_only, settings.language
 
     @override
@@ -170,114 +169,7 @@ class LabelWork(Work):
     def model_value(self, item: Item) -> dict[str, Any] | None:
         return model_value(self.definition(item), self._conversations[item.conversation], item)
 
-
-class StudyWork(Work):
-    """A side-by-side study: trial conversations first, then one batch after the other."""
-
-    def __init__(self, settings: Settings) -> None:
-        """DataError for a study that cannot be made."""
-        assert settings.study is not None
-        self.study = Study.of(settings.study)
-        compared, notes = compared_in(self.study)
-        self._compared = {each.id: each for each in compared}
-        trials = [trial.conversation for trial in self.study.onboarding]
-        if unknown := [name for name in trials if name not in self._compared]:
-            raise DataError(f"{settings.study}: onboarding: {unknown[0]!r} is no conversation that both sides have")
-        for trial in self.study.onboarding:
-            if problem := unmet(trial, self._compared[trial.conversation]):
-                raise DataError(f"{settings.study}: onboarding: {problem}")
-        self._batches = batches_of(self.study, compared)
-        self._limit = settings.limit
-        answers = Answers(settings.answers, settings.by)
-        super().__init__(answers, [self._item(ONBOARDING, name) for name in trials])
-        self.notes = tuple(notes)
-        if not self.waiting:
-            self.go_on()
-
     @override
-    def definition(self, item: Item) -> LabelDefinition:
-        return self._compared[item.conversation].definition()
-
-    @override
-    def html(self, item: Item, view: View) -> str:
-        return side_by_side_html(self._compared[item.conversation], switched=self._switched(item))
-
-    def _item(self, label: str, name: str) -> Item:
-        return Item(label=label, conversation=name, seen=self._compared[name].seen)
-
-    def _switched(self, item: Item) -> bool:
-        return self._compared[item.conversation].switched(self.study.seed, self.by)
-
-    @override
-    def stored(self, item: Item, value: Mapping[str, Any]) -> dict[str, Any]:
-        return {**unswitched(value, switched=self._switched(item)), "switched": self._switched(item)}
-
-    @override
-    def given(self, item: Item, value: Mapping[str, Any]) -> dict[str, Any]:
-        names = {"first": "B", "second": "A"} if self._switched(item) else {"first": "A", "second": "B"}
-        return {
-            name: said if name == "why" else names.get(said, said) for name, said in value.items() if name != "switched"
-        }
-
-    @override
-    def refusal(self) -> str:
-        if any(item.label == ONBOARDING for item in self.waiting):
-            return ""
-        said = {key[1]: answer.value for key, answer in self.answers.standing.items() if key[0] == ONBOARDING}
-        share = passed(self.study, said)
-        if share >= self.study.pass_mark:
-            return ""
-        return (
-            f"{share:.0%} of the expected answers to the trial conversations were given, {self.study.pass_mark:.0%} are "
-            "needed. Thank you for trying."
-        )
-
-    @override
-    def go_on(self) -> None:
-        # The rest of a batch that was begun, else the first batch that has too few people.
-        if self.refusal() or (self._limit is not None and len(self.items) >= self._limit):
-            return
-        mine = _batches_taken(self.answers.standing.values())
-        for number in [*sorted(mine), *(n for n in range(len(self._batches)) if n not in mine)]:
-            if number not in mine:
-                others = sum(number in _batches_taken(given) for by, given in self._others() if by != self.by)
-                if others >= self.study.labellers:
-                    continue
-                taken = Item(label=BATCH, conversation=f"batch {number}")
-                self.answers.put(taken.answered({BATCH: number}, self.by))
-            there = {item.key for item in self.items}
-            added = [self._item(STUDY, name) for name in self._batches[number]]
-            self.items += [item for item in added if item.key not in there]
-            if self._limit is not None:
-                self.items = self.items[: self._limit]
-            if self.waiting or len(self.items) == self._limit:
-                return
-
-    def _others(self) -> list[tuple[str, list[Answer]]]:
-        return list(answers_of(self.answers.folder).items())
-
-
-def _batches_taken(answers: Any) -> set[int]:
-    return {int(answer.value[BATCH]) for answer in answers if answer.label == BATCH}
-
-
-def compared_in(study: Study) -> tuple[list[Comparison], list[str]]:
-    """What the two sides of a study have in common, and notes; DataError if that is nothing."""
-    assert study.first.source is not None
-    first = load(study.first.source).conversations
-    label = study.second.label
-    second = by_label(first, label) if label is not None else load(study.second.source or Path()).conversations
-    compared, notes = comparisons(first, second)
-    if not compared:
-        raise DataError(f"{study.first.name} and {study.second.name} have no question in common: give other sources")
-    return compared, notes
-
-
-def work_of(settings: Settings) -> Work:
-    """The work of these settings."""
-    return StudyWork(settings) if settings.study is not None else LabelWork(settings)
-
-
-def opened(path: Path) -> Work:
-    """The work of a settings file."""
-    return work_of(Settings.model_validate_json(path.read_bytes()))
+    def model_trust(self, item: Item) -> str:
+        conversation, of_message = self._conversations[item.conversation], item.message is not None
+        return data_trust(self.definition(item), conversation, self._trusts, of_message=of_message)

@@ -9,7 +9,7 @@ from ..data.formats.detection import CONVERSATIONS, is_folder
 from ..data.formats.regular_files import check_replaceable
 from ..errors import DataError, at
 
-WRITTEN = frozenset({"target", "out", "figures", "junit", "kept", "kept_answers", "record"})
+WRITTEN = frozenset({"target", "out", "figures", "junit", "kept", "kept_answers", "record", "give", "into"})
 """Parameters of commands that name what is written; every other path is read."""
 
 

@@ -1,6 +1,6 @@
 """`duologue profiles identify`: what conversations tell of their users' profiles, beside the label prior."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,17 +10,22 @@ from ..data import DataError
 from ..data.text.languages import Language
 from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
-from .output import say
+from .output import say, stderr
 from .overwriting import check_outside, check_unread
 from .run_options import RunOptions, Yes
-from .tables import AsJson, Force, Form, Out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.identification import ProfileTalk, Ranker
+    from ..analysis.identification.settings import AnySplit
 
 OFFLINE = "offline"
+SPLITS: "Mapping[str, tuple[AnySplit, ...]]" = {
+    "both": ("published", "users"),
+    "all": ("published", "conversations", "users"),
+}
 DEFAULT = ("forest", "logistic", OFFLINE)
-NAMES = ("forest", "forest-chain", "logistic", "logistic-chain", "xgboost", "xgboost-chain")
+NAMES = ("forest", "forest-alone", "forest-chain", "logistic", "logistic-chain", "xgboost", "xgboost-chain")
 
 
 @extended(OPTIONS)
@@ -37,10 +42,11 @@ def identify(
         ),
     ] = "human",
     split: Annotated[
-        Literal["users", "published", "both"],
+        Literal["users", "conversations", "published", "both", "all"],
         typer.Option(
             help="users: whole users are held out, in five folds; published: a fifth of the conversations at random, whose "
-            "users are mostly learnt from too; both: one table of the two."
+            "users are mostly learnt from too; conversations: such ones in five folds, so that each is tested once, as by "
+            "users; both: one table of users and published; all: of the three, and what knowing the users is worth."
         ),
     ] = "users",
     model: Annotated[
@@ -70,7 +76,31 @@ def identify(
             help="Of sim4human: only simulated conversations with a most (hot) or least (cold) frequent option."
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many options are hot, or cold.")] = 5,
+    top: Annotated[int, typer.Option(min=1, help="How many options are hot, or cold.")] = 3,
+    fifth: Annotated[
+        bool,
+        typer.Option(
+            "--fifth",
+            help="Of sim2human and human2sim: test only the fifth that the published split tests, beside other settings.",
+        ),
+    ] = False,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="Only the four published pairs: travel habits from conversations about travel, dining preferences from "
+            "recipes, spending habits from gifts, daily interests from skills.",
+        ),
+    ] = False,
+    assistant: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--assistant",
+            metavar="NAME",
+            help="People's conversations with this assistant alone, as the files name it (chat_model); `none`: with one "
+            "that they do not name. May be given more than once. Default: all. Simulated ones stay.",
+        ),
+    ] = None,
     no_others: Annotated[bool, typer.Option("--no-others", help='Leave out the option "Others".')] = False,
     vocabulary: Annotated[
         Literal["closed", "published"],
@@ -82,7 +112,9 @@ def identify(
     seeds: Annotated[int, typer.Option(min=1, max=100, help="Seeds that each model is taught with.")] = 1,
     trees: Annotated[int, typer.Option(min=1, max=10_000, help="Trees of a forest, or of boosted trees.")] = 100,
     kept: Kept = None,
-    seed: Annotated[int, typer.Option(help="Seed of the users that are drawn for intervals.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the users that are drawn for intervals, and of a mixture's conversations.")
+    ] = 0,
     yes: Yes = False,
     as_json: AsJson = False,
     form: Form = "rich",
@@ -95,13 +127,16 @@ def identify(
     Exit code 1: a chat model said nothing of some conversations.
     """
     from ..analysis import identification
-    from ..analysis.identification.settings import Mixture
+    from ..analysis.identification.mixture import Mixture
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
+    check_given(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     for source in sources:
         check_outside(kept, source)
-    mixture = Mixture(setting=setting, ratio=ratio, others=not no_others, labels=labels, top=top)
+    mixture = Mixture(
+        setting=setting, ratio=ratio, others=not no_others, labels=labels, top=top, pairs=pairs, fifth=fifth
+    )
     asked = list(dict.fromkeys(model or DEFAULT))
     learnt = identification.models([name for name in asked if _is_learnt(name)], trees)
     if encoder is not None:
@@ -112,26 +147,36 @@ def identify(
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)
     conversations = [conversation for each in loaded for conversation in each.conversations]
     talks = identification.profile_talks(conversations, language)
+    for line in (lines := identification.left_out(conversations, language)):
+        say(line)
     if not talks:
         raise DataError(
-            f"{sources[0]}: no conversation has a profile of the vocabulary and is in {language}: "
-            "give RecLLMSim's, simulated or people's, or another --language"
+            f"{sources[0]}: no conversation has a profile of the vocabulary and is in {language}"
+            f"{'' if lines else ': give RecLLMSim conversations, simulated or of people'}"
         )
+    if assistant:
+        talks, line = identification.with_assistants(talks, assistant)
+        say(line)
+    splits = SPLITS.get(split, (split,))
+    tested = [talks[place] for place in identification.places_tested(talks, mixture, splits, seed=seed)]
     told = identification.read_guesses(guesses) if guesses is not None else []
     with options.surroundings():
-        rankers, failed = _rankers([name for name in asked if not _is_learnt(name)], talks, kept, options)
-    report = identification.identify(
-        talks,
-        learnt,
-        rankers,
-        mixture=mixture,
-        splits=("published", "users") if split == "both" else (split,),
-        seeds=seeds,
-        vocabulary=vocabulary,
-        guesses=told,
-        seed=seed,
-    )
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+        rankers, failed = _rankers([name for name in asked if not _is_learnt(name)], tested, kept, options)
+    with stderr.status("begins") as status:
+        report = identification.identify(
+            talks,
+            learnt,
+            rankers,
+            mixture=mixture,
+            splits=splits,
+            seeds=seeds,
+            vocabulary=vocabulary,
+            guesses=told,
+            seed=seed,
+            watch=status.update,
+        )
+    tables = report.brief() if form == "rich" else report.tables()
+    give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or any(each.broken for each in loaded) else 0
 
 

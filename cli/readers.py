@@ -1,28 +1,20 @@
 """`duologue readers`: how well questions of QuAC and SimQuAC can be read, and what is learnt from one for the other."""
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from ..data.simquac import UNANSWERABLE, Question, questions_of
-from ..errors import SettingError
-from .interrupts import INTERRUPTED, STOPPED, run
+from ..data.simquac import KIND, UNANSWERABLE, Question, questions_of
+from ..errors import DataError, SettingError, at
 from .options import extended
-from .output import say, stderr
-from .overwriting import check_free, check_outside, check_unread
-from .planning import Plan, go_on, models_asked, models_of_cast
+from .output import say
+from .overwriting import check_outside
+from .readers_asked import ask, cast_of, check_kept, hugging_face, write_answers
 from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, RunOptions, Yes
-from .running import say_hosts, say_uncounted
 from .stats import names_of_files
-from .tables import AsJson, Force, Form, Out, give, read_whole
-
-if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..analysis.readers import Results
-    from ..graphs import Cast
-    from ..runs.reading import Answers
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 OPTIONS: dict[str, tuple[Any, Any]] = {
     **{name: option for name, option in MONEY_AND_TIME.items() if name != "plan"},
@@ -122,124 +114,68 @@ def readers(
     from ..analysis.readers import FeatureReader, Results, Retriever
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
-    if out is not None:
-        check_free(out, force=force)
-    check_unread(kept_answers)
+    check_given(out, as_json=as_json, form=form, force=force)
+    check_kept(kept_answers)
     for path in (*sources, *(train or ())):
         check_outside(kept_answers, path)
     specs = list(dict.fromkeys(reader or ([] if trainable or train else [RETRIEVER])))
     if (trainable or train) and FEATURES not in specs:
         specs.append(FEATURES)
 
-    def asked(paths: Sequence[Path]) -> dict[str, list[Question]]:
-        loaded = {name: read_whole(path) for name, path in zip(names_of_files(paths), paths, strict=True)}
-        return {
-            name: questions_of(each.conversations[:limit], unanswerable=unanswerable, history=history)
-            for name, each in loaded.items()
-        }
-
-    sets = asked(sources)
-    known = asked(train) if train else sets
+    others = [spec for spec in specs if spec not in (RETRIEVER, FEATURES)]
+    sets, told = _questions(sources, limit, unanswerable, history)
+    known, of_known = _questions(train or [], limit, unanswerable, history) if train else (sets, [])
     results = Results(each_line=not whole, least_agreement=least_agreement)
-    results.baselines(sets)
-    for spec in specs:
-        if spec == RETRIEVER:
-            results.read("nearest sentence", Retriever(), sets)
-        elif spec == FEATURES:
-            results.cross(FEATURES, lambda: FeatureReader(each_line=not whole), known, sets, folds, seed)
-        elif spec.startswith("hf:"):
-            results.read(spec, _hugging_face(spec), sets)
-    casts = {spec: spec for spec in specs if spec not in (RETRIEVER, FEATURES) and not spec.startswith("hf:")}
-    if casts:
-        with options.surroundings():
-            made = {spec: _cast(spec, prompts, seed, attempts) for spec in casts}
-            _ask(made, sets, kept_answers, options, results)
-    report = results.report(_notes(unanswerable, history, whole=whole, trained=FEATURES in specs, folds=folds))
-    written = [] if kept_answers is None else _write(results, kept_answers)
-    give(report.model_dump(mode="json"), report.tables(), as_json=as_json, form=form, out=out, force=force)
-    if written:
-        say(f"written: {', '.join(map(str, written))}")
-    return 1 if any(row.failed for row in report.rows) else 0
+    with options.surroundings():
+        # A spec that is none is told before anything is asked or learnt.
+        casts = {spec: cast_of(spec, prompts, seed, attempts) for spec in others if not spec.startswith("hf:")}
+        models = {spec: hugging_face(spec) for spec in others if spec.startswith("hf:")}
+        results.baselines(sets)
+        for spec in specs:
+            if spec == RETRIEVER:
+                results.read("nearest sentence", Retriever(), sets)
+            elif spec == FEATURES:
+                results.cross(FEATURES, lambda: FeatureReader(each_line=not whole), known, sets, folds, seed)
+            elif spec in models:
+                results.read(spec, models[spec], sets)
+        if casts:
+            given = f"history {history}, unanswerable {unanswerable}"
+            ask(casts, sets, kept_answers, options, results, given)
+    notes = _notes(unanswerable, history, whole=whole, trained=FEATURES in specs, folds=folds)
+    report = results.report(dict.fromkeys((*notes, *told, *of_known)))
+    written = None if kept_answers is None else write_answers(results, kept_answers)
+    tables = report.narrow() if form == "rich" and out is None else report.tables()
+    give(report.model_dump(mode="json"), tables, as_json=as_json, form=form, out=out, force=force)
+    if written is not None:
+        say(f"written: {written}")
+    return 1 if results.lost or any(row.failed for row in report.rows) else 0
 
 
-def _hugging_face(spec: str) -> Callable[[Sequence[Question]], list[str | None]]:
-    """The model of `hf:PATH`, or `hf:PATH?marker=true`."""
-    from ..nodes.models.hugging_face import HuggingFaceReader
-
-    path, _, arguments = spec.partition("?")
-    if arguments not in ("", "marker=true", "marker=false"):
-        raise SettingError(f"--reader {spec}: after ? only marker=true is known")
-    return HuggingFaceReader.of(path, marker=arguments == "marker=true")
-
-
-def _cast(spec: str, prompts: Path | None, seed: int, attempts: int | None) -> "Cast":
-    """The reader or teacher of a spec."""
-    from ..graphs import reading
-
-    folder = None if prompts is None else str(prompts)
-    if spec == "offline" or spec.startswith("teacher:"):
-        return reading.teacher(spec.removeprefix("teacher:"), prompts=folder, seed=seed, attempts=attempts)
-    return reading.reader(spec, prompts=folder, seed=seed, attempts=attempts)
-
-
-def _ask(
-    casts: "Mapping[str, Cast]",
-    sets: Mapping[str, Sequence[Question]],
-    folder: Path | None,
-    options: RunOptions,
-    results: "Results",
-) -> None:
-    """Ask each cast about each data set, one after the other, under one set of bounds."""
-    from ..runs.next_turn import folder_name
-    from ..runs.reading import aread
-
-    control = options.control()
-    for each in casts.values():
-        control.spending.refuse_unknown(models_asked(each))
-        say_hosts(each)
-        say_uncounted(each, options)
-    go_on(_plan(casts, sets), quiet=options.as_json, yes=options.yes)
-    conduct = options.conduct(control)
-    found: dict[tuple[str, str], Answers] = {}
-
-    async def work() -> None:
-        for spec, each in casts.items():
-            for name, questions in sets.items():
-                status.update(f"{spec}: {len(questions)} questions of {name}")
-                place = None if folder is None else folder / folder_name(f"{spec} {name}")
-                found[spec, name] = await aread(
-                    each, questions, out=place, concurrency=options.concurrency or "auto", conduct=conduct
-                )
-
-    with stderr.status("asking") as status:
+def _questions(
+    paths: Sequence[Path], limit: int | None, unanswerable: int | None, history: int
+) -> tuple[dict[str, list[Question]], list[str]]:
+    """The questions of each file, by its name, and notes; DataError names a file without any."""
+    found: dict[str, list[Question]] = {}
+    notes = []
+    for name, path in zip(names_of_files(paths), paths, strict=True):
+        talks = read_whole(path).conversations[:limit]
         try:
-            run(work(), control, lambda: 0, options.max_time)
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            control.ending = STOPPED
-    for note in control.spending.notes:
-        say(note)
-    if control.ending == STOPPED:
-        kept = "nothing is kept without --answers" if folder is None else "the same command goes on"
-        say(f"interrupted: {kept}")
-        raise typer.Exit(INTERRUPTED)
-    if control.ending is not None:
-        say(f"ended early: {control.ending}")
-    for (spec, name), (given, failures) in found.items():
-        results.add(spec, name, sets[name], given, failures=failures)
-
-
-def _plan(casts: "Mapping[str, Cast]", sets: Mapping[str, Sequence[Question]]) -> Plan:
-    """How many questions are asked, at most."""
-    count = len(casts) * sum(map(len, sets.values()))
-    most = sum(each.limits.answer_attempts * sum(map(len, sets.values())) for each in casts.values())
-    asked = any(models_asked(each) or not models_of_cast(each) for each in casts.values())
-    return Plan(count, "questions", count, most, "each one answer", asked)
+            found[name] = questions_of(talks, unanswerable=unanswerable, history=history)
+        except DataError as error:
+            raise DataError(f"{at(path)}: {error}") from None
+        if others := sum(each.scenario.get("kind") != KIND for each in talks):
+            are = "conversation is" if others == 1 else "conversations are"
+            notes.append(f"{name}: {others} {are} about no section, and left out.")
+        if empty := sum(not one.section.strip() for one in found[name]):
+            have = "question has" if empty == 1 else "questions have"
+            notes.append(f"{name}: {empty} {have} an empty section: no reader can answer there.")
+    return found, notes
 
 
 def _notes(unanswerable: int | None, history: int, *, whole: bool, trained: bool, folds: int) -> list[str]:
     """What a reader of the table must know."""
     kept = "All questions" if unanswerable is None else f"At most {unanswerable} unanswerable questions a conversation"
-    seen = f"{history} earlier exchanges" if history else "no earlier exchange"
+    seen = f"{history or 'no'} earlier exchange{'s' if history > 1 else ''}"
     notes = [
         f"{kept}; a reader sees the section and {seen}. A refusal counts 1 where there is no answer, else 0.",
         f"An answer of several spans is compared {'as a whole' if whole else 'by its best span'}. "
@@ -248,14 +184,3 @@ def _notes(unanswerable: int | None, history: int, *, whole: bool, trained: bool
     if trained:
         notes.append(f"Trained on {folds - 1} of {folds} folds of the topics and asked about the other one.")
     return notes
-
-
-def _write(results: "Results", folder: Path) -> list[Path]:
-    """Every answer, a line each."""
-    from ..data.formats.folders import make_folder
-    from ..data.formats.jsonfiles import dumps, write_text
-
-    make_folder(folder)
-    path = folder / "answers.jsonl"
-    write_text(path, "".join(dumps(one.model_dump(mode="json")) + "\n" for one in results.answered))
-    return [path]

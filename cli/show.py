@@ -11,6 +11,7 @@ from ..data import Conversation, DataError, Loaded, kind_of, load
 from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS
 from ..data.formats.jsonfiles import write_text
+from ..data.identity import digest
 from ..errors import SettingError
 from .output import print_json, put, say
 from .overwriting import check_free
@@ -47,7 +48,7 @@ def show(
         int | None,
         typer.Option(min=1, metavar="N", help="Show only the first N conversations; a list holds at most 20,000."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a page of another source.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> int:
     """Write conversations as one HTML page that needs no network: their figures, how often each step of the graph ran,
@@ -58,6 +59,7 @@ def show(
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
+    origin = _origin(source, against)
     if name is None and first is None:
         _check_length(source)
     loaded = load(source, stream=True)
@@ -71,7 +73,9 @@ def show(
     if name is not None:
         shown = views.with_images([_one(chain(loaded, cut), name, source)], source)
         target = _target(out, f"{_name(loaded)}-{shown[0].id}", source, force=force)
-        write_text(target, views.conversation_page(shown[0], trusts=Trusts.of(loaded, annotated_keys(source))))
+        write_text(
+            target, views.conversation_page(shown[0], trusts=Trusts.of(loaded, annotated_keys(source)), origin=origin)
+        )
     elif against is not None:
         if first is None:
             _check_length(against)
@@ -81,12 +85,13 @@ def show(
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
-        write_text(target, views.against_page(shown, _listed(other, (), against, first), names))
+        write_text(target, views.against_page(shown, _listed(other, (), against, first), names, origin=origin))
     else:
         shown = _listed(loaded, cut, source, first)
         wanted = _target(out, _name(loaded), source, force=force)
         if len(shown) > in_one_file:
-            check_free(views.index_of(wanted), force=force)
+            index = views.index_of(wanted)
+            check_free(index, force=force or views.is_page_of(index, origin))
         target = views.write_run(
             shown,
             wanted,
@@ -94,6 +99,7 @@ def show(
             manifest=loaded.manifest,
             in_one_file=in_one_file,
             trusts=Trusts.of(loaded, annotated_keys(source)),
+            origin=origin,
         )
     if as_json:
         print_json(
@@ -157,8 +163,8 @@ def _name(loaded: Loaded) -> str:
 
 def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
     """The file to write; DataError if it is one of the sources, or a file that is no page of ours, or without `force`
-    any that exists."""
-    from ..views import is_page
+    any other that exists, unless it is a page of the same sources."""
+    from ..views import is_page, is_page_of
 
     if out is None:
         stem = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
@@ -168,8 +174,13 @@ def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
         raise DataError(f"{out}: is the source itself: choose another file with --out")
     if target.is_file() and not is_page(target):
         raise DataError(f"{target}: exists and is no page of Duologue: choose another file with --out")
-    check_free(target, force=force)
+    check_free(target, force=force or is_page_of(target, _origin(*sources)))
     return target
+
+
+def _origin(*sources: Path | None) -> str:
+    """What a page has of its sources' places: one that was written from the same ones is written again unasked."""
+    return digest([str(source.resolve()) for source in sources if source is not None])[:16]
 
 
 def draw(

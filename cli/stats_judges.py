@@ -84,6 +84,8 @@ def judges(
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
     from ..analysis.judges.turns import source_notes
+    from ..analysis.trust import Trusts
+    from ..runs.annotation_journal import annotated_keys
     from ..runs.labelled_by_people import annotated_replies
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
@@ -121,7 +123,8 @@ def judges(
         )
     judges += further
     said = {name: given_reasons(told) for name, told in reasons.items()}
-    report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed)
+    trust = Trusts.of(loaded.conversations, annotated_keys(source)).note(label, of_messages=True)
+    report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed, trust=trust)
     tables = report.narrow() if form == "rich" else report.tables()
     give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or loaded.broken else 0

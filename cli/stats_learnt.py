@@ -1,7 +1,7 @@
 """`duologue stats satisfaction` and `duologue stats intents`: what words tell of them, with users held out."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -9,7 +9,10 @@ from ..data import DataError
 from ..data.text.languages import Language
 from ..errors import SettingError, at
 from .output import say
-from .tables import AsJson, Force, Form, Out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
+
+if TYPE_CHECKING:
+    from ..data.loading import Loaded
 
 MODELS = ("forest", "logistic")
 
@@ -73,6 +76,7 @@ def satisfaction(
     tasks: list[TaskName] = [name for name in TASKS if not task or name in task]
     for name in model or ():
         learner(name)
+    check_given(out, as_json=as_json, form=form, force=force)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
@@ -91,8 +95,16 @@ def satisfaction(
         trees=trees,
         seeds=seeds,
         seed=seed,
+        trust=_trust(source, loaded, label),
     )
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    give(
+        report.to_json(),
+        [report.scores.brief()] if form == "rich" else report.tables(),
+        as_json=as_json,
+        form=form,
+        out=out,
+        force=force,
+    )
     return 1 if loaded.broken else 0
 
 
@@ -113,6 +125,7 @@ def intents(
     """Tell what a user's message is for from its words, and from the talk up to it."""
     from ..analysis.identification import intent_turns, measure_intents
 
+    check_given(out, as_json=as_json, form=form, force=force)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
@@ -122,6 +135,23 @@ def intents(
             f"{at(source)}: no message of a user has one intent in {language}: give conversations such as people's first "
             "study of RecLLMSim, or --side simulated"
         )
-    report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed)
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed,
+                             trust=_trust(source, loaded, "intent", side))  # fmt: skip
+    give(
+        report.to_json(),
+        [report.scores.brief()] if form == "rich" else report.tables(),
+        as_json=as_json,
+        form=form,
+        out=out,
+        force=force,
+    )
     return 1 if loaded.broken else 0
+
+
+def _trust(source: Path, loaded: "Loaded", label: str, side: str = "") -> str:
+    """How far the label of messages that is told can be trusted."""
+    from ..analysis.trust import Trusts
+    from ..runs.annotation_journal import annotated_keys
+
+    trusts = Trusts.of(loaded.conversations, annotated_keys(source))
+    return trusts.note(label, [side] if side else (), of_messages=True)

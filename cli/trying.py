@@ -108,7 +108,19 @@ class Trial:
             told=tuple(self._told(made)),
             seed=self.seed,
             repeats=self.repeats,
+            notes=self._trust(made),
         )
+
+    def _trust(self, made: "Mapping[Path, Sequence[Conversation]]") -> tuple[str, ...]:
+        """How far the success and the satisfaction of the meetings can be trusted."""
+        from ..analysis.trust import TRUST_IN, Trusts
+
+        trusts = Trusts()
+        for run in self.meetings:
+            for one in made[run.place]:
+                trusts.add_scores(one)
+        told = ((name, trusts.told_score(name)) for name in ("success", "satisfaction"))
+        return tuple(f"{TRUST_IN}{name}: {marks}." for name, marks in told if marks)
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -126,6 +138,7 @@ class Trial:
     def _compared(self, rated: "Rated", made: "Mapping[Path, Sequence[Conversation]]") -> "PeopleReport":
         """The testers against people."""
         from ..analysis.testers import people_report
+        from ..runs.annotation_journal import annotated_keys
         from ..runs.testers import values_of
 
         asked: dict[str, list[float | None]] = {
@@ -135,7 +148,8 @@ class Trial:
         for run in self.ratings:
             said, failures[run.user] = values_of(run, made[run.place], self._chosen, len(self.people))
             asked[run.user] = [said[self._places[id(one)]] for one in rated.conversations]
-        return people_report(rated, asked, self.part, failures)
+        models = annotated_keys(Path(self.source)) if isinstance(self.source, str) else frozenset()
+        return people_report(rated, asked, self.part, failures, models)
 
     def _told(self, made: "Mapping[Path, Sequence[Conversation]]") -> "list[Told]":
         """How each user tells the assistants apart; one made from people also by what people said of the nearest replies."""

@@ -135,7 +135,8 @@ def known_formats() -> tuple[Format, ...]:
 def targets() -> dict[str, Writer]:
     """The writers of the formats that conversations can be converted into, by name."""
     of_domains = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not PLAIN.dataset}
-    return of_domains | {form.name: form.write for form in PLAIN.formats if form.write is not None}
+    formats = (form for domain in (*registered(), PLAIN) for form in domain.formats)
+    return of_domains | {form.name: form.write for form in formats if form.write is not None}
 
 
 def _register(domain: Domain, replace: bool) -> Domain:

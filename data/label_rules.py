@@ -12,7 +12,7 @@ from .attempts import Json
 from .label_units import WHOLE, text_of
 from .labels import LabelDefinition
 from .records import Conversation
-from .rule_words import has, share, words_of
+from .rule_words import WORDS, has, share, words_of
 
 STRICTNESS = (1.0, 0.75, 4 / 3)
 """How much of a sign the first, second and third vote ask for; further votes begin again."""
@@ -169,6 +169,17 @@ def _satisfaction_conversation(
     return _of_length(conversation, strictness)
 
 
+def _justification(
+    conversation: Conversation, label: LabelDefinition, unit: int, strictness: float
+) -> Mapping[str, Any]:
+    """The reasons of which a word stands in the text; a short text without any gives none."""
+    text = text_of(conversation, label, unit)
+    values = [str(value) for value in label.parts["justification"].values]
+    found = [value for value in values if f"why {value}" in WORDS and has(text, f"why {value}")]
+    few = len(words_of(text)) <= 8 * strictness
+    return {"justification": found or ["none" if few else "other"]}
+
+
 def _profile(conversation: Conversation, label: LabelDefinition, unit: int, strictness: float) -> Mapping[str, Any]:
     """Values of which a word of the list stands in the attribute's line."""
     text = text_of(conversation, label, WHOLE)
@@ -219,5 +230,6 @@ RULES: Mapping[str, Rule] = {
     "satisfaction_conversation": _satisfaction_conversation,
     "profile_mapped": _profile,
     "profile_mapped_people": _profile,
+    "justification": _justification,
 }
 """The rule of each label that has one."""

@@ -12,6 +12,9 @@ from .records import Conversation, Message
 WHOLE = -1
 """The unit that is no message: the conversation, its context or its profile. Messages are counted from 0."""
 
+WHY = "why"
+"""Key of a scenario, and of an answer to a side-by-side study, that has a person's reason in their own words."""
+
 
 def units_of(conversation: Conversation, label: LabelDefinition) -> list[int]:
     """The units that the label is about: indices of messages, or `WHOLE`; empty if the conversation has none.
@@ -27,7 +30,7 @@ def units_of(conversation: Conversation, label: LabelDefinition) -> list[int]:
 
 
 def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> str:
-    """The text of a message, of the task's context, or of the profile; empty if there is none."""
+    """The text of a message, of the task's context, of the profile, or of a person's reason; empty if there is none."""
     if unit != WHOLE:
         return conversation.messages[unit].text
     scenario = conversation.scenario
@@ -36,6 +39,8 @@ def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> st
     if label.unit == "preference":
         told = scenario.get("preference")
         return told if isinstance(told, str) else ""
+    if label.unit == "reason":
+        return str(scenario.get(WHY) or "")
     if label.unit == "profile" and (scenario.get("preference") or scenario.get("profile")):
         try:
             return Situation.of(conversation).profile_text or ""

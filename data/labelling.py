@@ -117,17 +117,18 @@ def in_order(
 ) -> list[Item]:
     """The items, what is disputed first: by the stored votes, and between the people who have answered so far.
 
-    What is disputed alike stands in an order by digest, which is the same for everybody.
+    What is disputed alike stands conversation by conversation in an order by digest, which is the same for everybody, and
+    within one as it was said.
     """
     said: dict[Key, list[Answer]] = {}
     for answer in others:
         said.setdefault(answer.key, []).append(answer)
 
-    def place(item: Item) -> tuple[float, str]:
+    def place(item: Item) -> tuple[float, str, int]:
         label, conversation = labels[item.label], conversations[item.conversation]
         disputes = (*_stored_votes(label, conversation, item), *_answers(said.get(item.key, ())))
         most = max(map(entropy_of, disputes), default=0.0)
-        return -most, digest("label", seed, item.conversation, item.message)
+        return -most, digest("label", seed, item.conversation), WHOLE if item.message is None else item.message
 
     return sorted(items, key=place)
 

@@ -11,8 +11,11 @@ from .label_parts import Name, PartDefinition, among
 
 __all__ = ["LabelDefinition", "PartDefinition", "Unit"]
 
-Unit: TypeAlias = Literal["conversation", "user turn", "assistant turn", "turn", "context", "preference", "profile"]
-"""What is labelled: the conversation, a message of either side, the scenario's context, its preference or its profile."""
+Unit: TypeAlias = Literal[
+    "conversation", "user turn", "assistant turn", "turn", "context", "preference", "profile", "reason"
+]
+"""What is labelled: the conversation, a message of either side, the scenario's context, its preference or its profile, or
+the reason that a person gives in a side-by-side study, in their own words."""
 
 Asked: TypeAlias = Literal["together", "so far", "alone"]
 """How an annotator is asked about messages: about all of a conversation at once; about each with what was said up to it;

@@ -45,6 +45,9 @@ class Loaded:
     def __len__(self) -> int:
         return len(self.conversations)
 
+    def __getitem__(self, number: int) -> Conversation:
+        return self.conversations[number]
+
 
 def kind_of(path: str | Path) -> str:
     """The name of a path's format, or `folder`; DataError if the path has no known format."""

@@ -60,6 +60,42 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "errand": ("call the|book it for me|buy it for me|send an e-?mail|pay for", "打电话|帮我订|帮我买|下单|预订一下|帮我付"),
     "error": ("error|timed? out|try again later|unavailable", "错误|稍后再试|超时|出错"),
+    "why correct": (
+        "correct(?:ly|ness)?|right|accura\\w+|wrong|incorrect|inaccura\\w+|false|mistakes?|errors?|invent\\w*|made up|makes? (?:things|it) up|hallucinat\\w+|facts?|factual\\w*|true|truth\\w*",
+        "正确|准确|错误|不对|编造|属实|事实",
+    ),
+    "why to the point": (
+        "to the point|relevan\\w+|irrelevan\\w+|on topic|off topic|answers? (?:the|my|each|every|what|another)|what (?:was|is|i) asked|direct(?:ly)?|evades?|avoids?|misunderst\\w+",
+        "切题|相关|答非所问|直接|跑题|针对",
+    ),
+    "why finds an answer": (
+        "finds?|found|no answers?|cannot answer|can'?t answer|refus\\w+|did(?:n'?t| not) answer|does(?:n'?t| not) (?:know|answer)|gave up|unanswered|cannot find|can'?t find",
+        "找到|找不到|没有回答|拒绝|无法回答|不知道",
+    ),
+    "why natural": (
+        "natural\\w*|human|robot\\w*|machine|artificial|stiff|fluent|fluency|friendl\\w+|tone|conversational|copied|copies",
+        "自然|像人|机器|生硬|流畅|友好|语气",
+    ),
+    "why clear": (
+        "clear\\w*|unclear|underst(?:and|ood)\\w*|easy|easier|readab\\w+|confus\\w+|organi[sz]ed|structured|well[- ]written|wording|vague",
+        "清楚|清晰|易懂|混乱|条理|明白|含糊",
+    ),
+    "why concise": (
+        "concise\\w*|short\\w*|brief\\w*|too long|too much|long-winded|wordy|verbose|rambl\\w+|goes on|succinct|compact|repetitive|repeats?",
+        "简洁|简短|简练|太长|啰嗦|冗长|重复",
+    ),
+    "why complete": (
+        "complete\\w*|incomplete|whole|everything|all (?:the|of|parts)|miss(?:es|ing|ed)|lack\\w*|omit\\w*|omission|leaves? out|left out|thorough\\w*|comprehensive|full|half",
+        "完整|全面|遗漏|缺少|漏|齐全",
+    ),
+    "why detailed": (
+        "detail\\w*|more information|informative|information|explains?|explanations?|examples?|depth|elaborat\\w+|richer|context|specific|longer|too short",
+        "详细|信息|解释|例子|细节|具体|丰富|太短",
+    ),
+    "why follows the conversation": (
+        "follow(?:s|ed|ing)?(?: up)?|coherent|conversation|dialogue|flow\\w*|earlier|previous|before|remember\\w*|consisten\\w+|consecutive",
+        "连贯|对话|上下文|前面|之前|衔接|一致",
+    ),
 }  # fmt: skip
 """By the name of a sign: an English and a Chinese pattern."""
 

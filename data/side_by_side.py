@@ -5,7 +5,8 @@ each answer, and one preference for the conversation with the reason. Where one 
 identical answers are shown and not asked about.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -86,8 +87,9 @@ class Study(BaseModel):
     @classmethod
     def of(cls, path: Path) -> Self:
         """The study of a YAML file, whose paths are relative to it. DataError says in one line what is wrong."""
+        text = content(path, _BYTES).decode("utf-8-sig", "replace")
         try:
-            told = yaml.safe_load(content(path, _BYTES).decode("utf-8-sig", "replace"))
+            told = yaml.safe_load(text)
             study = cls.model_validate(told)
         except (yaml.YAMLError, RecursionError, ValueError) as error:
             if isinstance(error, ValidationError):
@@ -202,19 +204,34 @@ def _other(message: Message, label: str) -> Message:
 
 
 def _questions(first: Conversation, second: Conversation) -> Iterator[Question]:
-    answers = {plain_words(asked.text): answer for asked, answer in _exchanges(second)}
+    # What is asked again has the answer of its own time: the second one is compared with the second one.
+    answers: dict[str, deque[Message]] = defaultdict(deque)
+    for asked, answer in _exchanges(second):
+        answers[_question_words(asked)].append(answer)
     domain = domains.of(first)
     number = 0
     for asked, answer in _exchanges(first):
-        if (other := answers.get(plain_words(asked.text))) is None:
+        if not (others := answers[_question_words(asked)]):
             continue
+        other = others.popleft()
         number += 1
         aspects: tuple[Aspect, ...] = ASPECTS
-        if plain_words(answer.text) == plain_words(other.text):
+        silent = [domain.refuses(each) or not each.text.strip() for each in (answer, other)]
+        if all(silent) or _bare(answer.text) == _bare(other.text):
             aspects = ()
-        elif domain.refuses(answer) or domain.refuses(other) or not answer.text.strip() or not other.text.strip():
+        elif any(silent):
             aspects = ("correctness",)
         yield Question(number, asked.text, answer, other, aspects)
+
+
+def _question_words(asked: Message) -> str:
+    """What makes two questions the same one: their words, or their signs where there are no words."""
+    return plain_words(asked.text) or _bare(asked.text)
+
+
+def _bare(text: str) -> str:
+    """A text without what does not tell two answers apart: breaks, capitals, a full stop. 5 and -5, C++ and C# differ."""
+    return " ".join(text.split()).casefold().rstrip(".。")
 
 
 def _exchanges(conversation: Conversation) -> Iterator[tuple[Message, Message]]:
@@ -224,10 +241,30 @@ def _exchanges(conversation: Conversation) -> Iterator[tuple[Message, Message]]:
             yield asked, answer
 
 
+def is_asked(name: str) -> bool:
+    """Whether a study asks for this part of an answer; what else an answer holds is a label of its reason."""
+    return name in ("preference", "why") or name.rpartition(" ")[2] in ASPECTS
+
+
 def unswitched(value: Mapping[str, Any], *, switched: bool) -> dict[str, Any]:
     """What was answered about A and B, said of the first and the second side."""
     names = {"A": "second", "B": "first"} if switched else {"A": "first", "B": "second"}
     return {name: said if name == "why" else names.get(said, said) for name, said in value.items()}
+
+
+def strange(value: Mapping[str, Any]) -> str:
+    """What in a kept answer is no word for the sides, such as A; empty if nothing is."""
+    for name, said in value.items():
+        aspect = name.rpartition(" ")[2] in ASPECTS
+        known = ("first", "second", *(("both", "neither") if aspect else ("tie",)))
+        if (aspect or name == "preference") and said not in known:
+            return f"{name} is {said!r}, none of {', '.join(known)}"
+    return ""
+
+
+def stranger(known: Collection[str]) -> str:
+    """What is said of an id that is none of the compared conversations, with some that are."""
+    return f"no conversation that both sides have: give ids such as {', '.join(sorted(known)[:2])}"
 
 
 def batches_of(study: Study, compared: Sequence[Comparison]) -> list[list[str]]:
@@ -236,8 +273,8 @@ def batches_of(study: Study, compared: Sequence[Comparison]) -> list[list[str]]:
     known = {each.id for each in compared}
     if study.batches:
         if wrong := [name for batch in study.batches for name in batch if name not in known]:
-            raise DataError(f"batches: {wrong[0]!r} is no conversation that both sides have: give another id")
-        return [list(batch) for batch in study.batches]
+            raise DataError(f"batches: {wrong[0]!r} is {stranger(known)}")
+        return [list(dict.fromkeys(batch)) for batch in study.batches]
     ids = sorted(known - trials, key=lambda name: digest("batch", study.seed, name))
     return [ids[start : start + study.batch_size] for start in range(0, len(ids), study.batch_size)]
 

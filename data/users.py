@@ -37,7 +37,7 @@ def of_part(conversation: Conversation, part: UserPart) -> bool:
     """Whether the conversation's user is in the part. What was simulated on a person's scenario is in that person's."""
     if part == "all":
         return True
-    user = _whose(conversation)
+    user = whose(conversation)
     if part in ("learn", "select"):
         return part_of(user) == "tune" and half_of(user) == part
     return part_of(user) == part
@@ -54,7 +54,8 @@ def with_user(conversation: Conversation, form: str) -> Conversation:
     return conversation.model_copy(update={"extra": {**conversation.extra, form: {"values": {"user": name}}}})
 
 
-def _whose(conversation: Conversation) -> str:
+def whose(conversation: Conversation) -> str:
+    """Whose scenario it is: what was simulated on a person's scenario is that person's, all else its user's."""
     return _named_in_store(conversation) or user_of(conversation)
 
 

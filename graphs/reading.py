@@ -12,6 +12,7 @@ from typing import Any
 from ..data.grounding import gives_no_answer
 from ..data.records import Conversation
 from ..data.simquac import Question
+from ..data.stop_reasons import in_words
 from ..nodes.contract import Stop, describe
 from ..nodes.limits import Limits
 from ..nodes.post_questions import closing
@@ -92,5 +93,5 @@ def answer_of(made: Conversation, question: Question) -> tuple[str | None, str |
     if made.failure is not None:
         return None, f"{made.failure.node}: {made.failure.error}"
     if not new or not made.finished:
-        return None, f"ended as {made.stop}"
+        return None, in_words(made.stop)
     return (None if all(map(gives_no_answer, new)) else "\n".join(message.text for message in new)), None

@@ -174,7 +174,8 @@ class FunctionAnnotator:
 class RuleAnnotator:
     """The offline annotator: a rule-based baseline of word lists, lengths and question marks; it is no language model.
 
-    Its votes differ by how much of a sign they ask for: as much as the rule says, three quarters of it, a third more.
+    Its votes differ by how much of a sign they ask for: as much as the rule says, three quarters of it, a third more. They
+    are one rule at three thresholds: that they agree says nothing of how sure it is.
     """
 
     def provenance(self) -> dict[str, Any]:

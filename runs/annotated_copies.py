@@ -6,25 +6,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from ..data import record_lines
+from ..data import domains, record_lines
 from ..data.attempts import Json
 from ..data.formats.detection import CONVERSATIONS, FAILURES
+from ..data.formats.json_edits import edited
 from ..data.formats.jsonfiles import parsed, write_text
 from ..data.label_units import WHOLE, stored_keys, with_labels
 from ..data.label_votes import Ballot, Rule, finals
 from ..data.labels import LabelDefinition
-from ..data.loading import Loaded, load
-from ..data.recllmsim.annotated import annotated, written_like
+from ..data.loading import Loaded
+from ..data.recllmsim.annotated import annotated
 from ..data.recllmsim.folders import is_history
 from ..data.records import Conversation
 from ..errors import DataError, SettingError
 from ..nodes.annotators import Annotator, Labelling, annotator
 from ..prompts.label_pages import labels_named
-from .annotating import Annotations, Work, aannotate
+from .annotating import Annotations, aannotate
 from .annotation_journal import FOLDER
+from .annotation_work import Work
 from .calls import CALLS
 from .event_loop import blocking
 from .journal import RunError
+from .justifications import ANSWERS, loaded_for, write_answers
 from .leftovers import DATASET
 
 Asked: TypeAlias = str | Annotator | Labelling | Any
@@ -68,6 +71,17 @@ def counts(annotations: Annotations, rule: Rule = "majority") -> dict[str, dict[
     return told
 
 
+def unread_of(annotations: Annotations) -> dict[str, tuple[int, str]]:
+    """By label the units about which a model said nothing that could be read, and one of its replies."""
+    found: dict[str, tuple[int, str]] = {}
+    for work, told in annotations.told():
+        said = [str(vote["attempts"][-1].get("text", "")) for vote in told.votes if vote["attempts"]]
+        if said and (number := sum(not any(ballot) for ballot in told.ballots())):
+            before, reply = found.get(work.label.name, (0, said[0]))
+            found[work.label.name] = before + number, reply
+    return found
+
+
 def labelled(conversations: Sequence[Conversation], found: Found) -> list[Conversation]:
     """The conversations with their labels."""
     done = []
@@ -94,6 +108,8 @@ def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
     """Write the labelled copy; each file is there whole or as it was before. Gives a line for what is not in it."""
     if loaded.kind == "recllmsim":
         return _published(loaded, out, found)
+    if loaded.kind == ANSWERS:
+        return write_answers(loaded, out, found)
     talks = labelled(loaded.conversations, found)
     notes = []
     if loaded.kind == "run":
@@ -101,7 +117,11 @@ def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
             if file.is_file() and file.name not in (CONVERSATIONS, CALLS) and not _is_own(file.name):
                 _copied(file, out / file.name)
         if (loaded.path / DATASET).is_dir():
-            notes.append(f"{DATASET}/ is not in the copy: write it with duologue convert {out}")
+            kinds = {
+                domain.kind for domain in domains.present(talk.scenario for talk in talks)
+            } & domains.targets().keys()
+            form = kinds.pop() if len(kinds) == 1 else "messages"
+            notes.append(f"{DATASET}/ is not in the copy: write it with duologue convert {out} NEW --to {form}")
     else:
         notes.append(f"files of this format hold no labels: {out / CONVERSATIONS} has the conversations as records")
     record_lines.write(talks, out / CONVERSATIONS)
@@ -128,7 +148,7 @@ def _published(loaded: Loaded, out: Path, found: Found) -> list[str]:
             raise DataError(f"{file}: changed while it was annotated: begin again")
         keys = {unit: {**places.get("labels", {}), **places.get("extra", {})} for unit, places in of_file.items()}
         whole = keys.pop(WHOLE, {})
-        write_text(out / relative, written_like(text, annotated(value, whole, keys)))
+        write_text(out / relative, edited(text, annotated(value, whole, keys)))
     return []
 
 
@@ -174,7 +194,7 @@ def annotate(
     """
     pages = None if labels_dir is None else Path(labels_dir)
     chosen = [each if isinstance(each, LabelDefinition) else labels_named([each], pages)[0] for each in labels]
-    loaded = load(source) if isinstance(source, (str, Path)) else None
+    loaded = loaded_for(Path(source), chosen) if isinstance(source, (str, Path)) else None
     talks: list[Conversation] = list(loaded if loaded is not None else cast(Iterable[Conversation], source))
     several: list[Any] = list(model) if isinstance(model, (list, tuple)) else [model]
     folder = None if out is None else Path(out)

@@ -9,8 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..data.identity import digest
-from ..data.label_units import missing, units_of
 from ..data.labels import LabelDefinition
 from ..data.records import Conversation
 from ..errors import SettingError
@@ -21,6 +19,7 @@ from ..nodes.calls.kept import remember_texts
 from ..nodes.calls.prices import Asked, asked_model
 from ..nodes.environment import error_line
 from .annotation_journal import KeptVotes, Labelled, label_settings
+from .annotation_work import Work, check_source, planned
 from .calls import CallFile
 from .conduct import Conduct, synced
 from .control import Control
@@ -31,25 +30,6 @@ VOTES = 3
 
 Watch = Callable[[Labelled], None]
 """Is told of each conversation that has been labelled, as soon as it has."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """One conversation to label with one label."""
-
-    conversation: Conversation
-    label: LabelDefinition
-    units: tuple[int, ...]
-    round: int = 0
-
-    @property
-    def id(self) -> str:
-        """What the seeds of its calls are derived from: the conversation, the label, and how often it was redone.
-
-        Of a conversation whose text has changed it is another one: votes on what was said before are none on it.
-        """
-        texts = [(each.role, each.text) for each in self.conversation.messages]
-        return digest("annotation", self.conversation.id, self.label.name, self.round, texts)[:16]
 
 
 @dataclass(frozen=True)
@@ -71,6 +51,15 @@ class Annotations:
     def missing(self) -> int:
         """Conversations and labels that are not there yet."""
         return sum(1 for work in self.planned if work.id not in self.labelled or self.labelled[work.id].error)
+
+    @property
+    def unstored(self) -> list[str]:
+        """Labels on which models voted several times and whose place in a record holds one value: their votes are in the
+        folder alone."""
+        asked = (each for each in self.labelled.values() if any(vote["attempts"] for vote in each.votes))
+        several = {each.label for each in asked if len(each.votes) > 1}
+        labels = {work.label.name: work.label for work in self.planned}
+        return [name for name, label in labels.items() if name in several and not label.votes]
 
     def told(self) -> Iterator[tuple[Work, Labelled]]:
         """What was labelled, in the order of the plan; without what failed."""
@@ -98,41 +87,6 @@ def voters(annotators: Sequence[Annotator], votes: int | None = None) -> list[An
     if votes is not None and votes < 1:
         raise SettingError(f"votes must be at least 1, not {votes}")
     return [alone] * (votes or VOTES)
-
-
-def planned(
-    conversations: Iterable[Conversation],
-    labels: Sequence[LabelDefinition],
-    redo: Sequence[str] = (),
-    rounds: Mapping[str, int] | None = None,
-) -> list[Work]:
-    """What lacks a label, and all of what is redone.
-
-    SettingError for two labels in one place and for a label to redo that is not asked for; DataError where another label
-    stands in the place of one.
-    """
-    check_places(labels)
-    if unknown := [name for name in redo if name not in {label.name for label in labels}]:
-        raise SettingError(f"--redo {unknown[0]}: is none of the labels that are asked for (--labels)")
-    works = []
-    for conversation in conversations:
-        for label in labels:
-            units = units_of(conversation, label) if label.name in redo else missing(conversation, label)
-            if units:
-                works.append(Work(conversation, label, tuple(units), (rounds or {}).get(label.name, 0)))
-    return works
-
-
-def check_places(labels: Sequence[LabelDefinition]) -> None:
-    """SettingError for two labels in one place."""
-    for number, label in enumerate(labels):
-        for other in labels[number + 1 :]:
-            shared = set(label.keys) & set(other.keys)
-            if shared and label.place == other.place and label.of_messages == other.of_messages:
-                raise SettingError(
-                    f"the labels {label.name!r} and {other.name!r} are stored under the same key, "
-                    f"{min(shared)!r}: take one of them, or two folders"
-                )
 
 
 @dataclass
@@ -196,6 +150,8 @@ async def aannotate(
     with ExitStack() as opened:
         settings = label_settings(labels, [each.provenance() for each in asked], seed)
         folder = None if out is None else Path(out)
+        if folder is not None:
+            check_source(conversations, KeptVotes.found(folder, settings, redo=redo, resume=resume).all, folder)
         kept = KeptVotes.open(folder, settings, opened, redo=redo, resume=resume)
         works = planned(conversations, labels, redo, kept.rounds)
         left = [work for work in works if work.id not in kept.done]
@@ -215,6 +171,7 @@ async def aannotate(
                             await do_all(left, asking.label, calls, control, concurrency)
                     except EndpointError as error:
                         stopped = error_line(error)
+        control.over()
         told = {work.id: found for work in works if (found := kept.of(work.id)) is not None}
         result = Annotations(tuple(works), told, stopped or control.ending)
         if not result.missing:

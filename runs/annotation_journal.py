@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ..data.attempts import Record
 from ..data.formats.folders import make_folder
-from ..data.formats.journals import Codec
+from ..data.formats.journals import Codec, JournalReader
 from ..data.formats.jsonfiles import dumps, parsed, read_text, write_text
 from ..data.identity import VERSION, digest
 from ..data.labels import LabelDefinition
@@ -92,11 +92,25 @@ def label_settings(
 
 def annotated_keys(source: Path) -> frozenset[str]:
     """Keys of the labels that annotators wrote into a copy (`duologue annotate`); none for any other source."""
-    path = source / FOLDER / SETTINGS
-    had: Any = parsed(read_text(path), path) if path.is_file() else {}
-    names = had.get("labels", {}) if isinstance(had, dict) else {}
+    return _keys(_kept_settings(source / FOLDER))
+
+
+def rule_keys(source: Path) -> frozenset[str]:
+    """Those of them whose every vote is one of the offline annotator's rules."""
+    labels = _kept_settings(source / FOLDER)
+    return _keys(name for name, told in labels.items() if all("rules" in each for each in told["annotators"]))
+
+
+def _keys(names: Iterable[str]) -> frozenset[str]:
     shipped = shipped_labels()
     return frozenset(key for name in names for key in (shipped[name].keys if name in shipped else (name,)))
+
+
+def _kept_settings(folder: Path) -> dict[str, Any]:
+    """What decides the votes that a folder has, by label."""
+    path = folder / SETTINGS
+    had: Any = parsed(read_text(path), path) if path.is_file() else {}
+    return dict(had.get("labels", {})) if isinstance(had, dict) else {}
 
 
 @dataclass
@@ -128,33 +142,48 @@ class KeptVotes:
             raise RunError(f"{folder}: cannot be made ({error.strerror}): choose another folder") from None
         kept = cls(folder)
         path = folder / SETTINGS
+        labels = _settled(folder, settings, redo=redo, resume=resume)
         there = path.is_file()
-        had: Any = parsed(read_text(path), path) if there else {}
-        labels: dict[str, Any] = dict(had.get("labels", {})) if isinstance(had, dict) else {}
-        if there and not resume and not redo:
-            raise RunError(
-                f"{folder}: has votes already: go on with --resume, ask anew with --redo LABEL, or choose another folder"
-            )
         kept.journal = Journal.open(folder / VOTES_FILE, CODEC, busy=folder)
         opened.callback(kept.journal.close)
         if not there and any(True for _ in kept.journal.iterate()):
             raise RunError(f"{folder}: has no {SETTINGS}, which says how {VOTES_FILE} was made: choose another folder")
-        for name, wanted in settings.items():
-            earlier = labels.get(name)
-            if earlier is not None and name in redo and not resume:
-                labels[name] = {**wanted, "round": earlier.get("round", 0) + 1}
-            elif earlier is not None and (differing := [key for key in wanted if earlier.get(key) != wanted[key]]):
-                raise RunError(
-                    f"{folder}: its votes on {name!r} were made with another {differing[0]}: ask for all of them anew "
-                    f"with --redo {name} (without --resume), or choose another folder"
-                )
-            elif earlier is None:
-                labels[name] = {**wanted, "round": 0}
         write_text(path, dumps({"version": VERSION, "labels": labels}) + "\n")
-        kept.rounds = {name: each["round"] for name, each in labels.items()}
-        for each in kept.journal.iterate():
-            (kept.failed if each.error else kept.done)[each.id] = each
-        return kept
+        return kept._with(labels, kept.journal)
+
+    @classmethod
+    def found(
+        cls, folder: Path, settings: Mapping[str, Any], *, redo: Sequence[str] = (), resume: bool = False
+    ) -> "KeptVotes":
+        """As `open`, for a plan: nothing is made, written or locked."""
+        labels = _settled(folder, settings, redo=redo, resume=resume)
+        path = folder / VOTES_FILE
+        return cls(folder)._with(labels, JournalReader(path, CODEC) if path.is_file() else None)
+
+    def _with(self, labels: Mapping[str, Any], journal: JournalReader[Labelled] | None) -> Self:
+        self.rounds = {name: each["round"] for name, each in labels.items()}
+        for each in () if journal is None else journal.iterate():
+            (self.failed if each.error else self.done)[each.id] = each
+        return self
+
+    @property
+    def all(self) -> list[Labelled]:
+        """All votes that are kept."""
+        return [*self.done.values(), *self.failed.values()]
+
+    def answered(self) -> frozenset[tuple[str, int, int]]:
+        """The calls whose first reply is kept while their work is not over: id of the work, turn and vote."""
+        path = None if self.folder is None else self.folder / CALLS
+        if path is None or not path.is_file():
+            return frozenset()
+        found = set[tuple[str, int, int]]()
+        with path.open("rb") as file:
+            for line in file:
+                if b'"reply"' in line and line.endswith(b"\n"):
+                    call: Any = parsed(line.decode("utf-8", "replace"), path)
+                    if "reply" in call and call.get("attempt") == 1:
+                        found.add((str(call.get("subject")), int(call.get("turn", 0)), int(call.get("vote", 0))))
+        return frozenset(found)
 
     def keep(self, each: Labelled) -> None:
         """Write votes down, whole and at once."""
@@ -175,6 +204,42 @@ class KeptVotes:
         """Remove the call journal: nothing is missing."""
         if self.folder is not None and not keep_calls:
             (self.folder / CALLS).unlink(missing_ok=True)
+
+
+def _settled(
+    folder: Path, settings: Mapping[str, Any], *, redo: Sequence[str], resume: bool
+) -> dict[str, dict[str, Any]]:
+    """What decides the votes of the folder from now on, with the round of each label. RunError for another labelling."""
+    labels = _kept_settings(folder)
+    if resume and not (folder / SETTINGS).is_file():
+        raise RunError(f"{folder}: there is nothing to resume: name the folder of the copy, or begin without --resume")
+    if labels and not resume and not redo:
+        raise RunError(
+            f"{folder}: has votes already: go on with --resume, ask anew with --redo LABEL, or choose another folder"
+        )
+    if gone := [name for name in labels if name not in settings]:
+        raise RunError(
+            f"{folder}: has the label {gone[0]!r} too, which the copy would lose: add it to --labels, or choose another "
+            "folder"
+        )
+    for name, wanted in settings.items():
+        earlier = labels.get(name)
+        if earlier is not None and name in redo and not resume:
+            labels[name] = {**wanted, "round": earlier.get("round", 0) + 1}
+        elif earlier is not None and (differing := [key for key in wanted if earlier.get(key) != wanted[key]]):
+            raise RunError(
+                f"{folder}: its votes on {name!r} were made with {_OTHER[differing[0]]}: ask for all of them anew "
+                f"with --redo {name} (without --resume), or choose another folder"
+            )
+        elif earlier is None:
+            labels[name] = {**wanted, "round": 0}
+    return labels
+
+
+_OTHER: Mapping[str, str] = {
+    "definition": "another page of the label", "pages": "other pages of the request",
+    "annotators": "other annotators, or another number of votes", "seed": "another seed",
+}  # fmt: skip
 
 
 def _labelled(value: Any) -> Labelled:

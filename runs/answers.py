@@ -13,7 +13,7 @@ from ..data.formats.jsonfiles import dumps
 from ..data.formats.regular_files import content
 from ..data.labelling import Answer, Item, Key, standing
 from ..errors import DataError, SettingError, at
-from .journal import Appended, RunError
+from .journal import Appended, BusyError, RunError
 
 MOST_BYTES = 500_000_000
 """Most bytes of a person's file."""
@@ -34,7 +34,12 @@ class Answers:
         except OSError as error:
             raise RunError(f"{self.folder}: cannot be made ({error.strerror}): choose another folder") from None
         path = self.folder / f"{by}.jsonl"
-        self._file = Appended(path, alone_in=path)
+        try:
+            self._file = Appended(path, alone_in=path)
+        except BusyError:
+            raise BusyError(
+                f"{path}: {by} has another page open: end that `duologue label --as {by}`, or give another name"
+            ) from None
         self._file.cut_torn_line()
         self._given = list(answers_in(path))
         self._order = [answer.key for answer in self._given if not answer.undone]

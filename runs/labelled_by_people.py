@@ -20,8 +20,8 @@ from ..data.records import Conversation
 from ..errors import DataError
 from ..prompts.label_pages import shipped_labels
 from .annotated_copies import check_copy, write_copy
-from .annotating import check_places
 from .annotation_journal import CODEC, FOLDER, VOTES_FILE
+from .annotation_work import check_places
 
 ANSWERS = "answers"
 """Folder of the copy, below that of its annotation, with the answers themselves."""
@@ -84,9 +84,11 @@ def write_labelled_by_people(
         for name, units in found.items()
         for unit, places in units.items()
     ):
-        notes.append(f"{replaced} things had labels of people already: in the copy these answers stand in their place")
+        notes.append(
+            f"labels of people that {replaced} of them had already: in the copy these answers stand in their place"
+        )
     if elsewhere := len(every) - len(found):
-        notes.append(f"{elsewhere} conversations with answers are not in {loaded.path}: left out")
+        notes.append(f"conversations with answers that are not in {loaded.path}: {elsewhere}, left out")
     make_folder(out / FOLDER)
     notes += write_copy(loaded, out, found)
     for by, of_one in answers.items():
@@ -115,8 +117,8 @@ def _fitting(
                 wrong += 1
             else:
                 kept[by].append(answer)
-    notes = [f"{changed} answers are about texts that have changed since: left out"] if changed else []
-    return kept, [*notes, *([f"{wrong} answers are no values of their label's page: left out"] if wrong else [])]
+    notes = [f"answers about texts that have changed since: {changed}, left out"] if changed else []
+    return kept, [*notes, *([f"answers that are no values of their label's page: {wrong}, left out"] if wrong else [])]
 
 
 def annotated_replies(source: Path, conversations: Iterable[Conversation], key: str) -> frozenset[tuple[str, int]]:

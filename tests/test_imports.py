@@ -51,7 +51,7 @@ LATE = {
     ("data/recllmsim/workbooks.py", "openpyxl"): "an extra, for one of four formats",
     ("analysis/realism/discriminator.py", "sklearn.*"): "an extra, and slow to import",
     ("analysis/(trust|scored).py", "analysis/agreement/.*"): "needs the extra stats, and labels are shown without it",
-    ("analysis/tables.py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
+    ("analysis/(tables|fitting).py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
     ("views/.*", "IPython.*"): "is there in a notebook alone",
     ("runs/progress.py", "IPython.*"): "is there in a notebook alone",
     ("runs/cluster.py", "ray.*"): "an extra, for the one engine of that name",

@@ -195,6 +195,7 @@ async def test_own_loop(simulated_user):
     result.assert_outcomes(passed=2)
 
 
+@pytest.mark.heavy
 def test_nothing_warns_where_warnings_are_errors(repository):
     write(
         repository,

@@ -6,7 +6,7 @@ from .against import against_page
 from .conversation import conversation_html, conversation_page
 from .graph import graph_html
 from .notebook import register, register_here
-from .pages import is_page
+from .pages import is_page, is_page_of
 from .parts import with_images
 from .run import index_of, run_page, write_run
 from .shown import Page
@@ -20,6 +20,7 @@ __all__ = [
     "graph_html",
     "index_of",
     "is_page",
+    "is_page_of",
     "load_ipython_extension",
     "run_page",
     "watch",

@@ -40,7 +40,12 @@ class Stretch:
 
 
 def against_page(
-    first: Sequence[Conversation], second: Sequence[Conversation], names: tuple[str, str], *, title: str = ""
+    first: Sequence[Conversation],
+    second: Sequence[Conversation],
+    names: tuple[str, str],
+    *,
+    title: str = "",
+    origin: str = "",
 ) -> str:
     """Both sets as one self-contained page. Each topic that both have is a row that unfolds into the two
     conversations side by side; conversations without a counterpart are listed below."""
@@ -72,6 +77,7 @@ def against_page(
         graph_line="of both sets" if len(sides) > 1 else "",
         beside=False,  # two columns of figures for each, and no room
         images=any(has_images(conversation) for _, conversations in sets for conversation in conversations),
+        origin=origin,
         rejections="rejected A" if any(name == "rejected" for name, _, _ in shown) else "",
     )
 

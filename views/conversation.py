@@ -63,14 +63,16 @@ class Turn:
         return last
 
 
-def conversation_page(conversation: Conversation, *, back: str = "", trusts: Trusts | None = None) -> str:
+def conversation_page(
+    conversation: Conversation, *, back: str = "", trusts: Trusts | None = None, origin: str = ""
+) -> str:
     """The page as HTML: no script, no network, light and dark. Every text in it is escaped.
 
     `back`: address of the list that links to this page, for a link back. `trusts`: how far labels can be trusted, as
-    its data set tells; by default as the conversation alone does.
+    its data set tells; by default as the conversation alone does. `origin`: what tells the source from others.
     """
     link = render("back.html", back=back) if back else ""
-    return page(title_of(conversation), link + conversation_html(conversation, trusts=trusts))
+    return page(title_of(conversation), link + conversation_html(conversation, trusts=trusts), origin=origin)
 
 
 def conversation_html(conversation: Conversation, anchor: str = "", trusts: Trusts | None = None) -> str:

@@ -3,15 +3,31 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..analysis.annotations import side_of
+from ..analysis.trust import Trusts, together
 from ..data import domains
+from ..data.labels import LabelDefinition
 from ..data.records import Conversation, Role
 from ..data.text.languages import Language
 from .conversation import Turn, turns
-from .pages import in_notebook, render
+from .pages import in_notebook, render, source
+from .parts import Gallery
 from .wording import Wording, language_on_page
 
 Shown: TypeAlias = Literal["as stored", "en", "zh", "both"]
 """Which language of a message is shown, where the data has a translation."""
+
+
+def data_trust(label: LabelDefinition, conversation: Conversation, trusts: Trusts, *, of_message: bool) -> str:
+    """How far to trust what the data itself says under a label: the marks of its parts, which are named where they differ."""
+    side = side_of(conversation)
+    marks = {}
+    for name, part in label.parts.items():
+        stored = part.stored_as or name
+        key, of_key = (part.within, stored) if part.within else (stored, "")
+        if (found := trusts.of_label(side, key, of_key, of_messages=of_message)) is not None:
+            marks[stored] = found.mark
+    return together(marks)
 
 
 @dataclass(frozen=True)
@@ -45,8 +61,20 @@ def labelling_html(
         if turn.message is not None and (role in (None, turn.role) or turn.number == message)
     ]
     material = domains.of(conversation).material(conversation.scenario) if background else ()
-    html = render("labelling.html", wording=Wording(language_on_page(conversation)), material=material, said=said)
+    wording = Wording(language_on_page(conversation))
+    html = render("labelling.html", wording=wording, material=material, said=said, parts=Gallery().html)
     return in_notebook(html)
+
+
+def labelling_page(item: str) -> str:
+    """Style and script around a conversation that is labelled: the frame's height, keys, where the frame is scrolled to.
+
+    `item`: a name of what is labelled, of letters and digits; the frame is scrolled when it changes.
+    """
+    if not item.isalnum():
+        raise ValueError(f"{item!r} is not of letters and digits")
+    script = source("labelling.js").replace("{item}", item)
+    return f"<style>{source('labelling.css')}</style><script>{script}</script>"
 
 
 def _texts(conversation: Conversation, turn: Turn, language: Shown) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from ..analysis.annotations import side_of
+from ..analysis.label_values import FINAL
 from ..analysis.outcomes import SCORES
 from ..analysis.trust import NOT_CALIBRATED, Trust, Trusts
 from ..data.formats.dialogues import asides
@@ -16,8 +17,6 @@ from .pages import render
 Path: TypeAlias = tuple[str, ...]
 """Keys that lead to a value."""
 
-FINAL = "final"
-"""Key of what votes come to."""
 LEGEND = (
     "At the right of each label, how far it can be trusted. people's: people gave it. κ, AC1: its agreement with people's "
     "label of the same conversations of this side, with its 95 % interval. computed: a rule, no judgement. not calibrated: "
@@ -52,14 +51,21 @@ def labels_html(holder: Conversation | Message, conversation: Conversation, trus
     """The tables of a conversation or of a message of it, its own texts aside; empty if it has none. Every text is
     escaped. `trusts`: of the conversations among which it is shown."""
     side, of_messages = side_of(conversation), isinstance(holder, Message)
-    told, labels = _scores(holder.labels)
+    known = trusts.labels_of(holder)
+    told, labels = _scores(known)
     scores = [Row(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in told]
     rows = tuple(
-        Row(name, text, trusts.of_label(side, path[0], _part(path, labels), of_messages=of_messages))
+        Row(
+            _named(name, path, labels),
+            text,
+            trusts.of_label(
+                side, path[0], _part(path, labels), of_messages=of_messages, of_vote=_is_vote(path, labels)
+            ),
+        )
         for name, text, path in _rows(labels)
     )
     tables = [Rows("labels", rows, len(rows) > AT_ONCE)] if rows else []
-    if rows := tuple(Row(name, text, None) for name, text, _ in _rows(_beside(holder))):
+    if rows := tuple(Row(name, text, None) for name, text, _ in _rows(_beside(holder, known))):
         # Keys that no reader knows: some may be labels.
         tables.append(Rows(f"from the source ({NOT_CALIBRATED})", rows, folded=True))
     said = _said_by_neither(holder) if isinstance(holder, Conversation) else ()
@@ -114,6 +120,20 @@ def _part(path: Path, labels: Mapping[str, Any]) -> str:
     return rest[0] if rest and rest[0] != path[0] else ""  # a label with a memo beside it is no part
 
 
+def _is_vote(path: Path, labels: Mapping[str, Any]) -> bool:
+    """Whether the keys lead to one vote, not to what the votes come to."""
+    voted = isinstance(label := labels.get(path[0]), Mapping) and FINAL in label
+    return voted and path[1:2] != (FINAL,)
+
+
+def _named(name: str, path: Path, labels: Mapping[str, Any]) -> str:
+    """The name of a row, which says what a vote is and leaves `final` out."""
+    if not (isinstance(label := labels.get(path[0]), Mapping) and FINAL in label):
+        return name
+    which = "" if path[1] == FINAL else f"vote {path[1]}"
+    return " ".join(filter(None, (path[0], *path[2:], which))).replace("_", " ")
+
+
 def _text(value: Any) -> str | None:
     """A value in words; None for nothing."""
     if isinstance(value, list):
@@ -124,11 +144,11 @@ def _text(value: Any) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _beside(holder: Conversation | Message) -> dict[str, Any]:
+def _beside(holder: Conversation | Message, labels: Mapping[str, Any]) -> dict[str, Any]:
     """Further keys of the source, without those that are labels already."""
     patches = [patch.get("values") for patch in holder.extra.values() if isinstance(patch, dict)]
     found = {key: value for values in patches if isinstance(values, dict) for key, value in values.items()}
-    return {key: value for key, value in found.items() if key not in _OF_FORM and key not in holder.labels}
+    return {key: value for key, value in found.items() if key not in _OF_FORM and key not in labels}
 
 
 def _said_by_neither(conversation: Conversation) -> tuple[tuple[str, Any], ...]:

@@ -7,6 +7,7 @@ from zlib import compress
 
 from markupsafe import Markup
 
+from .label_filters import DISPUTES, ListedLabel
 from .pages import embedded, page, render
 
 SCRIPT = "list.js"
@@ -59,10 +60,12 @@ def list_page(
     after: str = "",
     rejections: str = "",
     images: bool = False,
+    labels: Sequence[ListedLabel] = (),
+    origin: str = "",
 ) -> str:
     """The page as HTML, with its script in it.
 
-    `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
+    `origin`: as of `page`. `labels`: those that rows can be filtered by, each shown with its trust. `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
     A column without any value is left out. `images`: whether a packed row has an image. `beside`: show the graph beside the list on a wide screen, else folded.
     """
@@ -70,7 +73,7 @@ def list_page(
     filled = [n for n in range(len(columns)) if not rows or any(row.cells[n] is not None for row in rows)]
     columns = [columns[n] for n in filled]
     rows = [replace(row, cells=tuple(row.cells[n] for n in filled)) for row in rows]
-    labels = [column.label for column in columns]
+    headings = [column.label for column in columns]
     body = render(
         "list.html",
         title=title,
@@ -80,14 +83,21 @@ def list_page(
         rows=rows,
         at_once=AT_ONCE,
         filters=[(name, sorted({row.choices[name] for row in rows})) for name in names],
-        rejections=labels.index(rejections) if rejections else None,
+        rejections=headings.index(rejections) if rejections else None,
         graph=Markup(graph),
         graph_line=graph_line,
         beside=beside,
         after=Markup(after),
         texts=embedded([row.text for row in rows]),
+        labels=labels,
+        disputes=[
+            (1 << bit, words)
+            for bit, words in enumerate(DISPUTES)
+            if any(bits >> bit & 1 for label in labels for bits in label.disputes.values())
+        ],
+        labelled=embedded([label.plain() for label in labels]),
     )
-    return page(title, body, script=SCRIPT, images=images)
+    return page(title, body, script=SCRIPT, images=images, origin=origin)
 
 
 def packed(html: str) -> str:

@@ -34,16 +34,25 @@ def is_page(path: Path) -> bool:
         return MARK in file.read(2_000)
 
 
-def page(title: str, body: str, *, script: str = "", images: bool = False) -> str:
+def is_page_of(path: Path, origin: str) -> bool:
+    """Whether the file is a page of ours that was written from the same source."""
+    if not is_page(path):
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return f'<meta name="duologue-source" content="{origin}">' in file.read(2_000)
+
+
+def page(title: str, body: str, *, script: str = "", images: bool = False, origin: str = "") -> str:
     """A whole page around a body of HTML. Its policy allows only the page's own style and script, named by digest.
 
-    `images`: it allows images that are in the page itself too, as it does if the body has one.
+    `origin`: what tells its source from others, such as a digest. `images`: it allows images that are in the page itself too, as it does if the body has one.
     """
     style, code = source("style.css"), source(script) if script else ""
     text = render(
         "page.html",
         language=_language(body),
         title=title,
+        origin=origin,
         style=Markup(style),
         body=Markup(body),
         script=Markup(code),

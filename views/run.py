@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..analysis.annotations import side_of
 from ..analysis.outcomes import SCORES, SUCCESS, score_of
 from ..analysis.trust import COMPUTED, Trusts
 from ..data import domains
@@ -17,6 +18,7 @@ from ..data.records import Conversation, NodeInfo
 from ..errors import DataError, at
 from .conversation import conversation_html, conversation_page
 from .graph import drawn
+from .label_filters import listed_labels
 from .listing import Column, Row, list_page, packed
 from .pages import anchor_of, is_page, plural, render
 from .parts import has_images
@@ -45,10 +47,12 @@ def run_page(
     *,
     manifest: Mapping[str, Any] | None = None,
     trusts: Trusts | None = None,
+    origin: str = "",
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold.
 
     `manifest`: that of the run folder. `trusts`: how far labels can be trusted; by default as these conversations tell.
+    `origin`: what tells the source from others, such as a digest of its path.
     """
     listed = list(conversations)
     trusts = Trusts.of(listed) if trusts is None else trusts
@@ -57,7 +61,7 @@ def run_page(
         _row(conversation, anchor, told, html=conversation_html(conversation, anchor, trusts))
         for conversation, anchor in zip(listed, _anchors(listed), strict=True)
     ]
-    return _page(listed, rows, title, manifest, told)
+    return _page(listed, rows, title, manifest, told, trusts, origin)
 
 
 def write_run(
@@ -68,6 +72,7 @@ def write_run(
     manifest: Mapping[str, Any] | None = None,
     in_one_file: int = IN_ONE_FILE,
     trusts: Trusts | None = None,
+    origin: str = "",
 ) -> Path:
     """Write the page, or for more than `in_one_file` conversations a folder of pages; gives the file to open.
 
@@ -76,7 +81,7 @@ def write_run(
     """
     file = Path(target)
     if len(conversations) <= in_one_file:
-        write_text(file, run_page(conversations, title, manifest=manifest, trusts=trusts))
+        write_text(file, run_page(conversations, title, manifest=manifest, trusts=trusts, origin=origin))
         return file
     trusts = Trusts.of(conversations) if trusts is None else trusts
     folder = index_of(file).parent
@@ -99,7 +104,7 @@ def write_run(
         _row(conversation, anchor_of(conversation.id), told, href=name)
         for conversation, name in zip(conversations, names, strict=True)
     ]
-    write_text(folder / "index.html", _page(conversations, rows, title, manifest, told))
+    write_text(folder / "index.html", _page(conversations, rows, title, manifest, told, trusts, origin))
     return folder / "index.html"
 
 
@@ -175,6 +180,8 @@ def _page(
     title: str,
     manifest: Mapping[str, Any] | None,
     told: "_Told",
+    trusts: Trusts,
+    origin: str,
 ) -> str:
     graph = executed(conversations)
     counts = count(conversations)
@@ -191,6 +198,8 @@ def _page(
         graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
         rejections="rejected",
         images=any(map(has_images, conversations)),
+        labels=listed_labels(conversations, trusts),
+        origin=origin,
     )
 
 
@@ -252,6 +261,7 @@ def _row(conversation: Conversation, anchor: str, told: _Told, *, html: str = ""
             "success": success if told.success else "",
             "stop": line.stop,
             "kind": line.kind,
+            "side": side_of(conversation),
             "task": domain.task(conversation.scenario),
         },
     )

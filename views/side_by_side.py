@@ -13,7 +13,8 @@ from .wording import Wording, language_on_page
 def side_by_side_html(comparison: Comparison, *, switched: bool) -> str:
     """The questions with the answers of A and of B, their spans marked in the text that both are about, with its style.
 
-    `switched`: whether the second side is A. Every text is escaped.
+    `switched`: whether the second side is A. Every text is escaped. A reply that gives no answer is told to be one in the
+    same words on both sides: its own, such as QuAC's CANNOTANSWER, would tell whose it is.
     """
     domain = domains.of(comparison.first)
     material = domain.material(comparison.first.scenario)
@@ -40,6 +41,7 @@ def side_by_side_html(comparison: Comparison, *, switched: bool) -> str:
         stretches=stretches,
         material=[piece for piece in material if piece is not source],
         rows=rows,
+        silent=domain.refuses,
     )
     return in_notebook(html)
 

@@ -15,6 +15,8 @@ _CHINESE = MappingProxyType(
         "fixed words in place of rejected drafts": "草稿均被拒绝，改用固定回复",
         "What it is about": "背景资料",
         "Dialogue": "对话",
+        "(empty)": "（空）",
+        "(finds no answer)": "（未找到答案）",
         "Section": "段落",
         "Background": "背景",
         "task": "任务",

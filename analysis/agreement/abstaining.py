@@ -14,8 +14,8 @@ from ..annotations import Side
 from ..tables import DASH, Column, Rows, Table
 from .comparing import Group, groups, number_of, value_of, votes_of
 from .intervals import Floats, lower_bound
-from .pages import by_pair, remarks
-from .reading import Place, Unit, labels_of, matched, named
+from .pages import by_pair, part_shown, remarks, titled
+from .reading import SOURCES, Place, Unit, labels_of, matched, named
 
 ERROR = 0.05
 """Chance that what is said to hold the precision does not."""
@@ -56,9 +56,12 @@ class Abstention(Rows[AbstentionRow]):
 
     title: ClassVar[str] = "Labels that hold a precision"
 
+    sources: tuple[str, ...] = ()
+    """What the two sources are called, if there are two."""
+
     def tables(self) -> list[Table]:
         """A table for each pair of labels, of the columns that fit a page; `table` has all."""
-        return [_page(label, against, rows, self.notes) for (label, against), rows in by_pair(self.rows).items()]
+        return [_page(*titled(pair, self.sources), rows, self.notes) for pair, rows in by_pair(self.rows).items()]
 
 
 def abstention(
@@ -68,6 +71,7 @@ def abstention(
     between: Iterable[Sequence[str]],
     precision: float,
     confidence: str | None = None,
+    sources: Sequence[str] = (),
 ) -> Abstention:
     """The judge's labels to keep, by side and part. The first label is people's, the second the judge's.
 
@@ -79,7 +83,7 @@ def abstention(
     """
     if not 0 < precision < 1:
         raise SettingError(f"a precision is between 0 and 1, not {precision}")
-    pairs = matched([*first], None if second is None else [*second])
+    pairs = matched([*first], None if second is None else [*second], sources or SOURCES)
     told = None if confidence is None else _told(confidence, [other for _, other in pairs.pairs])
     rows = []
     for group in groups(pairs, [names for names in between if len(names) == 2]):
@@ -87,7 +91,7 @@ def abstention(
         if judged:
             sure = [_by_votes(unit) if told is None else told.get((unit.number, unit.place)) for unit in judged]
             rows.append(_row(group, judged, sure, precision, confidence))
-    return Abstention(rows=tuple(rows), notes=pairs.notes)
+    return Abstention(rows=tuple(rows), notes=pairs.notes, sources=pairs.sources)
 
 
 def _page(label: str, against: str, rows: Sequence[AbstentionRow], notes: Sequence[str]) -> Table:
@@ -96,7 +100,7 @@ def _page(label: str, against: str, rows: Sequence[AbstentionRow], notes: Sequen
     columns += [Column(name=name, kind="number", places=2) for name in ("precision", "at least", "kept")]
     columns += [Column(name="of", kind="count")]
     cells = [
-        (row.side, row.part or DASH, row.held, row.keep or DASH, row.n, row.users, row.precision, row.at_least, row.kept, row.of)
+        (row.side, part_shown(row.part), row.held, row.keep or DASH, row.n, row.users, row.precision, row.at_least, row.kept, row.of)
         for row in rows
     ]  # fmt: skip
     title = f"Labels of {against} that are what {label} says with a precision of {rows[0].target:g}"

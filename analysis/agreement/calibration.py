@@ -9,11 +9,11 @@ from scipy.stats import t as students_t
 from ...data.records import Conversation, Record
 from ...errors import SettingError
 from ..annotations import Side
-from ..tables import DASH, Column, Rows, Table
+from ..tables import Column, Rows, Table
 from .comparing import Group, Scale, groups, scale_of, value_of
 from .intervals import FEWEST_USERS, TINY, Estimate, Floats, effective_users, jackknife_variance
-from .pages import by_pair, interval_shown, remarks
-from .reading import Label, matched
+from .pages import by_pair, interval_shown, part_shown, remarks, titled
+from .reading import SOURCES, Label, matched
 
 
 class Calibrated(Record):
@@ -128,9 +128,12 @@ class Worth(Rows[WorthRow]):
 
     title: ClassVar[str] = "What a judged number is worth"
 
+    sources: tuple[str, ...] = ()
+    """What the two sources are called, if there are two."""
+
     def tables(self) -> list[Table]:
         """A table for each pair of labels, of the columns that fit a page; `table` has all."""
-        return [_page(label, against, rows, self.notes) for (label, against), rows in by_pair(self.rows).items()]
+        return [_page(*titled(pair, self.sources), rows, self.notes) for pair, rows in by_pair(self.rows).items()]
 
 
 def worth(
@@ -140,35 +143,37 @@ def worth(
     between: Iterable[Sequence[str]],
     ordered: Iterable[Sequence[str]] = (),
     scales: Mapping[str, Sequence[str]] | None = None,
+    sources: Sequence[str] = (),
 ) -> Worth:
     """Rates of each value, and means of numbers, by side and part. The first label is people's, the second the judge's.
 
     The parameters are as those of `agreement`.
     """
-    pairs = matched([*first], None if second is None else [*second])
+    pairs = matched([*first], None if second is None else [*second], sources or SOURCES)
     orders, rows = [*ordered], []
     for group in groups(pairs, [names for names in between if len(names) == 2]):
         rows += _rows(group, scale_of(group, orders, scales))
     notes = [*pairs.notes]
     if rows:
         notes.append("Calibrated: right where those whom people labelled are like the others.")
-    return Worth(rows=tuple(rows), notes=tuple(notes))
+    return Worth(rows=tuple(rows), notes=tuple(notes), sources=pairs.sources)
 
 
 def _page(label: str, against: str, rows: Sequence[WorthRow], notes: Sequence[str]) -> Table:
     columns = [Column(name=name) for name in ("side", "part", "value")]
-    columns += [Column(name=name, kind="count") for name in ("of", "n", "users")]
-    for name in ("naive", "people", "calibrated"):
-        columns += [Column(name=name, kind="number", places=2), Column(name=f"{name} 95 %")]
-    columns += [Column(name="weight", kind="number", places=2)]
+    columns += [Column(name=name, kind="count") for name in ("of", "n")]
+    columns += [Column(name=name, kind="number", places=2) for name in ("naive", "people", "calibrated")]
+    columns += [Column(name="95 %")]
     cells = [
-        (row.side, row.part or DASH, row.value, row.of, row.n, row.users, row.naive,
-         interval_shown(row.naive_low, row.naive_high), row.people, interval_shown(row.people_low, row.people_high),
-         row.calibrated, interval_shown(row.low, row.high), row.weight)
+        (row.side, part_shown(row.part), row.value, row.of, row.n, row.naive, row.people, row.calibrated,
+         interval_shown(row.low, row.high))
         for row in rows
     ]  # fmt: skip
+    meaning = (
+        f"Of: what {against} labels; n: what people label too; naive: of all, by {against} alone; 95 %: of calibrated."
+    )
     return Table(title=f"What {against} is worth by {label}", columns=tuple(columns), rows=tuple(cells),
-                 notes=(*remarks(rows), *notes))  # fmt: skip
+                 notes=(*remarks(rows), meaning, *notes))  # fmt: skip
 
 
 def _rows(group: Group, scale: Scale) -> list[WorthRow]:
@@ -191,7 +196,7 @@ def _rows(group: Group, scale: Scale) -> list[WorthRow]:
             value for unit in judged for label in (unit.first, unit.second) if label for value in label.values
         )
         for value in sorted(seen, key=lambda one: scale.values.index(one) if one in scale.values else 0):
-            by_value[value] = (
+            by_value[group.text_of(value)] = (
                 [_has(unit.first, value) for unit in judged],
                 [float(_has(unit.second, value) or 0) for unit in judged],
             )

@@ -45,6 +45,37 @@ class Group:
     """Names of the two labels, or of the one, with the part."""
     units: tuple[Unit, ...]
     """All that either label is about."""
+    sources: tuple[str, ...] = ()
+    """What the sources of the two are called, where there are two."""
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the labels, with their sources where there are two."""
+        if not self.sources:
+            return self.titles
+        return tuple(f"{title} of {source}" for title, source in zip(self.titles, self.sources, strict=True))
+
+    @property
+    def values(self) -> set[str]:
+        """The values of the labels and votes."""
+        labels = [label for unit in self.units for label in (unit.first, unit.second) if label is not None]
+        return {value for label in labels for value in (label.value, *label.votes) if value is not None}
+
+    @property
+    def copied(self) -> bool:
+        """Whether two sources have one label under one name, with the same values and votes throughout."""
+        alike = len(self.sources) == 2 and len({*self.titles}) == 1 and bool(self.both)
+        return alike and all(unit.first == unit.second for unit in self.both)
+
+    def text_of(self, value: str | None) -> str:
+        """A value as the data writes it; as it is compared, where the data writes it in several ways."""
+        labels = [label for unit in self.units for label in (unit.first, unit.second) if label is not None]
+        texts: dict[str, set[str]] = {}
+        for label in labels:
+            for name, text in label.texts.items():
+                texts.setdefault(name, set()).add(text)
+        parts = str(value).split(" + ")
+        return " + ".join(next(iter(texts[part])) if len(texts.get(part, ())) == 1 else part for part in parts)
 
     @property
     def both(self) -> list[Unit]:
@@ -63,6 +94,11 @@ def groups(pairs: Matched, between: Iterable[Sequence[str]]) -> Iterator[Group]:
     for given in between:
         if not 1 <= len(given) <= 2 or not all(given):
             raise SettingError(f"between {', '.join(given)!r}: give two names of labels, or one with votes")
+        if len(given) == 1 and pairs.sources:
+            raise SettingError(
+                f"between {given[0]!r}: of one label the votes are compared, which one source has: give one source, or the "
+                f"names of two labels, such as {given[0]},{given[0]}"
+            )
         names = [named(given[0], firsts, "the first label"), named(given[-1], seconds, "the second label")]
         found = units(pairs.pairs, *names)
         for of_message, part in _common(found, names, voting=len(given) == 1):
@@ -70,7 +106,22 @@ def groups(pairs: Matched, between: Iterable[Sequence[str]]) -> Iterator[Group]:
             for side in SIDES:
                 if of_side := [one for one in found
                                if (one.side, one.place is not None, one.part) == (side, of_message, part)]:  # fmt: skip
-                    yield Group(side, part or names[0].part or "", titles, tuple(of_side))
+                    sources = pairs.sources if len(given) == 2 else ()
+                    yield Group(side, part or names[0].part or "", titles, tuple(of_side), sources)
+
+
+def check_orders(found: Iterable[Group], ordered: Iterable[Sequence[str]]) -> None:
+    """SettingError for an order in which no label has all of its values."""
+    there = [(group, group.values) for group in found]
+    for words in ordered:
+        known = {str(word).lower() for word in words}
+        if there and not any(values <= known for _, values in there):
+            group, values = max(there, key=lambda each: len(each[1] & known))
+            missing = sorted(group.text_of(value) for value in values - known)
+            raise SettingError(
+                f"ordered {','.join(map(str, words))}: is no order of any label: {group.titles[-1]} also has "
+                f"{', '.join(missing[:5])}: give all its values from low to high"
+            )
 
 
 def scale_of(
@@ -80,14 +131,7 @@ def scale_of(
 
     `scales`: values of a label or part by its name; `ordered`: orders for every label that has no others.
     """
-    there = {
-        value
-        for unit in group.units
-        for label in (unit.first, unit.second)
-        if label is not None
-        for value in (label.value, *label.votes)
-        if value is not None
-    }
+    there = group.values
     of_names = [(scales or {}).get(name) for name in (*group.titles, group.part)]
     for told in [*filter(None, of_names), *ordered]:
         words = tuple(dict.fromkeys(str(value).lower() for value in told))

@@ -58,7 +58,7 @@ def estimate(tables: Floats, disagreement: Disagreement) -> Estimate:
         return Estimate(value=value, reason=f"an interval needs {FEWEST_USERS} users")
     found, by_chance = disagreement(total - tables)
     if (by_chance < TINY).any():
-        return Estimate(value=value, reason="no interval: without one user there is one value only")
+        return Estimate(value=value, reason="no interval: all other values are one user's alone")
     others = 1 - found / by_chance
     share = jackknife_variance(others) * expected**2
     users = effective_users(tables.sum(axis=(1, 2)))

@@ -5,6 +5,9 @@ from typing import Protocol, TypeVar
 
 from ..tables import DASH
 
+VOTES = "votes"
+"""What a label is compared with whose own votes are compared with each other."""
+
 
 class Compared(Protocol):
     """A row about two labels."""
@@ -25,10 +28,13 @@ Row = TypeVar("Row", bound=Compared)
 
 
 def by_pair(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    """The rows of each pair of labels, by their names without the part."""
+    """The rows of each pair of labels, by their names: without the part, if it is the same part of both."""
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        found.setdefault((_whole(row.label, row.part), _whole(row.against, row.part)), []).append(row)
+        end, against = f".{row.part}", row.against
+        same = bool(row.part) and row.label.endswith(end) and (against.endswith(end) or against == VOTES)
+        pair = (row.label.removesuffix(end), against.removesuffix(end)) if same else (row.label, against)
+        found.setdefault(pair, []).append(row)
     return found
 
 
@@ -41,10 +47,16 @@ def remarks(rows: Sequence[Compared]) -> list[str]:
     return [f"{', '.join(dict.fromkeys(names))}: {note}." for note, names in about.items()]
 
 
+def titled(pair: tuple[str, str], sources: Sequence[str]) -> tuple[str, str]:
+    """The names of the two labels, with their sources where there are two."""
+    return (f"{pair[0]} of {sources[0]}", f"{pair[1]} of {sources[1]}") if sources else pair
+
+
+def part_shown(part: str) -> str:
+    """The name of a part in words, which a narrow terminal puts below each other."""
+    return part.replace("_", " ") or DASH
+
+
 def interval_shown(low: float | None, high: float | None) -> str:
     """Both ends as one word, which no narrow terminal breaks."""
     return DASH if low is None or high is None else f"{low:.2f}…{high:.2f}"
-
-
-def _whole(name: str, part: str) -> str:
-    return name.removesuffix(f".{part}") if part else name

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ...data.label_units import kept_aside
@@ -10,13 +10,15 @@ from ...data.pairing import STORED
 from ...data.records import Conversation
 from ...data.users import user_of
 from ...errors import DataError
-from ..annotations import Side, plain_values, side_of
+from ..annotations import Side, side_of
+from ..label_values import parts_of, spellings_of, values_of
 
 Place: TypeAlias = int | None
 """Number of the message that is labelled; None where the conversation is."""
 
-FINAL = "final"
-"""Key of what the votes come to; the votes stand beside it under their numbers."""
+
+SOURCES = ("the first source", "the second source")
+"""What two sources are called where nobody names them."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Label:
     values: tuple[str, ...]
     """One, or several where a label has several at once; none in a tie of votes."""
     votes: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What the data has for each value."""
 
     @property
     def value(self) -> str | None:
@@ -90,6 +94,8 @@ class Matched:
     pairs: tuple[tuple[Conversation, Conversation], ...]
     only_first: int = 0
     only_second: int = 0
+    sources: tuple[str, ...] = ()
+    """What the two sources are called; empty for one source."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -97,11 +103,14 @@ class Matched:
         if not self.only_first + self.only_second:
             return ()
         return (
-            f"Left out: {self.only_first} and {self.only_second} conversations that the other source does not have.",
+            f"Left out: {self.only_first} conversations of {self.sources[0]} and {self.only_second} of "
+            f"{self.sources[1]} that the other one does not have.",
         )
 
 
-def matched(first: Sequence[Conversation], second: Sequence[Conversation] | None = None) -> Matched:
+def matched(
+    first: Sequence[Conversation], second: Sequence[Conversation] | None = None, sources: Sequence[str] = SOURCES
+) -> Matched:
     """The conversations of both sources with the same path below their folders, else with the same id.
 
     Without a second source each conversation with itself. What is not told apart by its path or id is left out.
@@ -118,7 +127,7 @@ def matched(first: Sequence[Conversation], second: Sequence[Conversation] | None
                 partners[place] = second[other]
                 taken.add(other)
     pairs = tuple((one, partners[place]) for place, one in enumerate(first) if place in partners)
-    return Matched(pairs, len(first) - len(pairs), len(second) - len(pairs))
+    return Matched(pairs, len(first) - len(pairs), len(second) - len(pairs), tuple(sources))
 
 
 @dataclass(frozen=True)
@@ -177,30 +186,13 @@ def _held(conversation: Conversation) -> Iterator[tuple[Place, Mapping[str, Any]
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Label]]:
-    votes: list[Any] = []
-    if isinstance(value, dict) and (FINAL in value or (value and all(map(_is_vote, value)))):
-        votes = [vote for key, vote in sorted(value.items(), key=lambda item: (len(item[0]), item[0])) if _is_vote(key)]
-        value = value.get(FINAL)
-    with_parts = [one for one in (value, *votes) if isinstance(one, dict)]
-    if not with_parts:
-        yield "", _label(value, votes)
-        return
-    for part in dict.fromkeys(part for one in with_parts for part in one):
-        of_votes = [vote.get(part) for vote in votes if isinstance(vote, dict)]
-        yield part, _label(value.get(part) if isinstance(value, dict) else None, of_votes)
-
-
-def _label(value: Any, votes: Sequence[Any]) -> Label:
-    each = (" + ".join(sorted(_texts(vote))) for vote in votes)
-    return Label(tuple(dict.fromkeys(_texts(value))), tuple(vote for vote in each if vote))
-
-
-def _texts(value: Any) -> list[str]:
-    return [text.lower() for text in plain_values(value)]
-
-
-def _is_vote(key: str) -> bool:
-    return key.isascii() and key.isdigit()
+    for part, said in parts_of(value).items():
+        each = (" + ".join(sorted(values_of(vote))) for vote in said.votes)
+        texts = {
+            name: text.strip() for value in (said.value, *said.votes) for name, text in spellings_of(value).items()
+        }
+        values = tuple(dict.fromkeys(values_of(said.value)))
+        yield part, Label(values, tuple(vote for vote in each if vote), texts)
 
 
 def _path(conversation: Conversation) -> str:

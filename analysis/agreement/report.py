@@ -6,11 +6,20 @@ from typing import ClassVar
 
 from ...data.records import Conversation, Record
 from ..annotations import Side
-from ..tables import DASH, Column, Rows, Table
-from .comparing import groups, scale_of, value_of
-from .pages import by_pair, interval_shown, remarks
-from .reading import matched
-from .rows import VOTES, AgreementRow, labels_row, votes_row
+from ..tables import Cell, Column, Rows, Table
+from .comparing import check_orders, groups, scale_of, value_of
+from .pages import VOTES, by_pair, interval_shown, part_shown, remarks, titled
+from .reading import SOURCES, matched
+from .rows import AgreementRow, labels_row, votes_row
+
+NO_VOTES = (
+    "one value each and no votes, nothing to compare: name a second label, or label again with votes that are kept"
+)
+BASE_RATE = "Base rate: the accuracy of always saying the commonest value of the first label."
+NO_SIDE = (
+    "Side not told: the data does not say whether these users are simulated or people. If there are both, give each in a "
+    "source of its own: where the two differ, labels agree by that alone."
+)
 
 
 class Agreement(Rows[AgreementRow]):
@@ -21,24 +30,49 @@ class Agreement(Rows[AgreementRow]):
 
     title: ClassVar[str] = "Agreement of labels"
 
+    sources: tuple[str, ...] = ()
+    """What the two sources are called, if there are two."""
+
     def tables(self) -> list[Table]:
         """A table for each pair of labels, of the columns that fit a page; `table` has all."""
-        return [_page(label, against, rows, self.notes) for (label, against), rows in by_pair(self.rows).items()]
+        found = by_pair(self.rows).items()
+        return [
+            _page(*(pair if pair[1] == VOTES else titled(pair, self.sources)), rows, self.notes) for pair, rows in found
+        ]
 
 
 def _page(label: str, against: str, rows: Sequence[AgreementRow], notes: Sequence[str]) -> Table:
-    columns = [Column(name=name, kind="text") for name in ("side", "part")]
-    columns += [Column(name=name, kind="count") for name in ("n", "users")]
-    columns += [Column(name=name, kind="number", places=2) for name in ("accuracy", "base rate", "kappa")]
-    columns += [Column(name="95 %"), Column(name="weighted", kind="number", places=2)]
-    columns += [Column(name=name, kind="number", places=2) for name in ("ac1", "unanimity")]
-    cells = [
-        (row.side, row.part or DASH, row.n, row.users, row.accuracy, row.base_rate, row.kappa,
-         interval_shown(row.kappa_low, row.kappa_high), row.weighted_kappa, row.ac1, row.unanimity)
-        for row in rows
-    ]  # fmt: skip
+    columns = [
+        Column(name="side"),
+        Column(name="part"),
+        Column(name="n", kind="count"),
+        Column(name="users", kind="count"),
+    ]
+    if against == VOTES:
+        names = ["unanimity", "entropy", "kappa", "alpha"]
+        numbers = [(row.unanimity, row.entropy, row.kappa, row.alpha) for row in rows]
+        meaning = [
+            "Unanimity: share on which all votes are the same; entropy in bits; kappa is Fleiss', alpha Krippendorff's."
+        ]
+    else:
+        ordered = any(row.weighted_kappa is not None for row in rows)
+        names = ["accuracy", "base rate", "kappa", *(["weighted"] if ordered else []), "AC1"]
+        numbers = [
+            (row.accuracy, row.base_rate, row.kappa, *((row.weighted_kappa,) if ordered else ()), row.ac1)
+            for row in rows
+        ]
+        meaning = []
+    columns += [Column(name=name, kind="number", places=2) for name in names]
+    place = [column.name for column in columns].index("kappa") + 1
+    columns.insert(place, Column(name="95 %"))
+    cells = []
+    for row, of_row in zip(rows, numbers, strict=True):
+        cell: list[Cell] = [row.side, part_shown(row.part), row.n, row.users, *of_row]
+        cell.insert(place, interval_shown(row.kappa_low, row.kappa_high))
+        cells.append(tuple(cell))
     title = f"{label}: agreement of its votes" if against == VOTES else f"{label} and {against}"
-    return Table(title=title, columns=tuple(columns), rows=tuple(cells), notes=(*remarks(rows), *notes))
+    fitting = (note for note in notes if against != VOTES or note != BASE_RATE)
+    return Table(title=title, columns=tuple(columns), rows=tuple(cells), notes=(*remarks(rows), *meaning, *fitting))
 
 
 class ConfusionRow(Record):
@@ -54,11 +88,30 @@ class ConfusionRow(Record):
     """Of the other label."""
     n: int
 
+    @property
+    def note(self) -> str:
+        """A count needs no remark."""
+        return ""
+
 
 class Confusion(Rows[ConfusionRow]):
     """How often each value of one label meets each value of the other."""
 
     title: ClassVar[str] = "Confusion of values"
+
+    sources: tuple[str, ...] = ()
+    """What the two sources are called, if there are two."""
+
+    def tables(self) -> list[Table]:
+        """A table for each pair of labels; `table` has all in one."""
+        return [_crossed(*titled(pair, self.sources), rows, self.notes) for pair, rows in by_pair(self.rows).items()]
+
+
+def _crossed(label: str, against: str, rows: Sequence[ConfusionRow], notes: Sequence[str]) -> Table:
+    columns = [*(Column(name=name) for name in ("side", "part", "first", "second")), Column(name="n", kind="count")]
+    cells = tuple((row.side, part_shown(row.part), row.value, row.judged, row.n) for row in rows)
+    title = f"How often a value of {label}, first, meets one of {against}, second"
+    return Table(title=title, columns=tuple(columns), rows=cells, notes=tuple(notes))
 
 
 def agreement(
@@ -68,6 +121,7 @@ def agreement(
     between: Iterable[Sequence[str]],
     ordered: Iterable[Sequence[str]] = (),
     scales: Mapping[str, Sequence[str]] | None = None,
+    sources: Sequence[str] = (),
 ) -> Agreement:
     """Agreement of labels that conversations carry, a row for each side and part.
 
@@ -76,20 +130,29 @@ def agreement(
     path or id. `ordered`: values of words from low to high, for every label that has no others; `scales`: the same by
     the name of a label or of its part. DataError for a label that is not there.
     """
-    pairs = matched([*first], None if second is None else [*second])
-    orders, rows = [*ordered], []
-    for group in groups(pairs, between):
+    pairs = matched([*first], None if second is None else [*second], sources or SOURCES)
+    orders, rows, notes = [*ordered], [], [*pairs.notes]
+    found = [*groups(pairs, between)]
+    check_orders(found, orders)
+    alone: dict[str, None] = {}
+    for group in found:
         scale = scale_of(group, orders, scales)
         if len(group.titles) == 1 and group.voted:
             rows.append(votes_row(group, scale))
-        elif len(group.titles) == 2 and group.both:
+        elif len(group.titles) == 1:
+            alone[group.titles[0].removesuffix(f".{group.part}")] = None
+        elif group.both:
             rows.append(labels_row(group, scale))
-    notes = [*pairs.notes]
-    if not rows:
-        notes.append("Nothing has both labels, or two votes on one.")
+    told = {row.label.removesuffix(f".{row.part}") for row in rows if row.against == VOTES}
+    if lacking := [name for name in alone if name not in told]:
+        notes.append(f"{', '.join(lacking)}: {NO_VOTES}.")
+    if not rows and not lacking:
+        notes.append("Nothing has both labels.")
     if any(row.against != VOTES for row in rows):
-        notes.append("Base rate: the accuracy of always saying the commonest value of the first label.")
-    return Agreement(rows=tuple(rows), notes=tuple(notes))
+        notes.append(BASE_RATE)
+    if any(row.side == "not told" for row in rows):
+        notes.append(NO_SIDE)
+    return Agreement(rows=tuple(rows), notes=tuple(notes), sources=pairs.sources)
 
 
 def confusion(
@@ -99,9 +162,10 @@ def confusion(
     between: Iterable[Sequence[str]],
     ordered: Iterable[Sequence[str]] = (),
     scales: Mapping[str, Sequence[str]] | None = None,
+    sources: Sequence[str] = (),
 ) -> Confusion:
     """How often two labels have each pair of values. The parameters are as those of `agreement`."""
-    pairs = matched([*first], None if second is None else [*second])
+    pairs = matched([*first], None if second is None else [*second], sources or SOURCES)
     orders, rows = [*ordered], []
     for group in groups(pairs, [names for names in between if len(names) == 2]):
         counts = Counter((value_of(unit.first), value_of(unit.second)) for unit in group.both)
@@ -109,7 +173,7 @@ def confusion(
         place = {value: number for number, value in enumerate(values)}
         for one, other in sorted(counts, key=lambda pair: (place[str(pair[0])], place[str(pair[1])])):
             rows.append(
-                ConfusionRow(side=group.side, label=group.titles[0], against=group.titles[1], part=group.part, value=str(one),
-                             judged=str(other), n=counts[one, other])
+                ConfusionRow(side=group.side, label=group.titles[0], against=group.titles[1], part=group.part,
+                             value=group.text_of(one), judged=group.text_of(other), n=counts[one, other])
             )  # fmt: skip
-    return Confusion(rows=tuple(rows), notes=pairs.notes)
+    return Confusion(rows=tuple(rows), notes=pairs.notes, sources=pairs.sources)

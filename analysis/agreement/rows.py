@@ -21,10 +21,8 @@ from .coefficients import (
 )
 from .comparing import Group, Scale, value_of, votes_of
 from .intervals import Estimate, estimate
+from .pages import VOTES
 from .reading import Unit
-
-VOTES = "votes"
-"""What a label is compared with whose own votes are compared with each other."""
 
 
 class AgreementRow(Record):
@@ -95,7 +93,7 @@ def labels_row(group: Group, scale: Scale) -> AgreementRow:
                                   ["same", "other"], users), same())  # fmt: skip
         return AgreementRow(**_begun(group, units, one, agreed), **_none_but(group, scale), note="; ".join(notes))
     tables = crossed(one, other, scale.values, users)
-    constant = _constant(group.titles, one, other)
+    constant = _constant(group, one, other)
     kappas = {weights: _kappa(tables, scale, weights, constant) for weights in (None, "linear", "quadratic")}
     notes += [f"kappa {'is undefined' if kappas[None].value is None else 'is 0 whatever the other says'}: {constant}"
               if constant else kappas[None].reason]  # fmt: skip
@@ -130,7 +128,9 @@ def votes_row(group: Group, scale: Scale) -> AgreementRow:
     kappa = _fleiss(units, scale)
     if kappa.reason:
         notes.append(
-            f"kappa is undefined: every vote is {votes[0][0]}" if kappa.reason == "one value only" else kappa.reason
+            f"kappa is undefined: every vote is {group.text_of(votes[0][0])}"
+            if kappa.reason == "one value only"
+            else kappa.reason
         )
     if all(len({*of_one}) == 1 for of_one in votes) and len(votes) > 1:
         notes.append("the votes are identical throughout: they say nothing of how sure the label is")
@@ -160,14 +160,16 @@ def _begun(group: Group, units: Sequence[Unit], of: Sequence[str | None], agreed
         "users": len({unit.user for unit in units}),
         **_bounds("accuracy", agreed),
         "base_rate": counts[most] / len(of),
-        "commonest": str(most),
+        "commonest": group.text_of(most),
     }
 
 
 def _remarks(group: Group) -> list[str]:
     notes = []
+    if group.copied:
+        notes.append("both sources have the same throughout: where one is a copy of the other this measures nothing")
     for title, labels in zip(
-        group.titles, ([u.first for u in group.units], [u.second for u in group.units]), strict=True
+        group.called, ([u.first for u in group.units], [u.second for u in group.units]), strict=True
     ):
         if ties := sum(label is not None and label.value is None for label in labels):
             notes.append(f"{ties} of {title} are ties, left out")
@@ -176,11 +178,11 @@ def _remarks(group: Group) -> list[str]:
     return notes
 
 
-def _constant(titles: Sequence[str], one: Sequence[str | None], other: Sequence[str | None]) -> str:
+def _constant(group: Group, one: Sequence[str | None], other: Sequence[str | None]) -> str:
     """Which labels have one value only, in words; empty if none has."""
     alone = [
-        f"{title} is always {values[0]}"
-        for title, values in zip(titles, (one, other), strict=True)
+        f"{title} is always {group.text_of(values[0])}"
+        for title, values in zip(group.called, (one, other), strict=True)
         if len({*values}) == 1
     ]
     return " and ".join(alone)

@@ -8,15 +8,16 @@ of_extra("numpy", "ml")
 from .classifiers import Model, models  # noqa: E402
 from .intents import IntentReport, intent_turns, measure_intents  # noqa: E402
 from .lexicon import by_words  # noqa: E402
+from .mixture import PAIRS, Mixture, places_tested  # noqa: E402
 from .ranking import read_guesses  # noqa: E402
 from .report import IdentificationReport, Ranker, identify  # noqa: E402
-from .settings import Mixture  # noqa: E402
-from .talks import ProfileTalk, profile_talks  # noqa: E402
+from .talks import ProfileTalk, left_out, profile_talks, with_assistants  # noqa: E402
 from .transformer import Encoder, encoder  # noqa: E402
 from .vocabulary import ASPECTS, VOCABULARY  # noqa: E402
 
 __all__ = [
     "ASPECTS",
+    "PAIRS",
     "VOCABULARY",
     "Encoder",
     "IdentificationReport",
@@ -29,8 +30,11 @@ __all__ = [
     "encoder",
     "identify",
     "intent_turns",
+    "left_out",
     "measure_intents",
     "models",
+    "places_tested",
     "profile_talks",
     "read_guesses",
+    "with_assistants",
 ]

@@ -9,6 +9,7 @@ from ...data.text.languages import Language
 from ...data.users import user_of
 from ...errors import DataError, SettingError
 from ..tables import Table
+from ..trust import UNTOLD
 from .classifiers import TREES
 from .settings import SplitName, parts, shared_users
 from .talks import Side, messages_in, side_of
@@ -89,11 +90,13 @@ def measure_intents(
     trees: int = TREES,
     seeds: int = 1,
     seed: int = 0,
+    trust: str = UNTOLD,
 ) -> IntentReport:
     """Accuracy and macro F1 of the prior and each model, on the message alone and on the talk up to it.
 
     `split`: whole users held out in five folds, or the published fifth of the messages at random. `several`: messages
-    with several intents that were left out, for the note. DataError without messages or with fewer than two users.
+    with several intents that were left out, for the note. `trust`: how far the intents can be trusted, as
+    `analysis.trust.Trusts.note` tells. DataError without messages or with fewer than two users.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")
@@ -115,6 +118,7 @@ def measure_intents(
     notes = [f"{split}: {known / count:.1%} of the tested messages are of a user who is learnt from too."]
     if several:
         notes.append(f"{several} messages have several intents and are left out.")
+    notes.append(trust)
     return IntentReport(
         split=split,
         turns=len(turns),

@@ -16,7 +16,7 @@ Metric: TypeAlias = Literal[
 ]  # fmt: skip
 METRICS: tuple[Metric, ...] = get_args(Metric)
 THRESHOLD = 0.5
-"""An option with a score above it is said, for F1 and exact match."""
+"""An option with this score or more is said, for F1 and exact match, as published."""
 
 
 class Measured(Record):
@@ -62,7 +62,7 @@ def sums(truth: NDArray[np.bool_], scores: Floats, user: NDArray[np.int64], user
     """
     if truth.shape != scores.shape or len(user) != len(truth):
         raise ValueError(f"{truth.shape} truths, {scores.shape} scores, {len(user)} users")
-    said = scores > THRESHOLD
+    said = scores >= THRESHOLD
 
     def by_user(values: NDArray[Any]) -> Floats:
         total = np.zeros((users, *values.shape[1:]))

@@ -32,13 +32,17 @@ def ranked_scores(ranked: Sequence[str], aspect: str) -> Floats:
 
 
 def ranking_of(value: object) -> dict[str, tuple[str, ...]]:
-    """The ranking that a plain value tells: `{aspect: [options]}`, in either language; what is unknown is left out."""
+    """The ranking that a plain value tells: `{aspect: [options]}`, in either language.
+
+    What is unknown is left out, and so is an aspect of which nothing is known.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for name, values in value.items() if isinstance(value, Mapping) else ():
         if (aspect := aspect_named(str(name))) is None or not isinstance(values, list):
             continue
         told = [option(aspect, each) for each in values]
-        found[aspect] = tuple(dict.fromkeys(each for each in told if each is not None))
+        if known := tuple(dict.fromkeys(each for each in told if each is not None)):
+            found[aspect] = known
     return found
 
 
@@ -52,7 +56,7 @@ def read_guesses(source: Path) -> list[dict[tuple[str, str], dict[str, tuple[str
     files = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
     by_person: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
     for file in files:
-        for number, line in read_lines(file):
+        for number, line in read_lines(file, torn=True):
             if not isinstance(line, Mapping):
                 raise DataError(f"{at(file, f'line {number}')}: is no object: give the answers of `duologue label`")
             if line.get("label") == GUESSES:

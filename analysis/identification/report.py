@@ -1,29 +1,33 @@
 """Profile identification as one report: every model beside the label prior, in the published split and by users."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from ...data.records import Record
 from ...errors import DataError, SettingError
-from ..judges.scores import Floats, Of, of_users
+from ..judges.scores import Of
 from ..tables import Table
-from .classifiers import PRIOR, Model
-from .metrics import METRICS, Metric, averaged, functions, measured, sums
-from .ranking import Rank, Ranking, guessed, ranked_scores
-from .rows import MetricRow, Metrics, SideBySide, side_by_side
-from .settings import Fold, Mixture, SplitName, folds_of, shared_users, true_options
+from .classifiers import PRIOR, Model, one_thread
+from .leak import CONVERSATIONS, USERS, Gains, Nearest, NearestRow, gains, nearest_rows
+from .metrics import Metric
+from .mixture import Mixture, places_tested, told_aspects
+from .parts import Options, Part, learnt_scores, metric_rows, part_of, scores_of_guesses, scores_of_rankings
+from .ranking import Rank, Ranking
+from .rows import GUESSES, PRIOR_OF_GUESSED, MetricRow, Metrics, SideBySide, side_by_side
+from .settings import AnySplit, shared_users
 from .talks import ProfileTalk
 from .texts import Text
-from .vocabulary import ASPECTS, VOCABULARY
 
-Options: TypeAlias = Literal["closed", "published"]
-MEAN = "mean"
-"""What stands for the mean of the aspects."""
-GUESSES = "people's guesses"
+_OF_NEAREST = (
+    "Of the conversations that are learnt from, the one that is nearest by its words (cosine of TF-IDF): how often it is of "
+    "the same user, and how often one at random. With users held out it never is.",
+)
+_OF_GAINS = (
+    "The same conversations are tested in both, and it is the mean of the aspects. known: in the split by conversation, in "
+    "which most users are learnt from too; new: with users held out. gain: what a model has of knowing a user's other "
+    "conversations; beyond: how much of it is more than the label prior has, which reads none.",
+)
 
 
 @dataclass(frozen=True)
@@ -38,42 +42,38 @@ class IdentificationReport(Record):
     """Profile identification. See `identify`."""
 
     setting: str
-    splits: tuple[SplitName, ...]
+    splits: tuple[AnySplit, ...]
     vocabulary: Options
     seeds: int
     conversations: int
-    """That are tested in the first split in any aspect."""
+    """That are tested in any split and aspect."""
     users: int
     table: SideBySide
+    nearest: Nearest
+    gains: Gains
+    """Empty unless both splits of the same conversations were measured."""
     metrics: Metrics
 
     def tables(self) -> list[Table]:
-        """Side by side first, then every metric."""
-        return [self.table.table(), self.metrics.table()]
+        """Side by side first; what the split by conversation is worth, where it is measured; then every metric."""
+        middle = [each.table() for each in (self.nearest, self.gains) if each.rows]
+        return [self.table.table(), *middle, self.metrics.table()]
+
+    def brief(self) -> list[Table]:
+        """The same for a terminal: the mean of the aspects, the first hits of each, and what knowing users is worth."""
+        middle = [each.table() for each in (self.nearest, self.gains.brief()) if each.rows]
+        return [*self.table.brief(), *middle]
 
     def to_json(self) -> dict[str, Any]:
         """What is counted, the rows of each table, and the notes."""
-        head = self.model_dump(mode="json", exclude={"table", "metrics"})
+        head = self.model_dump(mode="json", exclude={"table", "nearest", "gains", "metrics"})
         return head | {
             "side_by_side": self.table.to_json(),
+            "nearest": self.nearest.to_json(),
+            "gains": self.gains.to_json(),
             "metrics": self.metrics.to_json(),
             "notes": list(self.table.notes),
         }
-
-
-@dataclass
-class _Part:
-    """One aspect in one split."""
-
-    aspect: str
-    options: tuple[str, ...]
-    folds: list[Fold]
-    truth: NDArray[np.bool_]
-    """Conversations x options."""
-
-    @property
-    def tested(self) -> list[int]:
-        return [place for _, test in self.folds for place in test]
 
 
 def identify(
@@ -82,17 +82,19 @@ def identify(
     rankers: Sequence[Ranker] = (),
     *,
     mixture: Mixture | None = None,
-    splits: Sequence[SplitName] = ("users",),
+    splits: Sequence[AnySplit] = ("users",),
     seeds: int = 1,
     vocabulary: Options = "closed",
     guesses: Sequence[Mapping[tuple[str, str], Ranking]] = (),
     seed: int = 0,
+    watch: Callable[[str], None] | None = None,
 ) -> IdentificationReport:
     """What each model tells of users' profiles, aspect by aspect, and their mean; the label prior is always a row.
 
     `mixture`: who is learnt from and tested; its split gives way to `splits`. `seeds`: how many seeds a model is taught
     with, from 0. `vocabulary`: `published` leaves out options that no conversation of the setting has, training or test,
-    as a binarizer that is fitted on both does. `seed`: of the users that are drawn for intervals.
+    as a binarizer that is fitted on both does. `seed`: of the users that are drawn for intervals, and of a mixture's
+    conversations. `watch`: is told what is under way.
     DataError without conversations, or too few of a side. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
@@ -104,132 +106,98 @@ def identify(
         PRIOR.name,
         *(each.name for each in models),
         *(each.name for each in rankers),
-        *([GUESSES] if guesses else []),
+        *([PRIOR_OF_GUESSED, GUESSES] if guesses else []),
     ]
     if len(set(names)) < len(names):
         raise SettingError(f"two models have one name: {', '.join(names)}")
+    splits = tuple(dict.fromkeys(splits))
+    tested = places_tested(talks, mixture, splits, seed=seed)
     texts = [talk.text for talk in talks] if models else [Text((), "")] * len(talks)
-    ranked = {ranker.name: [ranker.rank(talk) for talk in talks] for ranker in rankers}
+    of_users_words = [talk.users_text for talk in talks] if models else []
+    tell = watch or (lambda _: None)
+    ranked = {ranker.name: {place: ranker.rank(talks[place]) for place in tested} for ranker in rankers}
     rows: list[MetricRow] = []
+    near: list[NearestRow] = []
     notes: list[str] = []
-    tested: set[int] = set()
-    for split in dict.fromkeys(splits):
-        parts = [_part(talks, aspect, replace(mixture, split=split), vocabulary, seed) for aspect in ASPECTS]
-        in_split = sorted({place for part in parts for place in part.tested})
-        tested = tested or set(in_split)
-        users, _ = of_users([talks[place].user for place in in_split])
-        user = {name: place for place, name in enumerate(users)}
+    of_splits: dict[str, dict[str, list[dict[Metric, Of]]]] = {}
+    for split in splits:
+        own = replace(mixture, split=split)
+        folds, missing = told_aspects(talks, own, seed=seed)
+        parts = [part_of(talks, aspect, folds[aspect], own, vocabulary) for aspect in folds]
+        notes += missing
         notes.append(_leak(talks, parts, split))
+        if models and any(
+            known for _, known in (shared_users([talk.user for talk in talks], part.folds) for part in parts)
+        ):
+            widest = max(parts, key=lambda part: len(part.tested)).folds
+            near += nearest_rows(talks, split, widest, {"talk": texts, "user": of_users_words}, seed)
         scores: dict[str, list[dict[int, Any]]] = {}
         for model in (PRIOR, *models):
             runs = range(seeds if model.seeded else 1)
-            scores[model.name] = [
-                {at: _learnt(model, part, texts, number) for at, part in enumerate(parts)} for number in runs
-            ]
+            tell(f"{split}: {model.name}")
+            with one_thread():
+                scores[model.name] = [
+                    {at: learnt_scores(model, part, texts, number) for at, part in enumerate(parts)} for number in runs
+                ]
         for name, rankings in ranked.items():
-            scores[name] = [{at: _ranked(part, rankings) for at, part in enumerate(parts)}]
+            scores[name] = [{at: scores_of_rankings(part, rankings) for at, part in enumerate(parts)}]
         if guesses:
-            scores[GUESSES] = [{at: _guessed(part, talks, guesses) for at, part in enumerate(parts)}]
+            told_by_people = {at: scores_of_guesses(part, talks, guesses) for at, part in enumerate(parts)}
+            prior = scores[PRIOR.name][0]
+            scores[PRIOR_OF_GUESSED] = [
+                {at: {place: prior[at][place] for place in own} for at, own in told_by_people.items()}
+            ]
+            scores[GUESSES] = [told_by_people]
         for name, of_seeds in scores.items():
-            rows += _rows(name, split, parts, of_seeds, talks, user, seed)
+            told, of_mean = metric_rows(name, split, parts, of_seeds, talks, seed)
+            rows += told
+            of_splits.setdefault(split, {})[name] = of_mean
+    users = len({talks[place].user for place in tested})
     return IdentificationReport(
         setting=mixture.setting,
-        splits=tuple(dict.fromkeys(splits)),
+        splits=splits,
         vocabulary=vocabulary,
         seeds=seeds,
         conversations=len(tested),
-        users=len({talks[place].user for place in tested}),
+        users=users,
         table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_told(seeds, vocabulary))),
+        nearest=Nearest(rows=tuple(near), notes=_OF_NEAREST if near else ()),
+        gains=_gains(of_splits, users, len(tested), seed),
         metrics=Metrics(rows=tuple(rows)),
     )
 
 
-def _part(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, vocabulary: Options, seed: int) -> _Part:
-    folds = folds_of(talks, aspect, mixture, seed=seed)
-    true = [true_options(talk, aspect, mixture) for talk in talks]
-    used = {place for fold in folds for places in fold for place in places}
-    seen = {name for place in used for name in true[place]}
-    options = tuple(name for name in VOCABULARY[aspect] if vocabulary == "closed" or name in seen)
-    if not mixture.others:
-        options = tuple(name for name in options if name != "Others")
-    return _Part(aspect, options, folds, np.array([[name in each for name in options] for each in true]))
+def _gains(
+    of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]], users: int, n: int, seed: int
+) -> Gains:
+    if not {CONVERSATIONS, USERS} <= set(of_splits):
+        return Gains()
+    told = {split: {model: of for model, of in own.items() if of} for split, own in of_splits.items()}
+    return Gains(rows=gains(told, PRIOR.name, users, n, seed=seed), notes=_OF_GAINS)
 
 
-def _learnt(model: Model, part: _Part, texts: Sequence[Text], seed: int) -> dict[int, Floats]:
-    """The scores of each tested conversation."""
-    found: dict[int, Floats] = {}
-    for train, test in part.folds:
-        told = model.classify(
-            [texts[place] for place in train], part.truth[train], [texts[place] for place in test], seed
-        )
-        found.update(zip(test, told, strict=True))
-    return found
-
-
-def _ranked(part: _Part, rankings: Sequence[Ranking]) -> dict[int, Floats]:
-    """Of all tested: who names nothing has scores of 0."""
-    return {
-        place: _among(part, ranked_scores(rankings[place].get(part.aspect, ()), part.aspect)) for place in part.tested
-    }
-
-
-def _guessed(
-    part: _Part, talks: Sequence[ProfileTalk], guesses: Sequence[Mapping[tuple[str, str], Ranking]]
-) -> dict[int, Floats]:
-    """Of those tested that somebody guessed."""
-    told = {place: guessed(guesses, talks[place], part.aspect) for place in part.tested}
-    return {place: _among(part, scores) for place, scores in told.items() if scores is not None}
-
-
-def _among(part: _Part, scores: Floats) -> Floats:
-    """Of the scores of the whole vocabulary those of the options that count."""
-    return scores[[VOCABULARY[part.aspect].index(name) for name in part.options]]
-
-
-def _rows(
-    model: str,
-    split: SplitName,
-    parts: Sequence[_Part],
-    of_seeds: Sequence[Mapping[int, Mapping[int, Floats]]],
-    talks: Sequence[ProfileTalk],
-    user: Mapping[str, int],
-    seed: int,
-) -> list[MetricRow]:
-    """The rows of a model: each aspect's, and those of their mean."""
-    by_part: list[list[dict[Metric, Of]]] = []
-    rows: list[MetricRow] = []
-    count = 0
-    for at, part in enumerate(parts):
-        places = sorted(of_seeds[0][at])
-        count = max(count, len(places))
-        if not places:
-            rows += [MetricRow.none(split, model, part.aspect, name) for name in METRICS]
-            continue
-        own = np.array([user[talks[place].user] for place in places])
-        by_seed = [functions(sums(part.truth[places], np.array([told[at][place] for place in places]), own, len(user))) for told in of_seeds]  # fmt: skip
-        by_part.append(by_seed)
-        found = measured(by_seed, len(user), len(places), seed=seed)
-        rows += [MetricRow.of(split, model, part.aspect, name, found[name]) for name in METRICS]
-    if by_part:
-        of_mean = [averaged([by_seed[number] for by_seed in by_part]) for number in range(len(of_seeds))]
-        found = measured(of_mean, len(user), count, seed=seed)
-        rows += [MetricRow.of(split, model, MEAN, name, found[name]) for name in METRICS]
-    return rows
-
-
-def _leak(talks: Sequence[ProfileTalk], parts: Sequence[_Part], split: SplitName) -> str:
+def _leak(talks: Sequence[ProfileTalk], parts: Sequence[Part], split: AnySplit) -> str:
     users = [talk.user for talk in talks]
     counts = [shared_users(users, part.folds) for part in parts]
     tested, known = (sum(each) for each in zip(*counts, strict=True))
-    how = "whole users are held out" if split == "users" else "conversations at random are held out, as published"
+    how = {
+        "users": "whole users are held out",
+        "conversations": "conversations are held out, in five folds",
+        "published": "conversations at random are held out, as published",
+    }[split]
     return (
-        f"{split}: {how}; {known / tested:.1%} of the tests are of a user, or a profile text, that is learnt from too."
+        f"{split}: {how}; {known / tested:.1%} of the tests are of a user, or a profile text, that is learnt from too, "
+        f"of {_from_to([count for count, _ in counts])} tests of an aspect."
     )
+
+
+def _from_to(counts: Sequence[int]) -> str:
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
 
 
 def _told(seeds: int, vocabulary: Options) -> list[str]:
     return [
-        "F1 and exact match: of options with a score above .5. Hit and recall at k: a true option, and the share of the true "
+        "F1 and exact match: of options with a score of .5 or more. Hit and recall at k: a true option, and the share of the true "
         "ones, among the first k. The label prior knows no conversation.",
         f"Mean over {seeds} seed{'' if seeds == 1 else 's'}; the vocabulary is "
         + ("closed: no test label makes it." if vocabulary == "closed" else "that of training and test labels, as published."),

@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from ...data.records import Record
-from ..tables import Rows
+from ..tables import Cell, Column, Rows, Table
 from .metrics import Measured, Metric
+
+GUESSES = "people's guesses"
+PRIOR_OF_GUESSED = "label prior, guessed"
+"""The label prior of the conversations and aspects that people guessed, which their row is compared with."""
 
 
 class MetricOf(Record):
@@ -54,7 +58,10 @@ class ModelRow(Record):
     recall_1: float | None
     recall_3: float | None
     gain: float | None
-    """By how much `hit_1` is above that of the label prior in the same split."""
+    """By how much `hit_1` is above that of the label prior in the same split, of the same conversations."""
+
+
+MORE = "Every metric of each aspect, with intervals: --format markdown, csv or latex, or --json."
 
 
 class SideBySide(Rows[ModelRow]):
@@ -62,19 +69,38 @@ class SideBySide(Rows[ModelRow]):
 
     title: ClassVar[str] = "Profile identification"
 
+    def brief(self) -> list[Table]:
+        """The mean of the aspects, and the first hits by aspect, as narrow as a terminal."""
+        names = ("model", "split", "n", "f1_micro", "f1_macro", "exact", "hit_1", "hit_3", "recall_3", "gain")
+        columns = [
+            Column(name=name.replace("_", " "), kind="text" if name in names[:2] else "number") for name in names
+        ]
+        columns[2] = Column(name="n", kind="count")
+        mean = [row for row in self.rows if row.aspect == "mean"]
+        of_models: dict[tuple[str, str], dict[str, Cell]] = {}
+        for row in self.rows:
+            told = of_models.setdefault((row.model, row.split), {"model": row.model, "split": row.split})
+            if row.aspect != "mean":
+                told[row.aspect] = row.hit_1
+        aspects = list(dict.fromkeys(row.aspect for row in self.rows if row.aspect != "mean"))
+        by_aspect = [Column(name=name.replace("_", " "), kind="number") for name in aspects]
+        return [
+            Table.of(f"{self.title}: the mean of {len(aspects)} aspects", columns, mean, self.notes),
+            Table.of("Hit at 1 of each aspect", [*columns[:2], *by_aspect], of_models.values(), [MORE]),
+        ]
+
 
 def side_by_side(rows: Sequence[MetricRow]) -> tuple[ModelRow, ...]:
     """The metrics of each aspect, split and model in one row; the mean of the aspects first."""
     found: dict[tuple[str, str, str], dict[str, MetricRow]] = {}
     for row in rows:
         found.setdefault((row.aspect, row.split, row.model), {})[row.metric] = row
-    first = {
-        (aspect, split): own["hit_1"].value for (aspect, split, model), own in found.items() if model == "label prior"
-    }
+    first = {(aspect, split, model): own["hit_1"].value for (aspect, split, model), own in found.items()}
     made = []
     for (aspect, split, model), own in found.items():
         values = {name: row.value for name, row in own.items()}
-        prior, hit = first[aspect, split], values["hit_1"]
+        of = PRIOR_OF_GUESSED if model in (GUESSES, PRIOR_OF_GUESSED) else "label prior"
+        prior, hit = first[aspect, split, of], values["hit_1"]
         gain = None if hit is None or prior is None else hit - prior
         made.append(ModelRow(aspect=aspect, model=model, split=split, n=own["hit_1"].n, gain=gain, **values))
     aspects = list(dict.fromkeys(row.aspect for row in made))

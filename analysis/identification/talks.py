@@ -1,17 +1,20 @@
 """The unit: a conversation with what is known of its user."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ...data import domains
+from ...data.recllmsim.task_names import TaskName, task_name
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
-from ...data.users import user_of
+from ...data.users import whose
+from ...errors import DataError
 from ..attempts import assistant_of
 from ..judges.turns import path_of
 from .texts import Text, text_of
-from .vocabulary import profile_of
+from .vocabulary import aspect_named, options_in, own_profile, profile_of
 
 Side: TypeAlias = Literal["simulated", "people"]
 
@@ -25,18 +28,24 @@ class ProfileTalk:
     """In its data set, else its id."""
     side: Side
     user: str
-    """Of a simulated user what stands for it: its profile."""
+    """Of a simulated user the person on whose scenario it was made, else what stands for it: its profile."""
     assistant: str
     """Empty where no source tells it."""
     language: Language
     messages: tuple[tuple[Role, str], ...]
     labels: Mapping[str, tuple[str, ...]]
     """The options of each aspect, in English; an aspect that the profile tells nothing of is missing."""
+    task: TaskName = "other"
 
     @property
     def text(self) -> Text:
         """All that was said, by both sides."""
         return text_of((said for _, said in self.messages), self.language)
+
+    @property
+    def users_text(self) -> Text:
+        """What the user said, as words."""
+        return text_of((said for role, said in self.messages if role == "user"), self.language)
 
     @property
     def of_user(self) -> str:
@@ -61,14 +70,58 @@ def profile_talks(conversations: Iterable[Conversation], language: Language | No
                 id=conversation.id,
                 path=path_of(conversation),
                 side=side_of(conversation),
-                user=user_of(conversation),
+                user=whose(conversation),
                 assistant=assistant_of(conversation),
                 language=read[0],
                 messages=read[1],
                 labels=labels,
+                task=task_name(domains.of(conversation).task(conversation.scenario)),
             )
         )
     return tuple(found)
+
+
+def left_out(conversations: Sequence[Conversation], language: Language | None = "zh") -> list[str]:
+    """Lines that say how many conversations `profile_talks` leaves out, and why; none if it takes all."""
+    why: Counter[str] = Counter()
+    for conversation in conversations:
+        if (own := own_profile(conversation)) is None:
+            why["have no structured profile (`profile` of the scenario, or the label `profile_mapped`)"] += 1
+        elif not options_in(own):
+            words = [f"{name} {value!r}" for name, value in own.items() if aspect_named(str(name))]
+            example = f", such as {words[0][:80]}" if words else ""
+            why[f"have no option of the vocabulary in their profile{example}"] += 1
+        elif messages_in(conversation, language) is None:
+            spoken = domains.of(conversation).language(conversation) or "en"
+            why[f"are in {spoken}, and not there in {language}: --language {spoken}"] += 1
+    lines: dict[str, int] = {}
+    for reason, count in why.items():  # one line for all that have other words, with the first of them
+        start = reason.partition(", such as")[0]
+        key = next((each for each in lines if each.partition(", such as")[0] == start), reason)
+        lines[key] = lines.get(key, 0) + count
+    return [
+        f"{count} of {len(conversations)} conversations are left out: they {reason}" for reason, count in lines.items()
+    ]
+
+
+NO_NAME = "none"
+"""What stands for an assistant that no source names."""
+
+
+def with_assistants(talks: Sequence[ProfileTalk], names: Sequence[str]) -> tuple[tuple[ProfileTalk, ...], str]:
+    """People's conversations with these assistants, and all simulated ones; and a line that says how many were left out.
+
+    `none`: an assistant that the source does not name. DataError, with the names there are, if nobody talks to these.
+    The published scripts keep conversations without a name whatever assistant is asked for.
+    """
+    people = Counter(talk.assistant or NO_NAME for talk in talks if talk.side == "people")
+    kept = tuple(talk for talk in talks if talk.side != "people" or (talk.assistant or NO_NAME) in names)
+    there = ", ".join(f"{name} ({count})" for name, count in sorted(people.items()))
+    for name in names:
+        if name not in people:
+            raise DataError(f"--assistant {name}: no conversation of people is with it: give {there or 'people'}")
+    left, unnamed = len(talks) - len(kept), 0 if NO_NAME in names else people[NO_NAME]
+    return kept, f"{left} conversations of people are with other assistants and left out ({unnamed} name none)"
 
 
 def side_of(conversation: Conversation) -> Side:

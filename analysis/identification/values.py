@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.records import Record
-from ...errors import SettingError, of_extra
+from ...errors import SettingError
 from ..judges.reasons import macro_f1
 from ..judges.scores import Floats, Of, of_users, ratio
-from ..tables import Rows
-from .classifiers import TREES, booster, logistic
+from ..tables import Rows, Table
+from .classifiers import TREES, booster, logistic, one_thread, trees_of
 from .metrics import Measured, over_seeds
 from .settings import Fold
 from .texts import Text, tf_idf
@@ -48,6 +48,22 @@ class ValueRows(Rows[ValueRow]):
 
     title: ClassVar[str] = "Told from the text"
 
+    def brief(self) -> Table:
+        """As narrow as a terminal: without what is the same in all rows, or nowhere; reasons as notes."""
+        wanted = ("task", "reads", "model", "score", "value", "low", "high", "sd", "n", "users")
+        differ = {name for name in wanted if len({getattr(row, name) for row in self.rows}) > 1}
+        columns = [column for column in self.table().columns if column.name in {"model", "score", "value", *differ}]
+        same = {"split", *(name for name in ("task", "reads", "n", "users") if name not in differ)}
+        told = (
+            [f"{name} {getattr(self.rows[0], name)}" for name in ValueRow.model_fields if name in same]
+            if self.rows
+            else []
+        )
+        reasons = dict.fromkeys(row.reason for row in self.rows if row.reason)
+        return Table.of(
+            ", ".join([self.title, *told]), columns, self.rows, [*self.notes, *(f"–: {each}" for each in reasons)]
+        )
+
 
 @dataclass(frozen=True)
 class Task:
@@ -62,12 +78,15 @@ class Task:
     split: str
 
 
-def learner(name: str, trees: int = TREES) -> Tell:
-    """A model of words by its name. SettingError for an unknown one; MissingExtraError where an extra is missing."""
+def learner(name: str, trees: int = TREES, *, balanced: bool = False) -> Tell:
+    """A model of words by its name. SettingError for an unknown one; MissingExtraError where an extra is missing.
+
+    `balanced`: a forest gives all values the same weight, and its trees may be of any depth, as in the published scripts
+    for satisfaction; else it is that of the scripts for profiles and intents.
+    """
+    settings = {"max_depth": None, "class_weight": "balanced"} if balanced else {}
     makers: Mapping[str, Callable[[int], object]] = {
-        "forest": lambda seed: of_extra("sklearn.ensemble", "ml").RandomForestClassifier(
-            n_estimators=trees, random_state=seed
-        ),
+        "forest": lambda seed: trees_of(trees, seed, **settings),
         "logistic": logistic,
         "xgboost": lambda seed: booster(trees, seed),
     }
@@ -106,7 +125,8 @@ def measure_values(
     for model, tell in {PRIOR: _prior, **models}.items():
         by_seed: list[dict[str, Of]] = []
         for number in range(1 if model in (PRIOR, "logistic") else seeds):
-            shares = _shares(task, values, len(names), tell, number)
+            with one_thread():
+                shares = _shares(task, values, len(names), tell, number)
             table = np.zeros((len(users), len(names), len(names)))
             truth = np.array([values[at] for at in _tested(task)])
             np.add.at(table, (user, truth, shares.argmax(axis=1)), 1)

@@ -89,6 +89,12 @@ def options_in(profile: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 def profile_of(conversation: Conversation) -> dict[str, tuple[str, ...]]:
     """The options of a conversation's user: those of a person's profile, or those that a simulated one is mapped to."""
+    own = own_profile(conversation)
+    return {} if own is None else options_in(own)
+
+
+def own_profile(conversation: Conversation) -> Mapping[str, Any] | None:
+    """The profile of a person, or that which a simulated one is mapped to, as it is; None without one."""
     mapped = conversation.labels.get("profile_mapped")
     own = mapped if isinstance(mapped, Mapping) else conversation.scenario.get("profile")
-    return options_in(own) if isinstance(own, Mapping) else {}
+    return own if isinstance(own, Mapping) else None

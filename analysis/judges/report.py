@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 from ...data.records import Record
 from ...errors import DataError
 from ..tables import Table
+from ..trust import UNTOLD
 from . import folds
 from .assistants import orders
 from .folds import Split
@@ -76,12 +77,13 @@ def measure_judges(
     split: SplitName = "users",
     reasons_said: Mapping[str, SayReasons] | None = None,
     seed: int = 0,
+    trust: str = UNTOLD,
 ) -> JudgesReport:
     """The baselines and the given judges against what people say, cross-validated.
 
     `split`: `users` holds out whole users in five folds (of the user's mean: conversations); `published` a fifth of the
     turns at random, whose conversations mostly stand in training too. `seed`: of the users that are drawn for intervals.
-    DataError without turns to judge, with fewer than two users, or for two judges of one name.
+    `trust`: how far what people say can be trusted, as `analysis.trust.Trusts.note` tells. DataError without turns to judge, with fewer than two users, or for two judges of one name.
     Needs the extras `ml`, and `zh` for Chinese replies.
     """
     everyone = [*baselines(), *judges]
@@ -111,10 +113,10 @@ def measure_judges(
         leak=leak,
         rater=rater,
         judges=Judges(
-            rows=tuple(side_by_side), notes=(*_notes(turns, leak, rater, main), *_silent(side_by_side, main))
+            rows=tuple(side_by_side), notes=(*_notes(turns, leak, rater, main), *_silent(side_by_side, main), trust)
         ),
         scores=Scores(rows=tuple(rows)),
-        reasons=ReasonCounts(rows=reason_counts(reasons), notes=_of_reasons(turns, reasons)),
+        reasons=ReasonCounts(rows=reason_counts(reasons), notes=(*_of_reasons(turns, reasons), trust)),
         reason_scores=_reasons(reasons, split, reasons_said or {}, seed),
         orders=Orders(rows=tuple(order_rows), notes=tuple(order_notes)),
     )

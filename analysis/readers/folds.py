@@ -34,6 +34,8 @@ def folds_of(sets: Iterable[Sequence[Question]], folds: int = FOLDS, seed: int =
     for section in sections:
         topics.setdefault(root(f"section {section}"), []).append(section)
     if len(topics) < folds:
-        raise DataError(f"{len(topics)} topics are too few for {folds} folds: give more conversations, or fewer folds")
+        count = "1 topic is" if len(topics) == 1 else f"{len(topics)} topics are"
+        advice = ", or fewer folds" if len(topics) > 2 < folds else ""
+        raise DataError(f"{count} too few for {folds} folds: give conversations about more topics{advice}")
     order = sorted(topics.values(), key=lambda those: digest("folds", seed, sorted(those)))
     return {section: number % folds for number, those in enumerate(order) for section in those}

@@ -1,6 +1,6 @@
 """Several readers on several data sets in one table, trained on one and tested on another where they can be."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -76,13 +76,56 @@ class Report(Record):
         """Both tables."""
         return [self.table(), self.refusals()]
 
+    def narrow(self) -> list[Table]:
+        """The same for a terminal: two tables of few columns for each data set, what a reader was trained on in its name."""
+        made = []
+        for name in dict.fromkeys(row.data for row in self.rows):
+            rows = [row for row in self.rows if row.data == name]
+            most = max(rows, key=lambda row: row.questions)
+            records = [
+                row.model_dump() | {"reader": row.reader + (f", trained on {row.trained_on}" if row.trained_on else "")}
+                for row in rows
+            ]
+            fewer = [
+                f"{row.reader}: {row.questions} question{'s' if row.questions > 1 else ''}."
+                for row in rows
+                if row.questions < most.questions
+            ]
+            title = f"{name}: {most.questions} questions, {most.unanswerable} without an answer"
+            made += [
+                Table.of(title, _columns("precision", "recall", "f1", "exact", "heq q", "heq d"), records, fewer),
+                Table.of(
+                    f"{name}: interval of the F1, and questions without an answer",
+                    _columns("f1 low", "f1 high", "refused right", "refused wrong", "answered wrong", "f1 answerable"),
+                    records,
+                ),
+            ]
+        if made:
+            made[-1] = made[-1].model_copy(update={"notes": tuple(self._told())})
+        return made
+
     def _told(self) -> list[str]:
         lost = [
-            f"{row.reader} on {row.data}: {row.failed} questions could not be asked ({row.reason})."
+            f"{row.reader} on {row.data}: {row.failed} question{'s' if row.failed > 1 else ''} could not be asked ({row.reason})."
             for row in self.rows
             if row.failed
         ]
-        return [*self.notes, *lost]
+        asked = {row.data: row.questions for row in self.rows if row.reader == "no answer"}
+        fewer = [
+            f"people on {row.data}: over the {row.questions} questions with several references."
+            for row in self.rows
+            if row.reader == "people" and row.questions < asked.get(row.data, row.questions)
+        ]
+        return [*self.notes, *fewer, *lost]
+
+
+def _columns(*names: str) -> list[Column]:
+    """The reader, and numbers; refusals and wrong answers are counts."""
+    counts = ("refused", "answered")
+    return [
+        Column(name="reader"),
+        *(Column(name=name, kind="count" if name.startswith(counts) else "number") for name in names),
+    ]
 
 
 @dataclass
@@ -93,6 +136,8 @@ class Results:
     least_agreement: float = 0.0
     rows: list[ReaderScore] = field(default_factory=list)
     answered: list[Answered] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    """A line for each reader and data set of which not one question could be asked: it has no row."""
 
     def add(
         self,
@@ -105,6 +150,10 @@ class Results:
         failures: Sequence[str | None] = (),
     ) -> None:
         """Score a reader's answers to the questions of a data set."""
+        if questions and len(failures) == len(questions) and all(failures):
+            self.lost.append(f"{reader} on {data}: none of {len(questions)} questions could be asked ({failures[0]}).")
+            return
+        answers = list(answers)
         row = score_reader(
             reader,
             questions,
@@ -138,7 +187,8 @@ class Results:
         """For each data set what no answer at all is worth, and people's own answers where there are several."""
         for name, questions in sets.items():
             self.add("no answer", name, questions, none(questions))
-            if (row := people(questions, data=name, each_line=self.each_line)) is not None:
+            row = people(questions, data=name, each_line=self.each_line, least_agreement=self.least_agreement)
+            if row is not None:
                 self.rows.append(row)
 
     def read(self, reader: str, answer: Reader, sets: Sets) -> None:
@@ -169,10 +219,11 @@ class Results:
             for name, questions in test.items():
                 self.add(reader, name, questions, [answers[name][one.id] for one in questions], trained_on=trained_on)
 
-    def report(self, notes: Sequence[str] = ()) -> Report:
+    def report(self, notes: Iterable[str] = ()) -> Report:
         """The rows as a report, those of a data set together."""
         names = list(dict.fromkeys(row.data for row in self.rows))
-        return Report(rows=tuple(sorted(self.rows, key=lambda row: names.index(row.data))), notes=tuple(notes))
+        rows = sorted(self.rows, key=lambda row: names.index(row.data))
+        return Report(rows=tuple(rows), notes=(*notes, *self.lost))
 
 
 def read(readers: Mapping[str, Reader], sets: Sets, *, each_line: bool = True, least_agreement: float = 0.0) -> Report:

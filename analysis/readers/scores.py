@@ -97,6 +97,8 @@ def score_reader(
     """
     if len(answers) != len(questions):
         raise DataError(f"{reader}: gave {len(answers)} answers to {len(questions)} questions: it must give one each")
+    if odd := [answer for answer in answers if answer is not None and not isinstance(answer, str)]:  # pyright: ignore
+        raise DataError(f"{reader}: gave {odd[0]!r} as an answer: an answer is a text, or None for none")
     lost = list(failures) or [None] * len(questions)
     asked = [
         (question, as_answer(answer), scored(answer, question, each_line=each_line))
@@ -156,16 +158,21 @@ def ratio_interval(clusters: Sequence[tuple[float, int]]) -> Interval:
     return Interval(max(0.0, ratio - half), min(1.0, ratio + half))
 
 
-def people(questions: Sequence[Question], *, data: str = "", each_line: bool = True) -> ReaderScore | None:
+def people(
+    questions: Sequence[Question], *, data: str = "", each_line: bool = True, least_agreement: float = 0.0
+) -> ReaderScore | None:
     """The ceiling: every reference of a question against the others; None if no question has several references.
 
     Each reference is a reader of its own that is scored against the rest, the best of which counts; a question's value
-    is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out.
+    is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out, and those on
+    which its F1 is below `least_agreement`.
     """
-    several = [question for question in questions if len(question.references) > 1]
-    if not several:
+    asked = [question for question in questions if len(question.references) > 1]
+    held_out = [(each, _held_out(scored_references(each.references), each_line)) for each in asked]
+    held_out = [(question, value) for question, value in held_out if value[0] >= least_agreement]
+    if not held_out:
         return None
-    values = [_held_out(scored_references(question.references), each_line) for question in several]
+    several, values = [question for question, _ in held_out], [value for _, value in held_out]
     by_section: dict[str, list[float]] = defaultdict(list)
     for question, value in zip(several, values, strict=True):
         by_section[question.section].append(value[0])

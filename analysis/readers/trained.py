@@ -50,9 +50,12 @@ class FeatureReader:
         """Train on questions; DataError without an answerable one, or with fewer than 2 topics."""
         if all(question.impossible for question in questions):
             raise DataError("no question has an answer: a reader cannot be trained on these")
+        try:
+            fold_of = folds_of([questions], INNER_FOLDS)
+        except DataError:
+            raise DataError("the questions are about one topic: a reader is trained on two or more") from None
         tables = [features(question) for question in questions]  # pyright: ignore[reportArgumentType]
         goals = [_goals(question, self.each_line) for question in questions]  # pyright: ignore[reportArgumentType]
-        fold_of = folds_of([questions], INNER_FOLDS)
         folds = [fold_of[question.section] for question in questions]
         choices: dict[int, _Choice] = {}
         for fold in range(INNER_FOLDS):

@@ -1,9 +1,11 @@
 """The tables of task-oriented conversations that are easier to look at."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from ..figures import bars, lines
+from ..trust import NOT_CALIBRATED, TRUST_IN, together
 from .statistics import RecllmsimStatistics
 from .talks import SIDES
 
@@ -12,7 +14,9 @@ ENOUGH = 5
 
 
 def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
-    """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn. Needs `viz`."""
+    """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn. Below each stands how far
+    its labels can be trusted. Needs `viz`."""
+    satisfied = statistics.satisfaction_by_turn.rows
     turns = [row for row in statistics.quality_by_turns.rows if row.n >= ENOUGH]
     hallucinated = {
         (row.task, row.side): row.share for row in statistics.hallucination.rows if row.per == "conversation"
@@ -33,30 +37,42 @@ def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
             across="turns",
             label="mean rating, 0 to 2",
             whole=True,
+            caption=_noted(statistics.quality_by_turns.notes),
         ),
         "quality_by_questionnaire": bars(
             items,
             {assistant: [means.get(item) for item in items] for assistant, means in asked.items()},
             title="Assistant quality by questionnaire",
             label="mean points",
+            caption=_marked((row.item, row.trust) for row in statistics.quality_by_questionnaire.rows),
         ),
         "hallucination": bars(
             tasks,
             {side: [hallucinated.get((task, side)) for task in tasks] for side in sides},
             title="Conversations with a reply that is made up",
             label="share of conversations",
+            caption=_marked((row.side, row.trust) for row in statistics.hallucination.rows),
         ),
         "satisfaction_by_turn": lines(
             {
-                "all assistants": [
-                    (row.turn, row.mean)
-                    for row in statistics.satisfaction_by_turn.rows
-                    if row.n >= ENOUGH and row.mean is not None
-                ]
+                f"{side}, all assistants": [(row.turn, row.mean) for row in rows if row.mean is not None]
+                for side in SIDES
+                if (rows := [row for row in satisfied if row.side == side and row.n >= ENOUGH])
             },
             title=f"Satisfaction by turn (places of {ENOUGH} replies or more)",
             across="reply",
             label="mean satisfaction, 1 to 5",
             whole=True,
+            caption=_noted(statistics.satisfaction_by_turn.notes),
         ),
     }
+
+
+def _noted(notes: Iterable[str]) -> str:
+    """How far to trust the label of a table, as its notes say."""
+    return "\n".join(note for note in notes if note.startswith(TRUST_IN)) or f"Trust: {NOT_CALIBRATED}."
+
+
+def _marked(marks: Iterable[tuple[str, str]]) -> str:
+    """How far to trust labels, or one label on each side, as the rows of a table say."""
+    return f"Trust: {together(dict(marks)) or NOT_CALIBRATED}."

@@ -7,20 +7,22 @@ from typing import ClassVar
 from ...data.records import Message, Record
 from ..annotations import of_message
 from ..tables import Rows
-from .talks import Conversations, Talk, Talks, mean, share
+from ..trust import PEOPLES, TRUST_IN
+from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share
 
 POINTS = (1, 2, 3, 4, 5)
 
 
 class TurnSatisfaction(Record):
-    """The n-th reply of all conversations."""
+    """The n-th reply of the conversations of one side, as each user or model tells it."""
 
+    side: Side
     turn: int
     """Which reply of its conversation, from 1."""
     n: int
     """Replies with a satisfaction."""
     of: int
-    """All n-th replies of the sides that have any satisfaction."""
+    """All n-th replies of the side."""
     mean: float | None
     """1 to 5."""
     share_1: float | None
@@ -38,13 +40,14 @@ class SatisfactionByTurn(Rows[TurnSatisfaction]):
 
 
 class AssistantSatisfaction(Record):
-    """All replies of one assistant."""
+    """All replies of one assistant to one side."""
 
+    side: Side
     assistant: str
     conversations: int
     """Conversations with a reply that has a satisfaction."""
     of_conversations: int
-    """All conversations with the assistant, of the sides that have any satisfaction."""
+    """All conversations of the side with the assistant."""
     n: int
     """Replies with a satisfaction."""
     of: int
@@ -65,30 +68,39 @@ class SatisfactionByAssistant(Rows[AssistantSatisfaction]):
 
 
 def satisfaction_by_turn(conversations: Conversations) -> SatisfactionByTurn:
-    """A row for each place of a reply at which any has a satisfaction."""
+    """A row for each side and place of a reply at which any has a satisfaction."""
     talks = Talks.of(conversations)
-    by_turn: defaultdict[int, list[int]] = defaultdict(list)
-    said: Counter[int] = Counter()
-    for talk in talks.of_sides_with(satisfaction_of_replies).talks:
-        said.update(range(1, len(talk.said("assistant")) + 1))
-        for turn, points in satisfaction_of_replies(talk).items():
-            by_turn[turn].append(points)
-    rows = [
-        TurnSatisfaction(turn=turn, n=len(points), of=said[turn], mean=mean(points), **_shares(points))
-        for turn, points in sorted(by_turn.items())
-    ]
+    rows = []
+    for side in SIDES:
+        by_turn: defaultdict[int, list[int]] = defaultdict(list)
+        said: Counter[int] = Counter()
+        for talk in talks.of_side(side):
+            said.update(range(1, len(talk.said("assistant")) + 1))
+            for turn, points in satisfaction_of_replies(talk).items():
+                by_turn[turn].append(points)
+        rows += [
+            TurnSatisfaction(side=side, turn=turn, n=len(points), of=said[turn], mean=mean(points), **_shares(points))
+            for turn, points in sorted(by_turn.items())
+        ]
     return SatisfactionByTurn(rows=tuple(rows), notes=_notes(talks, bool(rows)))
 
 
 def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAssistant:
-    """A row for each assistant; where there are several, the first is for all together."""
+    """A row for each side and assistant; where there are several, the first is for all together."""
     talks = Talks.of(conversations)
+    judged_ones = talks.of_sides_with(satisfaction_of_replies)
+    groups = [
+        (side, assistant, group)
+        for side in SIDES
+        for assistant, group in Talks(tuple(judged_ones.of_side(side))).by_assistant()
+    ]
     rows = []
-    for assistant, group in talks.of_sides_with(satisfaction_of_replies).by_assistant():
+    for side, assistant, group in groups:
         judged = [talk for talk in group if satisfaction_of_replies(talk)]
         points = [value for talk in judged for value in satisfaction_of_replies(talk).values()]
         rows.append(
             AssistantSatisfaction(
+                side=side,
                 assistant=assistant,
                 conversations=len(judged),
                 of_conversations=len(group),
@@ -123,4 +135,6 @@ def _notes(talks: Talks, rated: bool) -> tuple[str, ...]:
         return talks.notes
     missing = talks.without(satisfaction_of_replies, "reply with a satisfaction")
     trust = talks.trust("satisfaction", satisfaction_of_replies, of_messages=True)
-    return (*talks.notes, "Satisfaction: 1 to 5, told by the user of each reply.", *trust, *missing)
+    of_people = trust == [f"{TRUST_IN}satisfaction: {PEOPLES}."]
+    told = "Satisfaction: 1 to 5, told by the user of each reply." if of_people else "Satisfaction: 1 to 5."
+    return (*talks.notes, told, *trust, *missing)

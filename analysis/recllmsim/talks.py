@@ -109,8 +109,8 @@ class Talks:
     def trust(self, key: str, judged: Callable[["Talk"], object], *, of_messages: bool = False) -> list[str]:
         """A note that says how far a label can be trusted, for the sides of which any conversation has it."""
         sides = [side for side in SIDES if any(map(judged, self.of_side(side)))]
-        told = self.trusts.told(key, sides=sides, of_messages=of_messages)
-        return [f"Trust in {key}: {told}."] if told else []
+        told = self.trusts.note(key, sides, of_messages=of_messages) if sides else ""
+        return [told] if told else []
 
     def without(self, judged: Callable[["Talk"], object], what: str) -> list[str]:
         """A note for each side of which some conversations, or all, are not judged, if any is judged at all."""

@@ -10,6 +10,7 @@ import numpy as np
 from ...data.identity import digest
 from ...errors import of_extra
 from ..concordance import Pair, pairs_within, preference
+from ..identification.classifiers import one_thread
 from ..identification.metrics import over_seeds
 from ..identification.settings import Fold, SplitName, parts
 from ..identification.texts import tf_idf
@@ -44,10 +45,12 @@ def measure_pairs(turns: Sequence[ToldTurn], split: SplitName, reads: str, *, se
     task = Task("pairs", reads, [], [], users, folds, split)
     tested = [place for _, test in folds for place in test]
     names, user = of_users([users[place] for place in tested])
+    with one_thread():
+        by_words = np.concatenate([_by_words(turns, pairs, fold) for fold in folds])
     right = {
         "prior": np.full(len(tested), 0.5),
         "longer reply": np.array([_longer(turns, pairs[place]) for place in tested]),
-        "logistic": np.concatenate([_by_words(turns, pairs, fold) for fold in folds]),
+        "logistic": by_words,
     }
     rows = []
     for model, each in right.items():

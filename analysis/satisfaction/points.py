@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...errors import of_extra
-from ..identification.classifiers import TREES
+from ..identification.classifiers import TREES, one_thread
 from ..identification.metrics import over_seeds
 from ..identification.texts import Text, tf_idf
 from ..identification.values import Task, ValueRow
@@ -54,10 +54,11 @@ def measure_points(task: Task, models: Mapping[str, Guess], *, seeds: int = 1, s
         name = "ridge" if model == "logistic" else model
         by_seed: list[dict[str, Of]] = []
         for number in range(1 if name in ("prior", "ridge") else seeds):
-            told = np.concatenate([
-                guess([task.texts[place] for place in train], points[train], [task.texts[place] for place in test], number)
-                for train, test in task.folds
-            ])  # fmt: skip
+            with one_thread():
+                told = np.concatenate([
+                    guess([task.texts[place] for place in train], points[train], [task.texts[place] for place in test], number)
+                    for train, test in task.folds
+                ])  # fmt: skip
             table = np.zeros((len(users), HIGHEST, HIGHEST))
             whole = np.array([nearest(value) for value in told])
             np.add.at(table, (user, truth.astype(int) - LOWEST, whole - LOWEST), 1)

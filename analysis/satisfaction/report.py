@@ -9,6 +9,7 @@ from ..identification.classifiers import TREES
 from ..identification.settings import SplitName, parts
 from ..identification.values import Task, ValueRow, ValueRows, learner, measure_values
 from ..tables import Table
+from ..trust import UNTOLD
 from .pairs import measure_pairs
 from .points import measure_points, regressor
 from .turns import ToldTurn, with_a_negative
@@ -53,6 +54,7 @@ def measure_satisfaction(
     trees: int = TREES,
     seeds: int = 1,
     seed: int = 0,
+    trust: str = UNTOLD,
 ) -> SatisfactionReport:
     """Each task by the prior and each model of words.
 
@@ -60,7 +62,7 @@ def measure_satisfaction(
     why not satisfied, "other" left out; `six`: the reasons, other ones, and satisfied; `pairs`: which of two replies of a
     conversation its user is more satisfied with. `split`: `users` holds out whole users in five folds, `published` a fifth
     of the turns at random. `reads`: what the turns' texts are, for the rows. `seed`: of the users drawn for intervals.
-    DataError without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
+    `trust`: how far the satisfaction can be trusted, as `analysis.trust.Trusts.note` tells. DataError without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")
@@ -86,6 +88,7 @@ def measure_satisfaction(
         f"{split}: {how}; {shared} of {len(tested)} test turns ({shared / len(tested):.1%}) are of conversations of which "
         "longer or shorter beginnings are learnt from.",
         *(f"{name}: too few turns, or users, to part." for name in left_out),
+        trust,
     ]
     return SatisfactionReport(
         split=split,
@@ -118,7 +121,7 @@ def _measured(
     task = Task(name, reads, [turn.text for turn in taken], values, users, parts(users, split), split)
     if name == "points":
         return measure_points(task, {each: regressor(each, trees) for each in models}, seeds=seeds, seed=seed)
-    learners = {each: learner(each, trees) for each in models}
+    learners = {each: learner(each, trees, balanced=True) for each in models}
     auc_of = DISSATISFIED if name == "binary" else ""
     return measure_values(task, learners, seeds=seeds, seed=seed, auc_of=auc_of)
 

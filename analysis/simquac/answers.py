@@ -15,6 +15,8 @@ from ...errors import DataError
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NOT_WORD = re.compile(r"[^\w\s]|_")
+_SIGN = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
+"""Han and kana, which are written without spaces."""
 
 Answerer = Callable[[Conversation, int], str]
 """A teacher without a model: the answer to a conversation's question of this number, from 0."""
@@ -48,8 +50,11 @@ class TeacherScore(Record):
 
 @lru_cache(maxsize=65536)
 def normalised(text: str) -> tuple[str, ...]:
-    """Lower case, without punctuation and English articles, split at white space (as for SQuAD and QuAC)."""
-    return tuple(_ARTICLE.sub(" ", _NOT_WORD.sub("", text.lower())).split())
+    """Lower case, without punctuation and English articles, split at white space (as for SQuAD and QuAC).
+
+    Where words are not divided by spaces each sign is a word, as for CMRC 2018 (EMNLP 2019) and MLQA (ACL 2020).
+    """
+    return tuple(_SIGN.sub(r" \1 ", _ARTICLE.sub(" ", _NOT_WORD.sub("", text.lower()))).split())
 
 
 class Overlap(NamedTuple):

@@ -1,16 +1,17 @@
 """The report: whether testers prefer what people prefer, and which planted assistants each user tells apart. Never one number."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ...data.records import Record
 from ...data.users import UserPart
 from ..tables import Column, Table
+from ..trust import Trusts
 from .learnt import LEARNERS
 from .meetings import Difference, Meetings, Told, by_satisfaction, by_success
 from .pairs import Above, Concordance, Values, above, concordance
 from .plain import BASELINES, CHANCE, LENGTH, SIGNS, judges_in
-from .rated import Rated
+from .rated import LABEL, Rated
 
 Kind: TypeAlias = Literal["baseline", "sign", "published judge", "learnt", "tester"]
 """A rule that knows nothing; what a user notices, and its parts; a label of the published data; what learnt from other
@@ -130,10 +131,12 @@ def people_report(
     asked: Mapping[str, Values],
     part: UserPart = "test",
     failures: Mapping[str, Sequence[str]] | None = None,
+    models: Collection[str] = (),
 ) -> PeopleReport:
     """Testers against people of one part; what learns does so from the tuning people, and is not judged on them.
 
     `asked`: what was asked, by name: a value for each conversation of `rated`. `failures`: why, where it said nothing.
+    `models`: keys of labels that models are known to have written.
     """
     pairs = rated.pairs(part)
     places = rated.places(part)
@@ -176,6 +179,7 @@ def people_report(
         if missing:
             why = f": {reasons[0]}" if reasons else ""
             notes.append(f"{name}: says nothing of {len(missing)} of {len(places)} conversations{why}")
+    notes.append(Trusts.of(conversations, models).note(LABEL))
     return PeopleReport(
         part=part,
         conversations=len(places),

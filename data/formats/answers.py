@@ -13,6 +13,7 @@ from ...errors import DataError, SettingError, at
 from ..labelling import Answer, Key
 from ..labels import LabelDefinition, PartDefinition
 from ..records import Conversation
+from ..side_by_side import ASPECTS, ONBOARDING, STUDY
 from .jsonfiles import dumps, write_text
 from .regular_files import content
 
@@ -21,8 +22,12 @@ MOST_BYTES = 500_000_000
 
 _HEAD = ("by", "label", "conversation", "message", "path", "model_shown", "seen")
 _OF_TASK = ("label", "conversation", "message", "path", "seen")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet takes for the begin of a formula."""
+_OF_STUDY = (STUDY, ONBOARDING)
+"""Labels that stand on no page: each conversation of a study has its own."""
+_WORDS = PartDefinition(text=True)
+_YES_OR_NO = ("true", "false")
 
 
 def write(
@@ -76,9 +81,15 @@ def _of_ending(path: Path, forms: Mapping[str, Any]) -> Any:
 def _answer(row: Any, by: str, where: str, labels: Mapping[str, LabelDefinition]) -> Answer:
     if not isinstance(row, Mapping):
         raise DataError(f"{where}: is no object: give label, conversation and value")
+    if row.get("label") is None and len(labels) == 1:  # one label was asked for: what else could it be
+        row = {**row, "label": next(iter(labels))}
+    if missing := [name for name in ("label", "conversation") if not row.get(name)]:
+        raise DataError(f"{where}: {missing[0]} is missing: say what it is about")
     label, value = labels.get(str(row.get("label"))), row.get("value")
     if isinstance(value, Mapping):
-        parts = {} if label is None else label.parts
+        parts = {} if label is None else dict(label.parts)
+        if row.get("label") in _OF_STUDY:
+            parts = {name: _WORDS for name in map(str, value) if _is_words(name)}
         row = {**row, "value": {name: _typed(told, parts.get(str(name))) for name, told in value.items()}}
     try:
         return Answer.model_validate({"by": by, **row})
@@ -117,7 +128,9 @@ def _word(value: Any) -> str:
 
 
 def _rows(text: str) -> Iterable[dict[str, Any]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+    head = text.partition("\n")[0]
+    separator = max(",;\t", key=head.count)  # a spreadsheet of another country separates by semicolons
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     for row in reader:
         told = {_uncell(key): _uncell(cell) for key, cell in row.items() if key is not None and isinstance(cell, str)}
         head: dict[str, Any] = {name: told.pop(name) for name in _HEAD if told.get(name)}
@@ -149,13 +162,18 @@ def _typed(told: Any, part: PartDefinition | None) -> Any:
     return _value(told)
 
 
+def _is_words(name: str) -> bool:
+    """Whether what a study asks here is answered by a word or a text, which may look like a number or a list."""
+    return name in ("preference", "why") or name.rpartition(" ")[2] in ASPECTS
+
+
 def _uncell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
 
 
 def _value(cell: str) -> Any:
-    if cell in ("true", "false"):
-        return cell == "true"
+    if cell.lower() in _YES_OR_NO:  # a spreadsheet writes TRUE
+        return cell.lower() == "true"
     number = cell.removeprefix("-")
     return int(cell) if number.isascii() and number.isdecimal() and len(number) < 10 else str(cell)
 
@@ -180,10 +198,11 @@ def _tasks(
 
 def _result(name: str, value: Any, label: LabelDefinition | None) -> dict[str, Any]:
     part = None if label is None else label.parts.get(name)
-    if part is not None and part.text:
+    if part.text if part is not None else name == "why":
         held: dict[str, Any] = {"type": "textarea", "value": {"text": [value]}}
-    elif isinstance(value, int) and not isinstance(value, bool):
-        held = {"type": "rating", "value": {"rating": value}}
+    elif isinstance(value, int) and not isinstance(value, bool):  # stars begin at 1
+        kind = "rating" if part is not None and part.scale is not None and part.scale[0] > 0 else "number"
+        held = {"type": kind, "value": {kind: value}}
     else:
         values = value if isinstance(value, list) else [value]
         held = {"type": "choices", "value": {"choices": [json.dumps(one) if isinstance(one, bool) else str(one) for one in values]}}  # fmt: skip
@@ -193,13 +212,14 @@ def _result(name: str, value: Any, label: LabelDefinition | None) -> dict[str, A
 def _of_tasks(tasks: Any) -> Iterable[dict[str, Any]]:
     if not isinstance(tasks, list):
         raise DataError("the file holds no list of tasks: export as JSON in Label Studio")
-    for task in filter(_is_task, tasks):
+    for number, task in enumerate(tasks, start=1):
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+            raise DataError(f"task {number} has no 'data': export as JSON in Label Studio, not as JSON-MIN")
         data = task["data"]
         for annotation in task.get("annotations") or []:
             if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
                 continue
-            who = annotation.get("completed_by")
-            by = who.get("email") if isinstance(who, dict) else None if who is None else str(who)
+            by = _person(annotation.get("completed_by"))
             told = {name: data[name] for name in _OF_TASK if data.get(name) is not None}
             if annotation.get("model_shown") is True:
                 told["model_shown"] = True
@@ -208,16 +228,21 @@ def _of_tasks(tasks: Any) -> Iterable[dict[str, Any]]:
             yield {**told, **({"by": by} if by else {}), "value": value}
 
 
-def _is_task(task: object) -> bool:
-    return isinstance(task, dict) and isinstance(task.get("data"), dict)
+def _person(who: Any) -> str | None:
+    """A person of Label Studio: an address, a name or a number, as the export has them."""
+    if isinstance(who, dict):
+        who = next((who[key] for key in ("email", "username", "id") if who.get(key)), None)
+    return None if who is None else str(who)
 
 
 def _held(result: Mapping[str, Any]) -> Any:
     value = result.get("value")
     if not isinstance(value, Mapping):
         return None
-    if "rating" in value:
-        return value["rating"]
+    for kind in ("rating", "number"):
+        if kind in value:
+            number = value[kind]
+            return int(number) if isinstance(number, float) and number.is_integer() else number
     held = value.get("choices") or value.get("text") or []
     values = [_Cell(one) if isinstance(one, str) else one for one in (held if isinstance(held, list) else [held])]
     return values[0] if len(values) == 1 else values

@@ -45,11 +45,21 @@ def read_json(path: str | Path) -> Any:
     return parsed(read_text(path), path)
 
 
-def read_lines(path: str | Path) -> Iterator[tuple[int, Any]]:
-    """Number (from 1) and value of each line that is not blank."""
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+def read_lines(path: str | Path, *, torn: bool = False) -> Iterator[tuple[int, Any]]:
+    """Number (from 1) and value of each line that is not blank.
+
+    `torn`: a last line that no newline ends and that is no JSON is left out: it was cut off while it was written.
+    """
+    lines = read_text(path).split("\n")
+    for number, line in enumerate(lines, start=1):
         if line.strip():
-            yield number, parsed(line, path, number)
+            try:
+                value = parsed(line, path, number)
+            except DataError:
+                if torn and number == len(lines):
+                    return
+                raise
+            yield number, value
 
 
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:

@@ -1,10 +1,8 @@
 """Labels written into a published file: it stays as it is, byte for byte, but for the keys of the labels."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..formats.jsonfiles import dumps
 from .dataset import SIMULATED_KEYS
 
 _OF_SIMULATED = (*SIMULATED_KEYS, "conflict", "conflict_with", "conflict_where", "preference_summary_old",
@@ -18,10 +16,6 @@ _OF_TURN = ("role", "content", "content_zh", "content_en", "intent", "intent_zh"
             "satisfaction", "reason")  # fmt: skip
 _OF_FIRST_USER_TURN = (*_OF_TURN[:4], "intent_zh", "intent", *_OF_TURN[6:])
 """In the first message of the user the published files have the translation first."""
-
-_FORMS: tuple[dict[str, Any], ...] = tuple(
-    {"indent": indent, "ensure_ascii": escaped} for indent in (4, 2, 1, None, "\t") for escaped in (False, True)
-)
 
 
 def annotated(
@@ -40,20 +34,6 @@ def annotated(
         order = _OF_FIRST_USER_TURN if number == first else _OF_TURN
         history[number] = _placed(history[number], keys, order)
     return {**placed, "history": history}
-
-
-def written_like(text: str, value: Mapping[str, Any]) -> str:
-    """The value as JSON in the form in which a file's text is written: indent, escapes and end.
-
-    A file that nothing writes in this form gets that of the published ones.
-    """
-    held = json.loads(text.removeprefix("\ufeff"))
-    body = text.removeprefix("\ufeff").rstrip()
-    for form in _FORMS:
-        if json.dumps(held, **form) == body:
-            end = text[len(text.rstrip()) :]
-            return text[: len(text) - len(text.removeprefix("\ufeff"))] + json.dumps(value, **form) + end
-    return dumps(value, indent=4)
 
 
 def _order_of(value: Mapping[str, Any]) -> Sequence[str]:

@@ -5,6 +5,7 @@ from .dataset import misplaced, to_object, write
 from .domain import DOMAIN
 from .reading import UNANSWERABLE, Question, questions_of
 from .reference_answers import by_people, references
+from .row_writers import QUAC_FEATURES, SQUAD_V2_FEATURES, write_quac, write_squad_v2
 from .sections import MAX_SECTION_BYTES, Background
 from .sources import TopicSet, read, read_topics, samples, topic_set, topics_of
 from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
@@ -15,6 +16,8 @@ __all__ = [
     "KIND",
     "MAX_BYTES",
     "MAX_SECTION_BYTES",
+    "QUAC_FEATURES",
+    "SQUAD_V2_FEATURES",
     "UNANSWERABLE",
     "Background",
     "Question",
@@ -33,4 +36,6 @@ __all__ = [
     "topic_set",
     "topics_of",
     "write",
+    "write_quac",
+    "write_squad_v2",
 ]

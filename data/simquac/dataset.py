@@ -2,11 +2,12 @@
 
 As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018). In SimQuAC's files a paragraph holds title,
 section title and background. In QuAC's own layout the article holds them, and a question has one `orig_answer`
-besides the references in `answers`.
+besides the references in `answers`. Without it `answers` are the spans of one answer, unless one of them refuses or two
+overlap: then they are references of several people, and the first one is the answer.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, s
     """Question and answer, each with a patch of the source's differences from what we would write."""
     question = Message(role="user", text=_text(qa, "question", path, location))
     answers = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, location)
+    answers = answers[:1] if _of_several(answers) else answers
     spans = []
     for answer in answers:
         start = _object(answer, path, location).get("answer_start")
@@ -102,6 +104,20 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, s
         question.model_copy(update={"extra": {"qa": {"values": of_question}} if of_question else {}}),
         answer.model_copy(update={"extra": {"qa": of_answer} if of_answer else {}}),
     )
+
+
+def _of_several(answers: Sequence[Any]) -> bool:
+    """Whether answers are those of several people, and no spans of one answer: a refusal beside others, or an overlap."""
+    places: list[tuple[int, int]] = []
+    for answer in answers:
+        text, start = (answer.get("text"), answer.get("answer_start")) if isinstance(answer, dict) else (None, None)
+        if not isinstance(text, str) or not isinstance(start, int):
+            return False
+        if text == MARKER and len(answers) > 1:
+            return True
+        places.append((start, start + len(text)))
+    places.sort()
+    return any(second < end for (_, end), (second, _) in pairwise(places))
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
@@ -167,9 +183,18 @@ class _Layout:
 
     def _paragraph(self, conversation: Conversation) -> dict[str, Any]:
         self._file_patch = self._file_patch or _mapping(conversation.extra.get("file"))
-        paragraph = _paragraph(conversation, self._first, self.left_out)
-        self._first += len(paragraph["qas"])
-        return patched(paragraph, _mapping(conversation.extra.get("paragraph")))
+        paragraph = paragraph_of(conversation, self._first, self.left_out)
+        self._first += len(paragraph.get("qas", ()))
+        return paragraph
+
+
+def paragraph_of(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
+    """The conversation as a paragraph of its file; `first` is the number of its first question there.
+
+    What the format cannot hold gets a line in `left_out`.
+    """
+    derived = _paragraph(conversation, first, left_out)
+    return patched(derived, _mapping(conversation.extra.get("paragraph")))
 
 
 def _article(conversation: Conversation) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from ..domain import Dataset, Domain, Material, labelled, worded
 from ..formats.detection import Format
 from ..grounding import gives_no_answer
 from ..records import Conversation, Message
-from . import dataset, teacher, topics
+from . import dataset, rows, teacher, topics
 from .checks import RULES
 from .form import TopicForm
 from .topics import FIELDS, KIND, Topic
@@ -20,6 +20,7 @@ class SimQuAC(Domain):
     formats = (
         Format("teacher", "teacher topics", lambda source: teacher.is_teacher(source.text), teacher.read),
         Format("simquac", "SimQuAC or QuAC JSON", lambda source: source.has("data"), dataset.read),
+        *rows.FORMATS,
         Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
     )
     dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)

@@ -1,5 +1,6 @@
 """Reading comprehension: the questions of teacher-student conversations, each with what a reader is given."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -50,13 +51,17 @@ def questions_of(
     `unanswerable`: most unanswerable questions of a conversation; the first ones stay, later ones are left out. None:
     all. `history`: how many exchanges before the question a reader sees. They are those of the conversation as it was,
     so one that is left out as a question may still be seen. An exchange without a question or without an answer is
-    neither asked nor seen. DataError if there is no question.
+    neither asked nor seen. A conversation whose id an earlier one has gets a number behind it. DataError if there is no
+    question.
     """
     found: list[Question] = []
+    names: Counter[str] = Counter()
     for conversation in conversations:
         if conversation.scenario.get("kind") != KIND:
             continue
         topic = Topic.of(conversation)
+        names[conversation.id] += 1
+        name = conversation.id if names[conversation.id] == 1 else f"{conversation.id}~{names[conversation.id]}"
         earlier: list[tuple[str, str]] = []
         refused = 0
         for number, (exchange, answers) in enumerate(
@@ -66,8 +71,8 @@ def questions_of(
             if not asked or not answered:
                 continue
             question = Question(
-                id=f"{conversation.id}/{number}",
-                conversation=conversation.id,
+                id=f"{name}/{number}",
+                conversation=name,
                 title=topic.title,
                 header=topic.header,
                 background=topic.background,

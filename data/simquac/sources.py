@@ -10,7 +10,7 @@ from .. import documents
 from ..formats import messages, record_lines, sharegpt
 from ..formats.detection import Source, detected
 from ..records import Conversation
-from . import dataset, teacher, topics
+from . import dataset, rows, teacher, topics
 from .domain import DOMAIN
 from .sections import MAX_SECTION_BYTES, Background, topics_of_document
 from .topics import MAX_BYTES, Topic
@@ -27,7 +27,7 @@ _OTHERS = (*record_lines.formats(), messages.FORMAT, sharegpt.FORMAT)
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of SimQuAC or QuAC JSON or of teacher topics, in the file's order.
+    """The conversations of SimQuAC or QuAC JSON, of rows of QuAC or of teacher topics, in the file's order.
 
     Unusual values and unknown keys are kept, so `write` gives the object of a JSON file again. DataError names the
     format of a file in another known format.
@@ -36,6 +36,8 @@ def read(path: str | Path) -> list[Conversation]:
     form = detected(source, DOMAIN.formats)
     if form is not None and form.read is teacher.read:
         return teacher.read(path)
+    if form in rows.FORMATS:
+        return list(form.contents(source.path).conversations)
     other = detected(source, _OTHERS) if form is None else None
     if other is not None:
         raise DataError(

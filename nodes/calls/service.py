@@ -1,5 +1,6 @@
 """Every call of a model: answered from the journal, or made through its endpoint's gate, counted and kept."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,6 +27,7 @@ from .gates import EndpointError, Gate, Pace
 from .kept import AMBIENT, Call, CallKey, CallStore, Reply, Sent, message_of, plain_reply
 from .prices import asked_model
 from .spending import Spending
+from .tries import came
 
 CONVERSATIONS = 8
 """Conversations at the same time as long as no endpoint is known that bears more."""
@@ -96,10 +98,13 @@ class Calls:
                 self.gate(endpoint).answered_before()
             return _draft(message_of(kept.value), kept.retried)
 
+        cancelled: asyncio.CancelledError | None = None
+
         async def send() -> AIMessage:
-            reply = await chosen.ainvoke(sent, None, **cast(Any, arguments))
-            if endpoint_host(model) is not None:  # a model of one's own may have nothing to say
-                check_reply(reply)
+            nonlocal cancelled
+            work = chosen.ainvoke(sent, None, **cast(Any, arguments))
+            check = check_reply if endpoint_host(model) is not None else None  # one's own model may have nothing to say
+            reply, cancelled = await came(work, check)
             return reply
 
         message, retried = await self._made(endpoint, model, send, sent, key, asked)
@@ -113,6 +118,8 @@ class Calls:
         )
         if asked is not None:
             self._keep(key, asked, Reply(plain_reply(message), retried, _address(endpoint)))
+        if cancelled is not None:
+            raise cancelled
         return _draft(message, retried)
 
     async def update(

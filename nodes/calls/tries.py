@@ -1,14 +1,20 @@
 """The tries of one call: what is tried again, when, and when it is enough."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from tenacity import RetryCallState
 
 from ...errors import DuologueError
 from .faults import Fault
 
+T = TypeVar("T")
+
 LONGEST = 30.0
 """Most seconds between two tries of a call."""
+LAST_TURNS = 100
+"""Turns of the event loop that a cancelled call has to take in a reply that is there already."""
 
 
 ANSWERED = frozenset({"null_content", "no_choices", "not_json", "not_a_completion"})
@@ -111,3 +117,43 @@ class Tries:
     def _jitter(self, doubled: int) -> float:
         """Exponential with full jitter, the first about `wait`."""
         return self._uniform(0.0, min(LONGEST, 2 * self._wait * 2.0 ** min(doubled, 16)))
+
+
+async def came(
+    reply: Coroutine[Any, Any, T], check: Callable[[T], object] | None = None
+) -> tuple[T, asyncio.CancelledError | None]:
+    """The reply of a call, and the cancellation that met it if one did: what has come is paid for, and is not thrown away
+    because whoever waits for it is cancelled before it is read. Whoever gets a cancellation raises it once the reply is
+    kept, and waits for nothing before.
+
+    `check` raises for a reply that is none. A call that has no reply within `LAST_TURNS` is cancelled itself.
+    """
+    task = asyncio.ensure_future(reply)
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError as error:
+        cancelled = error
+        await _last_turns(task)
+    try:
+        found = task.result()
+        if check is not None:
+            check(found)
+    except Exception:
+        if cancelled is not None:
+            raise cancelled from None
+        raise
+    return found, cancelled
+
+
+async def _last_turns(task: "asyncio.Future[Any]") -> None:
+    """Let a call end, or end it."""
+    try:
+        for _ in range(LAST_TURNS):
+            if task.done():
+                return
+            await asyncio.sleep(0)
+    finally:
+        if not task.done():
+            task.cancel()
+    await asyncio.wait({task})

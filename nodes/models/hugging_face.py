@@ -50,15 +50,25 @@ class HuggingFaceReader:
         """Load a model; its kind is that of its configuration. ModelError if it cannot be loaded.
 
         A model is taken for extractive if its architecture is one for question answering, for an encoder and decoder
-        if its configuration says so, else for a causal one.
+        if its configuration says so, else for a causal one. It is loaded onto the graphics card if torch sees one.
         """
-        transformers = of_extra("transformers", "torch")
-        of_extra("torch", "torch")
+        transformers, torch = of_extra("transformers", "torch"), of_extra("torch", "torch")
         name = str(path).removeprefix(PREFIX)
+        name = str(Path(name).expanduser()) if name.startswith("~") else name
         local = Path(name).is_dir()
+        if not name.strip():
+            raise ModelError(f"{PREFIX}: names no model: give a model's folder or its name on the hub")
+        if not local and _looks_local(name):
+            raise ModelError(f"{PREFIX}{name}: there is no such folder: give a model's folder or its name on the hub")
         try:
             config = transformers.AutoConfig.from_pretrained(name, local_files_only=local)
             kind = _kind(config)
+            if kind == "causal" and type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING and not _writes(config):
+                told = ", ".join(config.architectures or ["no architecture"])
+                raise ModelError(
+                    f"{PREFIX}{name}: is an encoder that was not trained to answer ({told}): give a model for question "
+                    "answering, or one that writes"
+                )
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, local_files_only=local)
             model = getattr(transformers, _CLASSES[kind]).from_pretrained(name, local_files_only=local)
         except (OSError, ValueError, KeyError, ImportError) as error:
@@ -66,14 +76,30 @@ class HuggingFaceReader:
             raise ModelError(f"{PREFIX}{name}: cannot be loaded ({line}): give a model's folder or its name") from None
         if kind == "extractive" and not tokenizer.is_fast:
             raise ModelError(f"{PREFIX}{name}: its tokenizer tells no offsets: save it with a fast tokenizer")
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        if torch.cuda.is_available():
+            model = model.to("cuda")
         return cls(name, kind, model.eval(), tokenizer, marker)
 
     def __call__(self, questions: Sequence[Question]) -> list[str | None]:
-        """An answer each, None for a refusal. One question at a time, without chance."""
+        """An answer each, None for a refusal. One question at a time, without chance.
+
+        ModelError if the model cannot be asked, such as one whose tokenizer has more words than it.
+        """
         torch = of_extra("torch", "torch")
+        answers: list[str | None] = []
         with torch.inference_mode():
-            answers = [self._span(one) if self.kind == "extractive" else self._written(one) for one in questions]
-        return [None if not answer.strip() or is_refusal(answer) else answer for answer in answers]
+            for one in questions:
+                try:
+                    answer = self._span(one) if self.kind == "extractive" else self._written(one)
+                except (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
+                    line = " ".join(str(error).split())[:200] or type(error).__name__
+                    raise ModelError(
+                        f"{PREFIX}{self.path}: failed at question {one.id} ({line}): do model and tokenizer fit?"
+                    ) from error
+                answers.append(None if not answer.strip() or is_refusal(answer) else answer)
+        return answers
 
     def _most(self) -> int:
         """Tokens of a window that the model can take."""
@@ -84,7 +110,10 @@ class HuggingFaceReader:
         return max(16, min(most))
 
     def _span(self, question: Question) -> str:
-        """The best span over all windows; empty if the first token, which stands for nothing, has a better score."""
+        """The best span over all windows; empty if the first token, which stands for nothing, has a better score.
+
+        With the marker a span may be the marker or in the section, and not across their border.
+        """
         section = f"{question.section} {MARKER}" if self.marker else question.section
         most = self._most()
         asked = self._shortened(_asked(question), most // 2)
@@ -102,26 +131,70 @@ class HuggingFaceReader:
         offsets = windows.pop("offset_mapping").tolist()
         windows.pop("overflow_to_sample_mapping", None)
         sides = [windows.sequence_ids(number) for number in range(len(offsets))]
-        output = self.model(**windows)
+        first = [self._first(tokens, side) for tokens, side in zip(windows["input_ids"].tolist(), sides, strict=True)]
+        output = self.model(**{key: value.to(self._device()) for key, value in windows.items()})
         best, found, nothing = float("-inf"), "", float("inf")
-        for starts, ends, places, side in zip(
-            output.start_logits.tolist(), output.end_logits.tolist(), offsets, sides, strict=True
+        for starts, ends, places, side, none in zip(
+            output.start_logits.tolist(), output.end_logits.tolist(), offsets, sides, first, strict=True
         ):
-            nothing = min(nothing, starts[0] + ends[0])
-            for score, start, end in _spans(starts, ends, side):
-                if score > best:
-                    best, found = score, section[places[start][0] : places[end][1]]
+            nothing = min(nothing, starts[none] + ends[none])
+            inside = [number for number, which in enumerate(side) if which == 1]
+            text = [number for number in inside if places[number][1] <= len(question.section)]
+            marked = [number for number in inside if places[number][0] >= len(question.section)]
+            for those in (text, marked):
+                for score, start, end in _spans(starts, ends, those):
+                    if score > best:
+                        best = score
+                        found = "" if those is marked else section[places[start][0] : places[end][1]]
         return "" if not self.marker and nothing > best else found
 
-    def _shortened(self, text: str, most: int) -> str:
-        """The end of a text that has at most this many tokens."""
-        words = text.split()
-        while len(words) > 1 and len(self.tokenizer(" ".join(words), add_special_tokens=False)["input_ids"]) > most:
-            words = words[max(1, len(words) // 8) :]
-        return " ".join(words)
+    def _first(self, tokens: Sequence[int], side: Sequence[int | None]) -> int:
+        """The place of the token that stands for nothing: that of its class, or the first one that is no filling."""
+        if self.tokenizer.cls_token_id in tokens:
+            return list(tokens).index(self.tokenizer.cls_token_id)
+        begins = next((number for number, which in enumerate(side) if which is not None), 0)
+        return max(0, begins - 1)
+
+    def _device(self) -> Any:
+        return getattr(self.model, "device", "cpu")
+
+    def _count(self, text: str) -> int:
+        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _shortened(self, text: str, most: int, *, end: bool = True) -> str:
+        """The end of a text, or its beginning, that has at most this many tokens."""
+        while text and self._count(text) > most:
+            cut = max(1, len(text) // 8)
+            text = text[cut:] if end else text[:-cut]
+        return text
 
     def _written(self, question: Question) -> str:
-        """What the model writes, greedily."""
+        """What the model writes, greedily. Of a section that is too long for it, it sees the beginning."""
+        room = self._room()
+        sent = self._sent(question)
+        if room is not None and (over := sent["input_ids"].shape[1] - room) > 0:
+            most = max(0, self._count(question.section) - over - 8)  # tokens may divide elsewhere where it is cut
+            sent = self._sent(
+                question.model_copy(update={"section": self._shortened(question.section, most, end=False)})
+            )
+            sent = {key: value[:, -room:] for key, value in sent.items()}  # where questions alone are too long
+        sent = {key: value.to(self._device()) for key, value in sent.items()}
+        made = self.model.generate(
+            **sent, max_new_tokens=ANSWER_TOKENS, do_sample=False, pad_token_id=self.tokenizer.pad_token_id
+        )[0]
+        written = made[sent["input_ids"].shape[1] :] if self.kind == "causal" else made
+        lines = str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().splitlines()
+        return lines[0] if lines else ""
+
+    def _room(self) -> int | None:
+        """Tokens that the model can be sent; None where it is not bound by its positions."""
+        positions = getattr(self.model.config, "max_position_embeddings", None)
+        if not isinstance(positions, int) or positions <= 0:
+            return None
+        return max(1, positions - ANSWER_TOKENS) if self.kind == "causal" else max(1, positions - 2)
+
+    def _sent(self, question: Question) -> dict[str, Any]:
+        """Ids and mask of a question with its page."""
         pages = shipped("reading")
         material = pages["assistant/material"].fill_from(question.scenario())
         system = pages["assistant/system"].fill_from({"no_answer": NO_ANSWER})
@@ -133,21 +206,33 @@ class HuggingFaceReader:
             sent = self.tokenizer(text, return_tensors="pt", add_special_tokens=False)
         else:
             sent = self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt")
-        room = getattr(self.model.config, "max_position_embeddings", None)
-        sent = {key: sent[key] for key in ("input_ids", "attention_mask")}
-        if self.kind == "causal" and isinstance(room, int):
-            sent = {key: value[:, -max(1, room - ANSWER_TOKENS) :] for key, value in sent.items()}
-        made = self.model.generate(**sent, max_new_tokens=ANSWER_TOKENS, do_sample=False)[0]
-        written = made[sent["input_ids"].shape[1] :] if self.kind == "causal" else made
-        lines = str(self.tokenizer.decode(written, skip_special_tokens=True)).strip().splitlines()
-        return lines[0] if lines else ""
+        return {key: sent[key] for key in ("input_ids", "attention_mask")}
 
 
 def _kind(config: Any) -> Kind:
     names = getattr(config, "architectures", None) or []
-    if any(str(name).endswith("ForQuestionAnswering") for name in names):
+    if any("ForQuestionAnswering" in str(name) for name in names):
         return "extractive"
     return "seq2seq" if getattr(config, "is_encoder_decoder", False) else "causal"
+
+
+def _writes(config: Any) -> bool:
+    """Whether a model of a family of encoders was trained as one that writes."""
+    names = map(str, getattr(config, "architectures", None) or [])
+    return bool(getattr(config, "is_decoder", False)) or any(
+        name.endswith(("LMHeadModel", "ForCausalLM")) for name in names
+    )
+
+
+def _looks_local(name: str) -> bool:
+    """Whether a name is that of a folder rather than of a model on the hub."""
+    path = Path(name)
+    return (
+        path.is_absolute()
+        or name.startswith(".")
+        or len(path.parts) > 2
+        or (len(path.parts) == 2 and path.parent.is_dir())
+    )
 
 
 def _asked(question: Question) -> str:
@@ -155,11 +240,8 @@ def _asked(question: Question) -> str:
     return " ".join([*(word for pair in question.earlier for word in pair), question.text])
 
 
-def _spans(
-    starts: Sequence[float], ends: Sequence[float], side: Sequence[int | None]
-) -> Iterator[tuple[float, int, int]]:
-    """Score, first and last token of the likely spans within the section."""
-    inside = [number for number, which in enumerate(side) if which == 1]
+def _spans(starts: Sequence[float], ends: Sequence[float], inside: Sequence[int]) -> Iterator[tuple[float, int, int]]:
+    """Score, first and last token of the likely spans of these tokens."""
     first = sorted(inside, key=lambda number: -starts[number])[:BEST]
     last = sorted(inside, key=lambda number: -ends[number])[:BEST]
     for start in first:

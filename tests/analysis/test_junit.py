@@ -40,15 +40,17 @@ def test_it_has_the_shape_that_ci_systems_read() -> None:
         assert [each.get(name) for name in ("tests", "failures", "errors", "skipped", "time")] == [
             "5", "2", "1", "0", "1.750",
         ]  # fmt: skip
-    assert {case.tag for case in suite} == {"testcase"}
-    assert all(set(case.attrib) == {"classname", "name", "time"} for case in suite)
-    assert len({case.get("name") for case in suite if case.get("name") != "1. a seat [repeat 1]"}) == 1
-    assert [[inner.tag for inner in case] for case in suite] == [[], ["failure"], ["error"], ["failure"], []]
-    failure = suite[1][0]
+    properties, *cases = suite
+    assert [(each.get("name"), each.get("value")) for each in properties] == [("trust in success", "not calibrated")]
+    assert {case.tag for case in cases} == {"testcase"}
+    assert all(set(case.attrib) == {"classname", "name", "time"} for case in cases)
+    assert len({case.get("name") for case in cases if case.get("name") != "1. a seat [repeat 1]"}) == 1
+    assert [[inner.tag for inner in case] for case in cases] == [[], ["failure"], ["error"], ["failure"], []]
+    failure = cases[1][0]
     assert failure.attrib == {"message": "because b", "type": "fault: assistant"}
     assert "file:///run/page.html#b" in failure.text
     assert 'user: a <b> & "c" [31m  ]]> 你好 \U0001f600' in failure.text
-    assert suite[2][0].attrib == {"message": "assistant: timeout", "type": "fault: infrastructure"}
+    assert cases[2][0].attrib == {"message": "assistant: timeout", "type": "fault: infrastructure"}
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", text)
 
 
@@ -64,7 +66,7 @@ def test_what_is_excluded_is_skipped_with_the_rule() -> None:
 def test_a_case_has_the_number_of_its_scenario_in_order() -> None:
     talks = [talk(f"{n}", True, goal, repeat=n % 2) for n, goal in enumerate(["x", "x", "y", "y"])]
     (suite,) = ElementTree.fromstring(junit(talks, "s"))
-    assert [case.get("name") for case in suite] == [
+    assert [case.get("name") for case in suite.iter("testcase")] == [
         "1. x [repeat 1]", "1. x [repeat 2]", "2. y [repeat 1]", "2. y [repeat 2]",
     ]  # fmt: skip
 
@@ -76,7 +78,7 @@ def test_a_case_has_the_same_name_whichever_conversations_could_be_scored() -> N
     named = []
     for each in (talks, cut_short_last):
         (suite,) = ElementTree.fromstring(junit(each, "s", plan=plan))
-        named.append([case.get("name") for case in suite])
+        named.append([case.get("name") for case in suite.iter("testcase")])
     assert named == [
         ["1. x [repeat 1]", "2. y [repeat 1]", "3. z [repeat 1]"],
         ["2. y [repeat 1]", "1. x [repeat 1]"],

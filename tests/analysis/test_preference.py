@@ -70,3 +70,28 @@ def test_a_preference_for_the_side_that_one_found_worse_is_listed_and_left_out_o
 @pytest.mark.parametrize("preference", ["tie", "second"])
 def test_a_preference_that_fits_is_no_contradiction(preference):
     assert contradiction(answer("a", preference=preference, correctness="second")) is None
+
+
+def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
+    told = [
+        answer("a", "1", "first", correctness="first"),
+        answer("b", "1", "first", correctness="first"),
+        answer("c", "1", "second", correctness="second"),
+        answer("d", "2", "tie"),
+    ]
+    reasons = [["correct", "complete"], ["correct"], ["concise"], ["none"]]
+    labelled = [one.model_copy(update={"value": {**one.value, "justification": of}}) for one, of in zip(told, reasons, strict=True)]  # fmt: skip
+    found = preferences(by_person(*labelled))
+    assert found.wins == preferences(by_person(*told)).wins
+    assert preferences(by_person(*told)).reasons.rows == ()
+    assert [
+        (row.reason, row.first, row.second, row.first_share, row.second_share, row.tie_share)
+        for row in found.reasons.rows
+    ] == [
+        ("correct", 2, 0, 1.0, 0.0, 0.0),
+        ("complete", 1, 0, 0.5, 0.0, 0.0),
+        ("concise", 0, 1, 0.0, 1.0, 0.0),
+        ("none", 0, 0, 0.0, 0.0, 1.0),
+    ]
+    assert {row.trust for row in found.reasons.rows} == {"not calibrated"}
+    assert [table.title for table in found.tables()] == ["Side by side", "Reasons for a preference"]

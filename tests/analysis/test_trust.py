@@ -7,7 +7,9 @@ import pytest
 
 from duologue import load
 from duologue.analysis.agreement import agreement
+from duologue.analysis.figures import rendered
 from duologue.analysis.recllmsim import Talks, recllmsim_statistics
+from duologue.analysis.recllmsim.figures import recllmsim_figures
 from duologue.analysis.success import successes
 from duologue.analysis.trust import NOT_CALIBRATED, Trusts
 from duologue.data import Conversation, Message
@@ -98,6 +100,27 @@ def test_no_page_of_a_conversation_shows_a_label_without_its_trust(open_data):
     assert any(mark.startswith("κ 0.79 (0.03…0.97), n 11") for mark in marks)
 
 
+def test_one_vote_of_a_label_has_no_measure_of_what_the_votes_come_to():
+    voted = {"final": {"order": "a"}, "1": {"order": "a"}, "2": {"order": "b"}}
+    given = [talk(n, {"strategy_V1": voted, "strategy_human_V1": {"order": "ab"[n % 2]}}) for n in range(6)]
+    rows = [
+        re.sub("<[^>]*>", " ", row).split()
+        for row in labels_shown(conversation_html(given[0], trusts=Trusts.of(given)))
+    ]
+    assert [" ".join(row) for row in rows] == [
+        "strategy V1 order a AC1 0.20 (-0.43…0.83), n 6", "strategy V1 order vote 1 a not calibrated",
+        "strategy V1 order vote 2 b not calibrated", "strategy human V1 order a people&#39;s",
+    ]  # fmt: skip
+
+
+def test_a_label_of_one_s_own_in_a_published_file_stands_on_its_page_with_its_trust():
+    both = {"values": {"mood": "good", "mood_human": "bad", "else": 3}}
+    given = [talk(n).model_copy(update={"extra": {"user": f"u{n}", "file": both}}) for n in range(6)]
+    html = conversation_html(given[0], trusts=Trusts.of(given))
+    rows = [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in labels_shown(html)]
+    assert rows == ["mood good AC1 -1.00 (-1.00…-0.16), n 6", "mood human bad people&#39;s", "else 3"]
+
+
 def test_the_list_of_a_run_says_how_far_its_success_can_be_trusted():
     assert f"success: {NOT_CALIBRATED}" in run_page([scored(0), scored(1)], "run")
     assert "success: " not in run_page([talk()], "run")
@@ -118,6 +141,18 @@ def test_no_table_of_recllmsim_shows_a_label_without_its_trust(statistics):
         told = [row[columns.index("trust")] for row in table.rows] if "trust" in columns else []
         noted = [note for note in table.notes if note.startswith("Trust in ")]
         assert (all(told) and told) or noted or name in UNLABELLED, name
+
+
+def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
+    pytest.importorskip("matplotlib", reason="figures need the extra viz")
+    drawn = {name: rendered(figure).decode() for name, figure in recllmsim_figures(statistics).items()}
+    told = {name: " ".join(re.findall(r">(Trust[^<]*)<", svg)) for name, svg in drawn.items()}
+    assert told == {
+        "quality_by_turns": "Trust in rating: people's.",
+        "quality_by_questionnaire": "Trust: people's.",
+        "hallucination": f"Trust: simulated: {NOT_CALIBRATED}; people: people's.",
+        "satisfaction_by_turn": "Trust in satisfaction: people's.",
+    }
 
 
 def test_what_the_tables_say_is_what_agreement_says(statistics):

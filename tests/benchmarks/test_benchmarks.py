@@ -99,6 +99,7 @@ async def test_with_an_instant_model_both_graphs_make_as_many_calls_as_the_model
     assert ours_model.calls == other.calls == await called_alone(work) == 12
 
 
+@pytest.mark.heavy
 async def test_memory_is_looked_at_while_conversations_end(work, tmp_path):
     found = await memory.kept(replace(work, conversations=10, turns=1, concurrency=1), tmp_path / "run")
     assert (found["over"], found["made"]) == (10, 20)
@@ -170,6 +171,7 @@ def test_what_the_ratios_are_made_of_is_printed_too():
     assert "reading   100,000            check                       1 MB     1.0 s" in told
 
 
+@pytest.mark.heavy
 async def test_each_command_reads_the_run_that_was_made(tmp_path, monkeypatch):
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")

@@ -66,11 +66,32 @@ def test_more_tables_stand_beside_each_other_in_json(duologue, source):
     assert [*told] == ["agreement", "confusion", "worth", "precision"]
     assert [row["against"] for row in told["agreement"]] == ["judge.order", "votes"]
     assert sum(row["n"] for row in told["confusion"]) == 20
-    assert {row["value"]: row["of"] for row in told["worth"]} == {"high": 30, "low": 30}
+    assert {row["value"]: row["of"] for row in told["worth"]} == {"High": 30, "Low": 30}
     assert [row["held"] for row in told["precision"]] == [True]
     _, out, _ = duologue("agreement", source, "--between", "human,judge", *more)
     assert "What judge is worth by human" in out
     assert "Labels of judge that are what human says with a precision of 0.5" in out
+
+
+def test_at_80_columns_no_number_and_no_name_is_broken(duologue, open_data, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"strategy_human_V{n},strategy_V{n}" for n in (1, 2, 3, 4)] + ["strategy_V1", "strategy_V2"]
+    options = [part for name in names for part in ("--between", name)]
+    more = ["--confusion", "--worth", "--precision", "0.8"]
+    _, out, _ = duologue("agreement", open_data / "recllmsim_human_vs_agent", *options, *more)
+    assert max(map(len, out.splitlines())) <= 80
+    words = set(out.split())
+    for word in ("simulated", "people", "operability", "broadness", "dependency", "accuracy", "unanimity", "calibrated",
+                 "0.03…0.97", "-1.00…0.90", "StepByStep", "BreadthDepth", "NoExplanation"):  # fmt: skip
+        assert word in words, word
+
+
+def test_of_two_sources_titles_say_which_is_which(duologue, tmp_path):
+    first = lines(tmp_path / "a.jsonl", [{"mood": "1"}, {"mood": "2"}, {"mood": "2"}])
+    (tmp_path / "new").mkdir()
+    second = lines(tmp_path / "new" / "a.jsonl", [{"mood": 1}, {"mood": 2}])
+    _, out, _ = duologue("agreement", first, second, "--between", "mood,mood")
+    assert "and mood of new/a.jsonl" in " ".join(out.split())
 
 
 def test_tables_are_written_and_nothing_is_replaced_unasked(duologue, source, tmp_path):
@@ -103,13 +124,14 @@ def test_two_sources_meet_by_id(duologue, tmp_path):
     [
         ([], "--between: give two labels"),
         (["--between", "a,b,c"], "--between a,b,c: compares two labels"),
-        (["--between", "human,,"], "is no list of words"),
+        (["--between", "human,,"], "a name is missing beside a comma"),
         (["--between", "nobody,judge"], "no conversation has the label 'nobody'; there is human, judge"),
         (["--between", "human,judge", "--ordered", "Low"], "--ordered 'Low': is no list of words"),
         (["--between", "human,judge", "--precision", "2"], "--precision 2.0: is a share between 0 and 1"),
         (["--between", "human,judge", "--confidence", "sure"], "--confidence is for --precision"),
         (["--between", "judge", "--worth"], "compare two labels: give --between A,B"),
-        (["--between", "human"], "nothing has both labels, or two votes on one"),
+        (["--between", "human"], "human: one value each and no votes, nothing to compare: name a second label"),
+        (["--between", "human,judge", "--ordered", "Lo,High"], "ordered Lo,High: is no order of any label"),
     ],
 )
 def test_bad_input_is_one_line(duologue, source, options, said):
@@ -132,3 +154,14 @@ def test_the_published_judge_stands_beside_always_the_commonest(duologue, open_d
     assert detail["accuracy"] == pytest.approx(208 / 233)
     assert detail["base_rate"] == pytest.approx(209 / 233)
     assert diversity["kappa"] < 0.25
+
+
+def test_votes_of_the_offline_annotator_are_said_to_be_one_rule_whose_unanimity_tells_nothing(duologue, tmp_path):
+    duologue("simulate", "recllmsim", "--limit", 6, "--max-turns", 2, "--out", "run")
+    duologue("annotate", "run", "--labels", "behaviour", "--out", "ruled")
+    code, out, err = duologue("agreement", "ruled", "--between", "strategy_V3", "--json")
+    assert code == 0, err
+    assert all(row["note"].startswith("the votes are one rule's at three thresholds") for row in json.loads(out))
+    (tmp_path / "ruled" / "annotation" / "settings.jsonl").unlink()
+    _, out, _ = duologue("agreement", "ruled", "--between", "strategy_V3", "--json")
+    assert "one rule" not in out

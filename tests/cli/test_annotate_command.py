@@ -12,6 +12,26 @@ Command = Callable[..., tuple[int, str, str]]
 MOOD = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
 FUNCTIONS = "def good(talk, label):\n    return 'good'\n\n\ndef bad(talk, label):\n    return 'bad'\n"
 
+FAILING = """
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+class Model(BaseChatModel):
+    '''Answers five times, then nothing answers.'''
+    answered: list[int] = []
+    @property
+    def _llm_type(self): return "failing"
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        if len(self.answered) == 5:
+            raise OSError("the line is dead")
+        self.answered.append(1)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage('{"mood": "good"}'))])
+    async def _agenerate(self, messages, *args, **kwargs): return self._generate(messages)
+
+MODEL = Model()
+"""
+
 
 @pytest.fixture
 def run(duologue: Command, tmp_path: Path) -> Path:
@@ -79,6 +99,61 @@ def test_a_plan_says_how_much_it_is_and_neither_calls_nor_writes(duologue: Comma
     assert not (tmp_path / "out").exists()
 
 
+def test_a_plan_with_resume_leaves_out_the_votes_and_replies_that_the_copy_has(
+    duologue: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "failing.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "mood.md").write_text(MOOD)
+    command = ("annotate", run, "--labels", "mood", "--labels-dir", "pages", "--model", "failing:MODEL", "--out", "out")
+
+    def calls(*more: str) -> tuple[int, int]:
+        code, out, err = duologue(*command, "--plan", "--json", *more)
+        assert code == 0, err
+        told = json.loads(out)
+        return told["labellings"], told["calls"]["usual"]
+
+    assert calls() == (3, 9)
+    assert duologue(*command, "--concurrency", 1)[0] == 1
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert calls("--resume") == (2, 4)  # one conversation has its votes, and of another two votes have their reply
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
+    code, _, err = duologue(*command, "--plan")
+    assert (code, "go on with --resume" in err) == (2, True)
+
+
+def test_replies_that_cannot_be_read_are_told_with_an_example_and_end_with_1(
+    duologue: Command, run: Path, pages: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mute.py").write_text(
+        FAILING.replace("len(self.answered) == 5", "False").replace('{"mood": "good"}', "Hm.")
+    )
+    (pages / "mood.md").write_text("---\nunit: conversation\nvalues: [good, bad]\n---\ngood: x. bad: y.\n")
+    command = ("annotate", run, "--labels", "mood", "--labels-dir", pages, "--model", "mute:MODEL", "--out", "out")
+    code, out, err = duologue(*command)
+    told = " ".join(err.split())
+    assert code == 1
+    assert "mood: 0 labelled, 0 with a tie, 9 of 9 votes without a value" in out
+    assert "3 of mood have no value" in told
+    assert "such as 'Hm.'; --redo mood asks anew" in told
+    assert "a page with 'votes: true' stores them" in told
+    code, out, err = duologue(*command[:-1], "none", "--plan", "--redo", "mood,")
+    assert (code, "9 calls" in out) == (0, True)
+
+
+def test_a_plan_of_nothing_says_why(duologue: Command, run: Path) -> None:
+    duologue("annotate", run, "--labels", "behaviour", "--out", "out")
+    code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--plan")
+    assert (code, "nothing to ask" in err) == (0, True)
+
+
+def test_the_copy_of_a_run_says_the_command_that_writes_its_data_set(duologue: Command, run: Path) -> None:
+    _, _, err = duologue("annotate", run, "--labels", "behaviour", "--out", "out")
+    assert "duologue convert out NEW --to recllmsim" in " ".join(err.split())
+    assert duologue("convert", "out", "NEW", "--to", "recllmsim")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [
@@ -90,6 +165,8 @@ def test_a_plan_says_how_much_it_is_and_neither_calls_nor_writes(duologue: Comma
         (("--labels", "behaviour", "--redo", "intent"), "none of the labels"),
         (("--labels", "behaviour", "--labels-dir", "nowhere"), "no folder with a page"),
         (("--labels", "behaviour", "--model", "nothing"), "nothing"),
+        (("--labels", "behaviour", "--model", "offline", "--models", "offline"), "give one of them"),
+        (("--labels", "behaviour", "--resume"), "there is nothing to resume: name the folder"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_no_folder(
@@ -112,9 +189,9 @@ def test_the_source_is_never_written(duologue: Command, run: Path) -> None:
 def test_what_has_its_labels_is_left_alone_and_the_command_says_so(duologue: Command, run: Path) -> None:
     duologue("annotate", run, "--labels", "behaviour", "--out", "out")
     code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--out", "again")
-    assert (code, "nothing was asked" in err) == (0, True)
+    assert (code, "nothing to ask" in err) == (0, True)
     code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--redo", "behaviour", "--out", "anew")
-    assert (code, "nothing was asked" in err) == (0, False)
+    assert (code, "nothing to ask" in err) == (0, False)
 
 
 def test_a_function_that_raises_is_an_annotator_that_failed(duologue: Command, run: Path) -> None:

@@ -14,7 +14,7 @@ def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
     def broken(**options: object) -> None:
         raise ValueError("an index that should be there, asked with Bearer abcdef123456")
 
-    monkeypatch.setattr(commands, "app", broken)
+    monkeypatch.setattr(commands, "_command", lambda: broken)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     with pytest.raises(SystemExit) as ended:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_answers_that_are_written_and_read_again_are_the_same(duologue, labelled
     code, out, _ = duologue("label", *labelled, "--write", name)
     assert (code, out) == (0, f"4 answers written to {name}\n")
     code, out, _ = duologue("label", *labelled, "--answers", "again", "--read", name)
-    assert (code, out) == (0, f"4 answers read from {name}\n")
+    assert (code, out) == (0, f"4 answers read from {name}, 4 of them new\n")
     assert answers_of("again") == answers_of("answers")
 
 
@@ -81,6 +82,108 @@ def test_a_text_that_looks_like_something_else_stays_a_text(duologue, source, tm
     assert answers_of("again") == answers_of("answers")
 
 
+STUDIED = {"1 correctness": "first", "preference": "tie", "switched": True}
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("why", ["12", "true", "a | b", "=1", "＝1", "很好，\n更清楚", "x"])
+def test_a_studys_answers_and_reasons_come_back_as_they_were(duologue, source, tmp_path, name, why):
+    (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
+    for person in ("ann", "ben"):
+        with Answers("answers", person) as answers:
+            answers.put(
+                Item(label="batch", conversation="batch 0").answered({"batch": 0, "conversations": ["1"]}, person)
+            )
+            for label in ("onboarding", "side_by_side"):
+                answers.put(Item(label=label, conversation="1").answered({**STUDIED, "why": why}, person))
+            answers.undo()
+    assert duologue("label", "--study", "s.yaml", "--write", name)[:2] == (0, f"2 answers written to {name}\n")
+    assert duologue("label", "--study", "s.yaml", "--answers", "again", "--read", name)[0] == 0
+    assert answers_of("again") == {
+        person: [answer for answer in answers if answer.label == "onboarding"]
+        for person, answers in answers_of("answers").items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"label": "side_by_side", "value": {"preference": "A"}}, "preference is 'A', none of first, second, tie"),
+        ({"label": "side_by_side", "value": {"1 correctness": "tie"}}, "1 correctness is 'tie', none of"),
+        ({"label": "tone", "value": {"tone": "warm"}}, "is about 'tone', no study"),
+    ],
+)
+def test_what_is_no_answer_to_a_study_is_one_line(duologue, source, tmp_path, line, told):
+    (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
+    (tmp_path / "x.jsonl").write_text(json.dumps({"conversation": "1", "by": "ann", **line}) + "\n")
+    code, _, err = duologue("label", "--study", "s.yaml", "--read", "x.jsonl")
+    assert (code, err.count("\n")) == (2, 1)
+    assert told in err
+
+
+def test_a_table_that_a_spreadsheet_has_saved_is_read(duologue, labelled, tmp_path):
+    duologue("label", *labelled, "--write", "all.csv")
+    with open("all.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with open("saved.csv", "w", newline="", encoding="utf-8-sig") as file:  # as one of another country saves it
+        upper = [["FALSE" if cell == "false" else cell for cell in row] for row in rows]
+        csv.writer(file, delimiter=";", lineterminator="\r\n").writerows(upper)
+    assert duologue("label", *labelled, "--answers", "again", "--read", "saved.csv")[0] == 0
+    assert answers_of("again") == answers_of("answers")
+
+
+def exported(number, *annotations):
+    """A task as Label Studio exports it."""
+    data = {
+        "label": "tone",
+        "conversation": "0abc",
+        "message": 0,
+        "dialogue": [{"author": "user", "text": "<b>hi</b>"}],
+    }
+    rest = {"file_upload": "x.json", "drafts": [], "predictions": [], "meta": {}, "inner_id": 1, "project": 3}
+    return {"id": number, "annotations": list(annotations), "data": data, "total_annotations": len(annotations), **rest}
+
+
+def annotated(who, cancelled=False, **values):
+    """An annotation as Label Studio exports it: its person, and a region for each control."""
+    regions = [
+        {
+            "id": f"r{name}",
+            "type": kind,
+            "origin": "manual",
+            "to_name": "dialogue",
+            "from_name": name,
+            "value": {kind_key: value},
+        }
+        for name, (kind, kind_key, value) in values.items()
+    ]
+    rest = {"ground_truth": False, "lead_time": 4.2, "task": 1, "unique_id": "u", "created_at": "2026-01-02T03:04:05Z"}
+    return {"id": 7, "completed_by": who, "result": regions, "was_cancelled": cancelled, **rest}
+
+
+def test_an_export_of_label_studio_itself_is_read(duologue, source, tmp_path):
+    values = {
+        "tone": ("choices", "choices", ["warm"]),
+        "why": ("textarea", "text", ["first line\n第二行"]),
+        "marks": ("choices", "choices", ["a", "c"]),
+        "sure": ("choices", "choices", ["true"]),
+        "points": ("rating", "rating", 4),
+    }
+    skipped = annotated(2, cancelled=True)
+    other = annotated({"id": 5, "email": "", "username": "ben"}, **{**values, "points": ("number", "number", 2.0)})
+    (tmp_path / "export.json").write_text(json.dumps([exported(1, annotated(10, **values), skipped, other)]))
+    assert duologue("label", *source, "--read", "export.json")[:2] == (
+        0,
+        "2 answers read from export.json, 2 of them new\n",
+    )
+    kept = {by: [answer.value for answer in answers] for by, answers in answers_of("answers").items()}
+    said = {"tone": "warm", "why": "first line\n第二行", "marks": ["a", "c"], "sure": True, "points": 4}
+    assert kept == {"10": [said], "ben": [{**said, "points": 2}]}
+    (tmp_path / "min.json").write_text(json.dumps([{"id": 1, "tone": "warm", "annotator": 1}]))
+    code, _, err = duologue("label", *source, "--read", "min.json")
+    assert (code, "task 1 has no 'data': export as JSON in Label Studio, not as JSON-MIN" in err) == (2, True)
+
+
 def test_people_of_label_studio_are_kept_by_their_addresses(duologue, source, tmp_path):
     said = [{"from_name": "tone", "to_name": "d", "type": "choices", "value": {"choices": ["warm"]}}]
     said += [{"from_name": "why", "value": {"text": ["5"]}}, {"from_name": "marks", "value": {"choices": ["a"]}}]
@@ -97,10 +200,19 @@ def test_people_of_label_studio_are_kept_by_their_addresses(duologue, source, tm
     assert kept["ben-example-org"][0].value == {"tone": "warm", "why": "5", "marks": ["a"], "sure": True, "points": 4}
 
 
+def test_one_label_needs_no_column_and_answers_about_other_conversations_are_told(duologue, source, tmp_path):
+    (tmp_path / "t.csv").write_text("conversation,message,tone,why,marks,sure,points\nc9,0,warm,x,a,true,3\n")
+    code, out, err = duologue("label", *source, "--read", "t.csv", "--as", "ann")
+    assert (code, out) == (0, "1 answer read from t.csv, 1 of them new\n")
+    assert "'c9' and so on, in all 1, are not in talks.jsonl" in err
+    assert answers_of("answers")["ann"][0].label == "tone"
+
+
 def test_answers_that_are_read_twice_are_kept_once(duologue, labelled):
     duologue("label", *labelled, "--write", "all.jsonl")
-    for _ in range(2):
-        duologue("label", *labelled, "--answers", "again", "--read", "all.jsonl")
+    for new in (4, 0):
+        code, out, _ = duologue("label", *labelled, "--answers", "again", "--read", "all.jsonl", "--json")
+        assert (code, json.loads(out)["new"]) == (0, new)
     with open("again/ann.jsonl") as file:
         assert len(file.readlines()) == 2
 
@@ -119,7 +231,10 @@ def test_a_task_of_label_studio_has_the_dialogue_and_an_annotation_of_each_perso
         first = json.load(file)[0]
     assert first["data"]["dialogue"][0] == {"author": "user", "text": "<b>hi</b>"}
     assert [each["completed_by"]["email"] for each in first["annotations"]] == ["ann", "ben"]
-    assert first["annotations"][0]["result"][0]["value"] == {"choices": ["cold"]}
+    results = {each["from_name"]: (each["type"], each["value"]) for each in first["annotations"][0]["result"]}
+    assert results["tone"] == ("choices", {"choices": ["cold"]})
+    assert results["why"] == ("textarea", {"text": [VALUE["why"]]})
+    assert results["points"] == ("rating", {"rating": 3})
 
 
 @pytest.mark.parametrize(
@@ -130,7 +245,7 @@ def test_a_task_of_label_studio_has_the_dialogue_and_an_annotation_of_each_perso
             "answer 1: tone is 'hot'",
         ),
         ('{"label": "mood", "conversation": "0abc", "value": {}}', "is about 'mood'"),
-        ('{"label": "tone"}', "answer 1: conversation"),
+        ('{"label": "tone"}', "answer 1: conversation is missing"),
         ("[1]", "answer 1: is no object"),
         ("{", "cannot be read"),
     ],
@@ -162,10 +277,27 @@ def test_options_that_cannot_be_are_one_line(duologue, source, options, told):
     assert err.count("\n") == 1
 
 
+def test_a_refused_command_leaves_no_folder_of_answers_behind(duologue, source, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "streamlit", None)
+    code, _, err = duologue("label", *source, "--as", "ann")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "streamlit is not installed" in err
+    assert not (tmp_path / "answers").exists()
+
+
 def test_a_label_that_nobody_knows_names_those_that_are_known(duologue, source):
     code, _, err = duologue("label", source[0], "--labels", "mood", "--as", "ann")
     assert code == 2
     assert "there is no label 'mood'; there are behaviour" in err
+
+
+def test_what_is_there_is_replaced_only_if_that_is_asked_for(duologue, labelled):
+    for words in (("--write", "all.csv"), ("--into", "copy")):
+        assert duologue("label", *labelled, *words)[0] == 0
+        code, _, err = duologue("label", *labelled, *words)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "exists: give --force" in err
+        assert duologue("label", *labelled, *words, "--force")[0] == 0
 
 
 def test_a_file_of_another_ending_is_refused_before_it_is_written(duologue, labelled, tmp_path):
@@ -248,8 +380,8 @@ def test_answers_about_texts_that_have_changed_since_are_left_out_of_a_copy(duol
         answers.put(first.answered({"tone": "hot"}, "dan"))
     code, out, err = duologue("label", *labelled, "--into", "copy")
     assert (code, out) == (0, "2 things labelled by people, in copy\n")
-    assert "3 answers are about texts that have changed since: left out" in err
-    assert "1 answers are no values of their label's page: left out" in err
+    assert "answers about texts that have changed since: 3, left out" in err
+    assert "answers that are no values of their label's page: 1, left out" in err
     assert list(data.load("copy").conversations[0].messages[0].labels["tone_human"]) == ["final", "1", "2"]
 
 
@@ -260,4 +392,4 @@ def test_labels_in_one_place_are_not_written_over_each_other(duologue, labelled,
     assert "stored under the same key" in err
     assert duologue("label", *labelled, "--into", "copy")[0] == 0
     code, _, err = duologue("label", "copy", *labelled[1:], "--into", "again")
-    assert (code, "2 things had labels of people already" in err) == (0, True)
+    assert (code, "labels of people that 2 of them had already" in err) == (0, True)

@@ -6,7 +6,7 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message
-from duologue.runs.answers import answers_of
+from duologue.runs.answers import Answers, answers_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]  # Streamlit is an extra with warnings of its own
 PAGE = """---
@@ -62,6 +62,12 @@ def press(app, *keys):
     return app
 
 
+def conversation(app):
+    """The HTML of the conversation that the page shows."""
+    (html,) = [each.proto.body for each in app.get("html") if "<article" in each.proto.body]
+    return html
+
+
 def shown(app):
     return "\n".join(each.value for each in [*app.text, *app.subheader, *app.success, *app.markdown])
 
@@ -89,6 +95,7 @@ def test_the_datas_own_label_is_shown_only_after_the_answer(app):
     assert "The data says" not in shown(page)
     press(page, "save")
     assert "The data says: outcome bad; reason rude" in shown(page)
+    assert "Trust: not calibrated" in shown(page)
     assert not answers_of("answers")["ann"][0].model_shown
 
 
@@ -106,6 +113,14 @@ def test_undo_brings_the_answer_back_as_it_was_given(app):
     assert not control("button", page, "save").disabled
     press(page, "open outcome", "outcome=good", "save")
     assert [answer.value for answer in answers_of("answers")["ann"]] == [{"outcome": "good"}]
+
+
+def test_a_choice_that_was_made_is_put_right_by_another_one_before_it_is_saved_and_after_undo(app, tmp_path):
+    (tmp_path / "pages" / "one.md").write_text("---\nunit: conversation\nvalues: [good, bad]\n---\nHow it went.\n")
+    page = press(app(labels=["one"]), "one=good", "one=bad", "save")
+    assert answers_of("answers")["ann"][0].value == {"one": "bad"}
+    press(page, "undo", "one=good", "save")
+    assert answers_of("answers")["ann"][0].value == {"one": "good"}
 
 
 def test_a_click_that_comes_late_is_not_about_the_next_conversation(app):
@@ -139,6 +154,46 @@ def test_a_text_that_was_begun_is_not_put_into_the_next_conversations_box(app, t
     assert control("text_area", page, "text note").value == ""
 
 
+def test_a_number_of_a_scale_is_its_own_key_and_words_are_counted_from_one(app, tmp_path):
+    (tmp_path / "pages" / "points.md").write_text("---\nunit: conversation\nscale: [0, 2]\n---\nCosts $5 to $6.\n")
+    page = app(labels=["points"])
+    keys = {button.label: button.proto.shortcut for button in page.button}
+    assert [keys[number] for number in "012"] == ["0", "1", "2"]
+    assert "Costs \\$5 to \\$6." in [each.value for each in page.markdown]
+    assert [button.proto.shortcut for button in app(by="ben").button if button.label in ("good", "bad")] == ["1", "2"]
+    from duologue.cli.label_page import digits
+
+    assert digits(list("abcdefghijk"))[8:] == ["9", None, None]
+    assert digits([-1, 0, 1]) == ["1", "2", "3"]
+    assert digits([True, False]) == ["1", "2"]
+
+
+def test_a_text_is_taken_by_the_button_without_leaving_the_box_before(app, tmp_path):
+    (tmp_path / "pages" / "note.md").write_text("---\nunit: conversation\ntext: true\n---\nA note.\n")
+    page = app(labels=["note"])
+    press(page, "next note")
+    assert control("button", page, "save").disabled, "an empty text is none"
+    control("text_area", page, "text note").set_value(" It is sure. ")
+    press(page, "next note", "save")
+    assert answers_of("answers")["ann"][0].value == {"note": "It is sure."}
+
+
+def test_a_person_who_has_another_page_open_is_told_so_in_one_line(app):
+    with Answers("answers", "ann"):
+        page = app()
+    (error,) = page.error
+    assert "ann has another page open" in error.value
+    assert not page.exception
+
+
+def test_what_each_value_means_is_open_where_it_does_not_stand_above_the_choices(app, tmp_path):
+    (tmp_path / "pages" / "apart.md").write_text(
+        "---\nunit: conversation\nparts: {a: {values: [x, y]}, b: {values: [x, y]}}\n---\n**a**: one.\n\n**b**: other.\n"
+    )
+    assert app().expander[0].proto.expanded
+    assert not app(labels=["apart"], by="ben").expander[0].proto.expanded
+
+
 def test_later_puts_a_conversation_behind_the_others_and_loses_none(app):
     page = press(app(), "later", "outcome=good", "save", "outcome=good", "save")
     assert "All 2 are labelled" in shown(page)
@@ -148,7 +203,7 @@ def test_later_puts_a_conversation_behind_the_others_and_loses_none(app):
 def test_nothing_of_a_conversation_is_markdown(app):
     page = app()
     assert "evil.test" not in shown(page)
-    (html,) = [each.proto.body for each in page.get("html")]
+    html = conversation(page)
     assert "![x](http://evil.test/x.png)" in html
     assert "<img" not in html
 
@@ -166,7 +221,7 @@ def test_who_guesses_the_profile_does_not_see_it_and_ranks_three_to_five(app, tm
         tmp_path / "who.jsonl",
     )
     page = app(source="who.jsonl", labels=["profile"], labels_dir=None)
-    (html,) = [each.proto.body for each in page.get("html")]
+    html = conversation(page)
     assert "hello" in html
     assert "Female" not in html
     press(page, "personality=Calm", "personality=Patient")
@@ -202,7 +257,7 @@ def study(app, tmp_path):
 
 def side_of(page, text):
     """A or B: the side on which the page shows a text."""
-    (html,) = [each.proto.body for each in page.get("html")]
+    html = conversation(page)
     return "A" if html.index(text) < html.index(">B</p>") else "B"
 
 
@@ -212,7 +267,7 @@ def told(page, preferred):
     press(
         page, *(f"1 {aspect}={side}" for aspect in ("correctness", "naturalness", "completeness")), f"preference={side}"
     )
-    control("text_area", page, "text why").set_value("It is sure.").run()
+    control("text_area", page, "text why").set_value("It is sure.")
     return press(page, "next why", "save")
 
 
@@ -242,7 +297,10 @@ def test_a_batch_that_somebody_has_taken_is_not_given_to_another(study):
     batches = {
         by: [each.value for each in answers if each.label == "batch"] for by, answers in answers_of("answers").items()
     }
-    assert batches == {"ann": [{"batch": 0}], "ben": [{"batch": 1}]}
+    (left, taken) = batches["ann"][0]["conversations"], batches["ben"][0]["conversations"]
+    assert len(left) == len(taken) == 1
+    assert left != taken
+    assert "ann has begun 1 conversations and answered 0: if they do not come back" in shown(second)
 
 
 def test_a_limit_takes_no_batch_from_others(study, app):
@@ -250,7 +308,7 @@ def test_a_limit_takes_no_batch_from_others(study, app):
     for _ in range(2):
         told(page, "It was built in 1900.")
     assert "All 2 are labelled" in shown(page)
-    assert [each.value for each in answers_of("answers")["cem"] if each.label == "batch"] == [{"batch": 0}]
+    assert [each.value["batch"] for each in answers_of("answers")["cem"] if each.label == "batch"] == [0]
 
 
 def test_undo_in_a_study_shows_the_answer_as_it_was_given(study):

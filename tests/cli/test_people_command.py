@@ -54,6 +54,7 @@ def texts(folder):
     }
 
 
+@pytest.mark.heavy
 def test_two_processes_and_a_resumed_run_say_what_one_says(duologue):
     assert duologue(*RUN, "--out", "one")[0] in (0, 1)
     assert len(texts("one")) == len(GOALS) * 3

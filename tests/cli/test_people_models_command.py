@@ -71,6 +71,7 @@ def texts(folder):
     }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("use", USES)
 def test_two_processes_and_a_resumed_run_say_what_one_says(duologue, sent, use):
     code, _, err = duologue(*run(use), "--out", "one")

@@ -1,6 +1,7 @@
 """`duologue readers`: what it prints, writes, asks and refuses."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,7 +61,9 @@ def test_without_a_reader_the_nearest_sentence_stands_beside_no_answer(duologue:
 def test_the_tables_have_the_forms_of_other_tables(duologue: Command, quac: Path, tmp_path: Path) -> None:
     code, out, _ = duologue("readers", quac)
     assert code == 0
-    assert "Questions without an answer" in out
+    assert "quac.json: 6 questions, 2 without an answer" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert re.search(r"^nearest sentence +0\.\d{3} +0\.\d{3}", out, re.MULTILINE)
     code, out, _ = duologue("readers", quac, "--format", "markdown", "--out", tmp_path / "t.md")
     assert (code, out) == (0, "")
     assert "| quac.json | nearest sentence |" in (tmp_path / "t.md").read_text()
@@ -179,9 +182,77 @@ def test_questions_that_could_not_be_asked_are_told_and_are_exit_code_1(
     assert "assistant" in row["reason"]
 
 
+def test_a_changed_setting_begins_a_folder_of_its_own_and_only_what_is_left_is_planned(
+    duologue: Command, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    quac, kept = data_set(tmp_path / "quac.json", 20), tmp_path / "kept"
+    command = ("readers", quac, "--reader", "openai:m", "--answers", kept)
+    code, _, err = duologue(*command, "--max-run-tokens", 7)
+    assert code == 1
+    assert "60 questions planned" in err
+    asked = len(endpoint.sent)
+    assert 0 < asked < 60
+    code, _, err = duologue(*command, "--reader", "retriever")
+    assert (code, len(endpoint.sent)) == (0, 60)
+    assert "60 questions planned" not in err
+    assert duologue(*command, "--history", 2)[0] == 0
+    assert len(endpoint.sent) == 120
+    assert len([each for each in kept.iterdir() if each.is_dir()]) == 2
+
+
+def test_a_folder_with_other_files_is_no_place_for_answers(duologue: Command, quac: Path, tmp_path: Path) -> None:
+    code, _, err = duologue("readers", quac, "--answers", tmp_path)
+    assert code == 2
+    assert "holds other files: give --answers a folder of its own" in err
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "answers.jsonl").write_text('{"answer": 3}\n')
+    code, _, err = duologue("readers", quac, "--answers", tmp_path / "other")
+    assert (code, "is no list of answers of this command" in err) == (2, True)
+    code, _, err = duologue("readers", quac, "--answers", quac)
+    assert code == 2
+    for _ in range(2):  # its own list is replaced
+        assert duologue("readers", quac, "--answers", tmp_path / "mine")[0] == 0
+
+
+def test_a_place_for_tables_is_refused_before_anything_is_asked(
+    duologue: Command, quac: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    code, _, err = duologue("readers", quac, "--reader", "openai:m", "--out", tmp_path / "t.txt")
+    assert (code, endpoint.sent) == (2, [])
+    assert "--out needs --format csv, markdown or latex" in err
+
+
+def test_what_is_no_question_about_a_section_is_told(duologue: Command, quac: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.json"
+    empty.write_text(quac.read_text().replace("in 1968", "CANNOTANSWER").replace("the Mary Ann", "CANNOTANSWER"))
+    value = json.loads(quac.read_text())
+    value["data"][0]["paragraphs"][1]["context"] = " CANNOTANSWER"
+    empty.write_text(json.dumps(value))
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    (mixed / "a.json").write_text(empty.read_text())
+    (mixed / "b.jsonl").write_text(json.dumps({"messages": [{"role": "user", "content": "hi"}]}) + "\n")
+    code, out, err = duologue("readers", mixed, "--json", "--history", 1)
+    assert code == 0, err
+    notes = json.loads(out)["notes"]
+    assert "the section and 1 earlier exchange." in notes[0]
+    assert "mixed: 1 conversation is about no section, and left out." in notes
+    assert "mixed: 3 questions have an empty section: no reader can answer there." in notes
+    code, _, err = duologue("readers", quac, mixed / "b.jsonl")
+    assert code == 2
+    assert "b.jsonl: there is no question about a section" in err
+
+
 @pytest.mark.parametrize(
     ("spec", "told"),
-    [("nonsense:x", "nonsense"), ("hf:/nowhere?best=1", "only marker=true"), ("teacher:nonsense:x", "nonsense")],
+    [
+        ("retreiver", "--reader retreiver: is none: give retriever, features, hf:PATH, teacher:SPEC"),
+        ("replay:x.jsonl", "says what a file says and reads nothing"),
+        ("teacher:people:x.json", "says what a file says and reads nothing"),
+        ("nonsense:x", "nonsense"),
+        ("hf:/nowhere?best=1", "only marker=true"),
+        ("teacher:nonsense:x", "nonsense"),
+    ],
 )
 def test_a_reader_that_is_none_is_named(duologue: Command, quac: Path, spec: str, told: str) -> None:
     code, _, err = duologue("readers", quac, "--reader", spec)

@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from duologue import data
 from duologue.data import load, recllmsim, simquac
 from duologue.data.formats import messages, record_lines
@@ -139,6 +141,7 @@ def test_a_scenario_is_the_same_whatever_is_said_in_its_source(duologue, some_pe
     assert not any(marker in path.read_text() for path in Path("run").rglob("*") if path.is_file())
 
 
+@pytest.mark.heavy
 def test_resumed_after_a_death_it_is_the_run_that_nobody_disturbed_also_in_other_processes(duologue, some_people):
     about = ("simulate", "recllmsim", "--scenarios", some_people, "--part", "test", "--max-turns", "2")
     assert duologue(*about, "--out", "whole")[0] == 0

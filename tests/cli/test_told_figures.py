@@ -299,31 +299,3 @@ def test_the_judges_of_satisfaction_are_what_the_docs_say_of_them(told, open_dat
         assert "ICC of the rater is {value:.3f} ({low:.3f} to {high:.3f})".format(**report["rater"]) in text
     else:
         assert (report["leak"]["shared"], report["leak"]["tested"]) == (185, 191)
-
-
-@pytest.mark.heavy
-def test_what_readers_make_of_the_open_data_is_what_the_docs_say(told, open_data):
-    pytest.importorskip("sklearn")
-    files = [open_data / "simquac" / name for name in ("quac_subset.json", "sim_quac.json")]
-    made = told("readers", *files, "--reader", "retriever", "--reader", "teacher:offline", "--trainable")["rows"]
-    names = {"quac_subset.json": "QuAC", "sim_quac.json": "SimQuAC"}
-    readers = {"no answer": "no answer", "nearest sentence": "nearest sentence", "teacher:offline": "offline teacher"}
-    heading = ("95 % interval of F1 in brackets", "precision", "recall", "F1", "exact", "answered wrong")
-    shown = table("docs/readers.md", *heading)
-    for row in made:
-        if row["reader"] not in readers:
-            continue
-        name = names[row["data"]]
-        asked = f"{name}, {row['questions']} questions" if row["reader"] == "no answer" else name
-        cells_of_row = shown.pop(f"{asked}: {readers[row['reader']]}")
-        values = [(row["precision"],), (row["recall"],), (row["f1"], row["f1_low"], row["f1_high"]), (row["exact"],)]
-        for numbers, ends in zip(cells_of_row, [*values, (row["answered_wrong"],)], strict=True):
-            assert agree(numbers, *ends)
-    assert not shown
-    for title, more in (("F1, asked about", ()), ("F1 with two earlier exchanges, asked about", ("--history", "2"))):
-        crossed = made if not more else told("readers", *files, "--trainable", *more)["rows"]
-        shown = table("docs/readers.md", title, "QuAC", "SimQuAC", "repaired", "ours")
-        for row in crossed:
-            if row["reader"] == "features":
-                line = f"trained on {names[row['trained_on']]}{', history 2' if more else ''}"
-                assert agree(shown[line][list(names).index(row["data"])], row["f1"])

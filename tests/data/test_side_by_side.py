@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Message
+from duologue.data import Conversation, Message, domains
 from duologue.data.side_by_side import Study, batches_of, by_label, comparisons, passed, unswitched
 from duologue.errors import DataError
 
@@ -35,6 +35,12 @@ def test_the_published_answers_are_compared_question_by_question():
     found, notes = comparisons(first, by_label(first, "quac"))
     assert (len(found), notes) == (13, [])
     aspects = [question.aspects for each in found for question in each.questions]
+    refused = [
+        [domains.of(each.first).refuses(side) for side in (question.first, question.second)]
+        for each in found
+        for question in each.questions
+    ]
+    assert {sum(each): len(asked) for each, asked in zip(refused, aspects, strict=True) if any(each)} == {1: 1, 2: 0}
     assert {len(each) for each in aspects} == {0, 1, 3}
     for each in found:
         for question in each.questions:
@@ -63,6 +69,34 @@ def test_a_label_that_no_answer_has_is_an_error_that_names_it():
         by_label([talk(1, "yes")], "other")
 
 
+def asked(*pairs):
+    said = [
+        Message(role=role, text=text) for pair in pairs for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return Conversation(id="1", scenario={}, messages=tuple(said), extra={"topic": "t"})
+
+
+def test_a_question_that_is_asked_twice_has_each_time_the_other_sides_answer_of_that_time():
+    first = asked(("Who?", "Ann."), ("When?", "1900."), ("Who?", "Her son."), ("Who?", "A third."))
+    second = asked(("who", "Ann."), ("Who?", "Her daughter."), ("When?", "1901."))
+    ((compared,), _) = comparisons([first], [second])
+    assert [(each.number, each.first.text, each.second.text) for each in compared.questions] == [
+        (1, "Ann.", "Ann."),
+        (2, "1900.", "1901."),
+        (3, "Her son.", "Her daughter."),
+    ]
+    assert [len(each.aspects) for each in compared.questions] == [0, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("Yes.", "yes", True), ("5", "-5", False), ("C++", "C#", False), ("很好。", "很好", True), ("好", "不好", False)],
+)
+def test_only_answers_that_say_the_same_are_not_asked_about(one, other, same):
+    ((compared,), _) = comparisons([asked(("???", one), ("!", "x"))], [asked(("!", "y"), ("???", other))])
+    assert [len(each.aspects) for each in compared.questions] == [0 if same else 3, 3]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -79,6 +113,13 @@ def test_a_study_that_cannot_be_is_one_line_that_says_where(tmp_path, text, told
         study(tmp_path, text)
     assert told in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_study_that_is_not_there_is_told_by_its_path_once(tmp_path):
+    with pytest.raises(DataError) as raised:
+        Study.of(tmp_path / "none.yaml")
+    assert str(raised.value).count("none.yaml") == 1
+    assert "labellers" not in str(raised.value)
 
 
 def test_paths_of_a_study_are_relative_to_its_file(tmp_path):
@@ -103,5 +144,5 @@ def test_every_conversation_is_in_one_batch_and_no_trial_conversation_in_any(tmp
     batches = batches_of(study(tmp_path, text), found)
     assert list(map(len, batches)) == [5, 5, 2]
     assert sorted(name for batch in batches for name in batch) == sorted(each.id for each in found[1:])
-    with pytest.raises(DataError, match="'nobody' is no conversation"):
+    with pytest.raises(DataError, match="'nobody' is no conversation that both sides have: give ids such as"):
         batches_of(study(tmp_path, SIDES + "batches: [[nobody]]"), found)

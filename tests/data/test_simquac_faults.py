@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.data import record_lines, simquac
+from duologue.data.grounding import NO_ANSWER
 
 
 def test_a_missing_file_and_a_folder_are_named(fault: Callable[..., str]) -> None:
@@ -123,3 +124,32 @@ def test_what_is_no_data_set_is_named_with_its_place(value: Any, places: list[st
 
 def test_the_file_that_these_faults_were_put_into_is_good() -> None:
     assert len(simquac.read(saved(GOOD))) == 2
+
+
+def test_answers_of_which_one_refuses_or_two_overlap_are_references_of_several_people(tmp_path: Path) -> None:
+    section = "Three keepers lived there. The last one left in 1968."
+
+    def answer(text: str) -> dict[str, object]:
+        return {"text": text, "answer_start": f"{section} CANNOTANSWER".index(text)}
+
+    given = {
+        "overlap": ["in 1968", "left in 1968", "Three keepers"],
+        "refused": ["CANNOTANSWER", "CANNOTANSWER", "in 1968"],
+        "spans": ["Three keepers", "in 1968"],
+    }
+    qas = [
+        {"question": name, "id": name, "answers": [answer(text) for text in texts], "is_impossible": False}
+        for name, texts in given.items()
+    ]
+    paragraph = {"context": f"{section} CANNOTANSWER", "title": "T", "section_title": "S", "background": "", "qas": qas}
+    path = tmp_path / "several.json"
+    path.write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}, indent=1))
+    (one,) = simquac.read(path)
+    assert simquac.references(one) == (
+        ("in 1968", "left in 1968", "Three keepers"),
+        (NO_ANSWER, NO_ANSWER, "in 1968"),
+        ("Three keepers\nin 1968",),
+    )
+    assert [each.impossible for each in simquac.questions_of([one])] == [False, True, False]
+    simquac.write([one], tmp_path / "again.json")
+    assert json.loads((tmp_path / "again.json").read_text()) == json.loads(path.read_text())

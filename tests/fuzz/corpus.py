@@ -161,8 +161,8 @@ class Corpus:
         )
         for run in ("simquac_run", "recllmsim_run", "agent_run"):
             self._add(CONVERSATIONS, folder / run)
-        for form in ("simquac", "replay", "sharegpt", "messages"):
-            name = f"as_{form}.json{'l' * (form in ('replay', 'messages'))}"
+        for form in ("simquac", "quac", "replay", "sharegpt", "messages"):
+            name = f"as_{form}.json{'l' * (form in ('quac', 'replay', 'messages'))}"
             self._made(forks, f"convert simquac_run {name} --to {form}")
             self._add(CONVERSATIONS, folder / name)
         self._made(forks, "convert recllmsim_run as_recllmsim --to recllmsim")

@@ -205,7 +205,7 @@ class Orders:
         if parameter.name == "name" and turn == "good":
             return draw.of(["simquac", "recllmsim", "agent_test"])
         if parameter.name == "to" and turn == "good":
-            return draw.of(["simquac", "recllmsim", "sharegpt", "messages", "replay"])
+            return draw.of(["simquac", "quac", "squad_v2", "recllmsim", "sharegpt", "messages", "replay"])
         return draw.of(TEXTS) if turn != "good" else draw.of(["offline", "x", "1", "en"])
 
     def _path(self, name: str, words: str, turn: str, folder: Path, draw: Draw) -> str:

@@ -271,7 +271,7 @@ def test_bad_input_is_one_line_before_a_call_and_before_a_folder(source, tmp_pat
     annotate(source, tmp_path / "out", lambda talk, label: "bad")
     for message, settings in {
         "go on with --resume": {"out": tmp_path / "out"},
-        "made with another annotators": {"out": tmp_path / "out", "resume": True},
+        "made with other annotators": {"out": tmp_path / "out", "resume": True},
         "the two is in the other": {"out": source / "copy"},
         "stored under the same key": {"labels": [labels["intent"], labels["intent_people"]]},
         "none of the labels": {"redo": ["intent"]},
@@ -287,6 +287,41 @@ def test_bad_input_is_one_line_before_a_call_and_before_a_folder(source, tmp_pat
         annotate(source, tmp_path / "other", model)
     assert model.calls == []
     assert not (tmp_path / "new").exists()
+
+
+def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source, talks, tmp_path):
+    model = Paid(calls=[])
+    annotate(source, tmp_path / "out", model)
+    before = files(tmp_path / "out")
+    other = [talk.model_copy(update={"id": f"d{n}", "extra": {}}) for n, talk in enumerate(talks)]
+    write([other[0].model_copy(update={"scenario": SITUATIONS[9].scenario()})], tmp_path / "other")
+    reworded = [
+        talk.model_copy(update={"messages": tuple(m.model_copy(update={"text": m.text + "!"}) for m in talk.messages)})
+        for talk in talks
+    ]
+    write(reworded, tmp_path / "reworded")
+    for told, redo, resume in (
+        (r"another source, which has .*give that source", [], True),
+        ("another", ["mood"], False),
+    ):
+        with pytest.raises(RunError, match=told):
+            annotate(tmp_path / "other", tmp_path / "out", model, redo=redo, resume=resume)
+    with pytest.raises(RunError, match="has the same words here"):
+        annotate(tmp_path / "reworded", tmp_path / "out", model, resume=True)
+    assert files(tmp_path / "out") == before
+    assert len(model.calls) == 18
+
+
+def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(source, tmp_path):
+    annotate(source, tmp_path / "out", lambda talk, label: "bad")
+    intent = shipped_labels()["intent"]
+    with pytest.raises(RunError, match="has the label 'mood' too, which the copy would lose: add it to --labels"):
+        annotate(source, tmp_path / "out", labels=[intent], resume=True)
+    said = {"mood": "bad", "intent": ["Search", "Search"]}
+    done = annotate(source, tmp_path / "more", lambda talk, label: said[label.name])
+    done = annotate(source, tmp_path / "more", lambda talk, label: said[label.name], labels=[MOOD, intent], resume=True)
+    assert "moods" in done[0].labels
+    assert done[0].messages[0].labels["intent"] == "Search"
 
 
 def test_a_label_in_the_place_of_another_is_refused_and_not_written_over(source, tmp_path):

@@ -211,6 +211,7 @@ def test_where_prices_are_known_the_cost_is_counted_for_whoever_sees_it(cell):
     assert not Conduct(progress=False).controlled().spending.priced
 
 
+@pytest.mark.heavy
 async def test_simulate_in_a_running_loop_over_a_faulty_endpoint_finishes_and_shows_the_faults(
     cell, faulty, topics, monkeypatch
 ):

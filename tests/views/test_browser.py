@@ -453,3 +453,63 @@ def test_a_replys_markdown_is_laid_out_and_loads_nothing(opened):
         page.locator("summary", has_text="as it was written").click()
         assert page.locator("li.assistant pre").inner_text() == text
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def labelled(number, mood, people=None, votes=()):
+    """A conversation whose second message has a label of three votes, and its own label with people's beside it."""
+    voted = {"final": votes[0] if votes else None} | {str(n): vote for n, vote in enumerate(votes, start=1)}
+    said = (
+        Message(role="user", text="Hi"),
+        Message(role="assistant", text="Hello", labels={"tone": voted} if votes else {}),
+    )
+    labels = {"mood": mood} | ({"mood_human": people} if people else {})
+    about = {"kind": "messages", "digest": str(number)}
+    return Conversation(id=f"talk {number}/{number}", scenario=about, messages=said, labels=labels, extra={"user": f"u{number}"})  # fmt: skip
+
+
+LABELLED = [
+    labelled(0, "good", "good", ("warm", "warm", "warm")),
+    labelled(1, "good", "bad", ("warm", "warm", "cold")),
+    labelled(2, "<b onclick=alert(1)>bad</b>", "bad", ("cold", "cold", "cold")),
+    labelled(3, "bad"),
+]
+
+
+@pytest.mark.parametrize("in_one_file", [3, 10])
+def test_a_label_is_chosen_and_its_disputes_are_opened(opened, tmp_path, in_one_file):
+    page = opened(views.write_run(LABELLED, tmp_path / "p.html", "x", in_one_file=in_one_file))
+    assert not page.locator(".chosen").is_visible()
+    assert not page.locator(".rows th.label").is_visible()
+    page.select_option("[name=label]", label="mood")
+    assert page.locator(".chosen").inner_text() == "mood: κ 0.14, n 3"
+    assert page.locator(".rows th.label").inner_text() == "mood"
+    cells = [cell.inner_text() for cell in page.locator(f"{ROW} .label").all()]
+    assert cells == [
+        "good", "good people say otherwise: bad", "<b onclick=alert(1)>bad</b> people say otherwise: bad", "bad",
+    ]  # fmt: skip
+    page.select_option("[name=value]", label="good")
+    assert page.locator(ROW).count() == 2
+    page.select_option("[name=disputed]", label="people say otherwise")
+    assert page.locator(ROW).count() == 1
+    page.select_option("[name=label]", label="tone")
+    assert page.locator(ROW).count() == 0  # nobody labelled it but the model
+    page.select_option("[name=disputed]", label="votes differ")
+    assert page.locator(f"{ROW} .label").inner_text() == "warm votes differ: message 1"
+    page.select_option("[name=label]", label="none")
+    assert page.locator(f"{ROW} .label").inner_text() == "tone"
+    page.select_option("[name=label]", label="tone")
+    page.locator(f"{ROW} .label a").click()
+    page.wait_for_url("**#talk%201%2F1/1")
+    assert page.evaluate("document.querySelector(':target').className") == "assistant"
+
+
+@pytest.mark.parametrize("width", [1000, 400, 320])
+def test_labels_need_no_sideways_scrolling_and_are_read_in_the_dark(opened, width):
+    page = opened(views.run_page(LABELLED, "x"), width=width, dark=True)
+    page.select_option("[name=label]", label="mood")
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.locator(".chosen").is_visible()
+    light = "e => getComputedStyle(e).color.match(/[\\d.]+/g).slice(0, 3).every(v => v > 120)"
+    for shown in (".chosen", f"{ROW} .label", f"{ROW} .label small", ".facts small.trust"):
+        assert page.locator(shown).first.evaluate(light), shown

@@ -156,6 +156,7 @@ def test_what_is_printed_is_one_line_each(conversations):
     assert repr(simquac.graph) == "ServedGraph(simquac)"
 
 
+@pytest.mark.heavy
 def test_every_import_of_the_package_lets_its_objects_show_themselves_and_an_extension_does_it_later(tmp_path):
     import subprocess
     import sys

@@ -4,6 +4,8 @@ const heads = [...list.querySelectorAll(".rows thead th")], packed = [...list.qu
 const rows = [...body.rows].map((tr, place) => ({ tr, place, unfolded: null }));
 const of = new Map(rows.map(row => [row.tr, row])), anchored = new Map(rows.map(row => [row.tr.dataset.anchor, row]));
 const more = list.querySelector(".more"), atOnce = Number(more.dataset.atOnce);
+const labelled = JSON.parse(list.querySelector(":scope > .labelled")?.textContent ?? "[]"), disputes = new Map([...(form.elements.disputed?.options ?? [])].map(option => [Number(option.value), option.text]));
+labelled.forEach(label => { label.of = new Map(label.rows.map(([row, ...said]) => [row, said])); });
 let texts = null, order = rows, fitting = rows, shown = atOnce;
 
 function value(row, column) {
@@ -45,20 +47,64 @@ function show(count) {
 }
 
 function filter() {
-  const { search, column, least, most, rejections } = form.elements;
+  const { search, column, least, most, rejections, label, value: of, disputed } = form.elements;
+  const asked = label?.value ? [labelled[label.value]] : disputed?.value ? labelled : [];
   const sought = search.value.trim().toLowerCase();
   if (sought && !texts) texts = JSON.parse(list.querySelector('[type="application/json"]').textContent).map(text => text.toLowerCase());
-  const chosen = [...form.querySelectorAll("select")].filter(select => select !== column && select.value);
+  const chosen = [...form.querySelectorAll("select")].filter(select => ![column, label, of, disputed].includes(select) && select.value);
   fitting = order.filter(row => {
     const figure = value(row, Number(column.value));
     return chosen.every(select => row.tr.dataset[select.name] === select.value)
       && (least.value === "" || (figure !== null && figure >= Number(least.value)))
       && (most.value === "" || (figure !== null && figure <= Number(most.value)))
       && (!rejections || !rejections.checked || value(row, Number(rejections.value)) > 0)
+      && (!asked.length || asked.some(each => says(each, row, of.value, disputed?.value)))
       && (!sought || texts[row.place].includes(sought));
   });
   form.querySelector("output").textContent = `${fitting.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
   show(atOnce);
+}
+
+function says(label, row, value, dispute) {
+  const [values, bits] = label.of.get(row.place) ?? [[], 0];
+  return (!value || values.some(([place]) => place === Number(value))) && (!dispute || (bits & Number(dispute)) > 0);
+}
+
+// What the chosen label says is a column of its own, how far to trust it stands above. Without a label, but with a dispute,
+// the column names the labels that are disputed. All of it is text, never markup.
+function choose() {
+  const label = labelled[form.elements.label.value || -1], dispute = Number(form.elements.disputed?.value ?? 0);
+  const of = form.elements.value, told = list.querySelector(".chosen"), column = heads.length - 1, head = heads[column];
+  const name = label?.name ?? (dispute ? "disputed" : "");
+  if (of.length - 1 !== (label?.values.length ?? 0) || told.dataset.label !== name) {
+    of.replaceChildren(new Option("any", ""), ...(label?.values ?? []).map((value, place) => new Option(value, place)));
+    head.removeAttribute("aria-sort");
+  }
+  of.disabled = told.hidden = !label;
+  head.hidden = !name;
+  head.querySelector("button").textContent = head.querySelector("button").title = told.dataset.label = name;
+  told.textContent = label ? `${name}: ${label.trust}` : "";
+  for (const row of rows) {
+    const cell = row.tr.cells[column];
+    cell.hidden = !name;
+    cell.dataset.label = name;
+    cell.replaceChildren(...(label ? saidOf(label, row) : [labelled.filter(each => says(each, row, "", dispute)).map(each => each.name).join(", ")]));
+  }
+}
+
+function saidOf(label, row) {
+  const [values, bits, messages, people] = label.of.get(row.place) ?? [[], 0, [], ""];
+  const text = values.map(([place, count]) => label.values[place] + (count > 1 ? ` ×${count}` : "")).join(", ");
+  const words = [...disputes].filter(([bit]) => bits & bit).map(([, word]) => word).join(", ");
+  if (!words) return [text];
+  const small = document.createElement("small"), page = row.tr.querySelector(".clip a")?.getAttribute("href") ?? "";
+  small.append(` ${words}${people && `: ${people}`}`, ...messages.flatMap((message, place) => {
+    const link = document.createElement("a");
+    link.href = `${page}#${encodeURIComponent(row.tr.dataset.anchor)}/${message}`;
+    link.textContent = `message ${message}`;
+    return [place ? ", " : ": ", link];
+  }));
+  return [text, small];
 }
 
 function focusable(row) {
@@ -75,7 +121,7 @@ async function conversation(place) {
 }
 
 async function unfold(row) {
-  const link = row.tr.querySelector("a");
+  const link = row.tr.querySelector(".clip a");
   if (link) { link.click(); return; }
   const open = row.unfolded !== null;
   row.tr.setAttribute("aria-expanded", String(!open));
@@ -98,9 +144,9 @@ async function arrive() {
   const hash = location.hash.slice(1), part = hash.match(/^(.*)[/@]\d+$/);
   const row = (part && anchored.get(decoded(part[1]))) || anchored.get(decoded(hash));
   if (!hash || !row) return false;
-  const link = row.tr.querySelector("a");
+  const link = row.tr.querySelector(".clip a");
   if (link) { location.replace(link.getAttribute("href") + location.hash); return true; }
-  if (!fitting.includes(row)) { form.reset(); filter(); }
+  if (!fitting.includes(row)) { form.reset(); if (labelled.length) choose(); filter(); }
   if (fitting.indexOf(row) >= shown) show(fitting.indexOf(row) + atOnce);
   reach(row);
   if (!row.unfolded) await unfold(row);
@@ -129,7 +175,10 @@ for (const [width, place] of [["48rem", ".facts"], ["84rem", ".graphs"]]) {
 }
 more.hidden = rows.length <= atOnce;
 heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => sort(column)));
-form.addEventListener("input", filter);
+form.addEventListener("input", event => {
+  if (["label", "disputed"].includes(event.target.name)) choose();
+  filter();
+});
 form.addEventListener("submit", event => event.preventDefault());
 body.addEventListener("click", event => {
   const row = of.get(event.target.closest(".row"));
@@ -150,5 +199,5 @@ addEventListener("hashchange", arrive);
 arrive().then(arrived => {
   if (arrived || !rows.length) return;
   reach(rows[0]);
-  if (!rows[0].tr.querySelector("a")) unfold(rows[0]);
+  if (!rows[0].tr.querySelector(".clip a")) unfold(rows[0]);
 });

@@ -126,7 +126,7 @@ def test_few_users_have_no_interval_and_it_is_said_why():
     found = cohen_kappa(["a", "b"] * 20, ["a", "b"] * 20, users=["x", "y", "z", "x"] * 10)
     assert (found.value, found.low, found.reason) == (1, None, "an interval needs 5 users")
     one = ["a"] * 9 + ["b"]
-    assert cohen_kappa(one, one).reason == "no interval: without one user there is one value only"
+    assert cohen_kappa(one, one).reason == "no interval: all other values are one user's alone"
 
 
 def test_an_interval_is_the_same_in_any_order():

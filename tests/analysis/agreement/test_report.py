@@ -125,8 +125,17 @@ def test_words_are_in_an_order_where_it_is_told(talk):
     assert plain.weighted_kappa is plain.linear_kappa is plain.ac2 is None
     assert told.weighted_kappa == by_part.weighted_kappa == by_name.weighted_kappa
     assert told.weighted_kappa > told.linear_kappa > told.kappa == plain.kappa
-    (other,) = agreement(talks, between=BETWEEN, ordered=[("Low", "High")]).rows
-    assert other.weighted_kappa is None
+    (more,) = agreement(talks, between=BETWEEN, ordered=[("Low", "Moderate", "High", "Full")]).rows
+    assert more.weighted_kappa is not None
+
+
+def test_an_order_in_which_no_label_has_all_its_values_is_refused(talk):
+    pairs = [("Low", "Moderate"), ("High", "High"), ("Low", "Low"), ("Moderate", "High")] * 3
+    talks = [talk(str(n), {"human": {"u": a}, "judge": {"u": b}}) for n, (a, b) in enumerate(pairs)]
+    with pytest.raises(
+        SettingError, match=r"ordered low,moderat,high: is no order of any label: judge\.u also has Moderate"
+    ):
+        agreement(talks, between=BETWEEN, ordered=[("low", "moderat", "high")])
 
 
 def test_several_values_at_once_count_as_one(talk):
@@ -181,7 +190,68 @@ def test_two_sources_meet_by_path_or_id(talk):
     assert [(one.id, other.id) for one, other in matched(first, second).pairs] == [("1", "9"), ("2", "2")]
     found = agreement(first, second, between=BETWEEN)
     assert (found.rows[0].n, found.rows[0].accuracy) == (2, 0.5)
-    assert "Left out: 1 and 1 conversations that the other source does not have." in found.notes
+    left = "Left out: 1 conversations of old and 1 of new that the other one does not have."
+    assert left in agreement(first, second, between=BETWEEN, sources=("old", "new")).notes
+    assert found.tables()[0].title == "human of the first source and judge of the second source"
+
+
+def test_of_two_sources_each_note_says_which_is_meant(talk):
+    first = [talk(str(n), {"mood": "Good"}) for n in range(6)]
+    second = [talk(str(n), {"mood": "Good" if n else "Bad"}) for n in range(6)]
+    (row,) = agreement(first, second, between=[("mood", "mood")], sources=("old", "new")).rows
+    assert row.note == "kappa is 0 whatever the other says: mood of old is always Good"
+    (table,) = agreement(first, second, between=[("mood", "mood")], sources=("old", "new")).tables()
+    assert table.title == "mood of old and mood of new"
+
+
+def test_a_label_and_its_own_copy_measure_nothing_and_it_is_said(talk, voted):
+    first = [talk(str(n), {"mood": voted("a", "b", "ab"[n % 2], final="ab"[n % 2])}) for n in range(6)]
+    (row,) = agreement(first, first, between=[("mood", "mood")]).rows
+    assert row.note == "both sources have the same throughout: where one is a copy of the other this measures nothing"
+    other = [talk(str(n), {"mood": voted("a", "b", "a", final="ab"[n % 2])}) for n in range(6)]
+    assert agreement(first, other, between=[("mood", "mood")]).rows[0].note == ""
+
+
+def test_votes_are_those_of_one_source(talk, voted):
+    talks = [talk("1", {"mood": voted("a", "a", "b", final="a")})]
+    with pytest.raises(SettingError, match="give one source, or the names of two labels, such as mood,mood"):
+        agreement(talks, talks, between=[("mood",)])
+
+
+def test_a_label_without_votes_has_nothing_to_compare(talk, voted):
+    talks = [talk("1", {"mood": "a", "tone": voted("a", "a", "b", final="a")})]
+    found = agreement(talks, between=[("mood",), ("tone",)])
+    assert [row.label for row in found.rows] == ["tone"]
+    assert found.notes[0].startswith("mood: one value each and no votes, nothing to compare: name a second label")
+
+
+def test_what_to_do_where_no_side_is_told_is_said(talk, task):
+    labels = {"human": "a", "judge": "a"}
+    assert any(note.startswith("Side not told: ") for note in agreement([talk("1", labels)], between=BETWEEN).notes)
+    of_people = agreement([task("1", labels, "human")], between=BETWEEN)
+    assert not any(note.startswith("Side not told: ") for note in of_people.notes)
+
+
+def test_values_are_told_as_the_data_writes_them(talk):
+    talks = [talk(str(n), {"human": "BreadthDepth", "judge": "breadthdepth" if n else "Depth"}) for n in range(6)]
+    (row,) = agreement(talks, between=BETWEEN).rows
+    assert row.accuracy == 5 / 6
+    assert row.commonest == "breadthdepth"  # written in two ways
+    talks = [talk(str(n), {"human": "BreadthDepth", "judge": "BreadthDepth" if n else "Depth"}) for n in range(6)]
+    (row,) = agreement(talks, between=BETWEEN).rows
+    assert row.commonest == "BreadthDepth"
+    assert row.note.endswith("human is always BreadthDepth")
+    assert [(one.value, one.judged) for one in confusion(talks, between=BETWEEN).rows] == [
+        ("BreadthDepth", "BreadthDepth"), ("BreadthDepth", "Depth"),
+    ]  # fmt: skip
+
+
+def test_a_table_is_named_by_the_parts_that_were_asked_for(talk):
+    talks = [talk(str(n), {"rating": {"Detail Level": n % 3}, "judged": {"detail": 2}}) for n in range(6)]
+    (table,) = agreement(talks, between=[("rating.Detail Level", "judged.detail")]).tables()
+    assert table.title == "rating.Detail Level and judged.detail"
+    talks = [talk(str(n), {"human": {"u": n % 3}, "judge": {"u": 2}}) for n in range(6)]
+    assert agreement(talks, between=BETWEEN).tables()[0].title == "human and judge"
 
 
 def test_what_path_and_id_do_not_tell_apart_is_left_out(talk):

@@ -157,6 +157,18 @@ def test_a_side_without_any_satisfaction_is_told_and_not_counted_among_the_repli
     assert satisfaction_by_turn(given).notes[-1].startswith("1 of 1 conversations of simulated users have no reply")
 
 
+def test_satisfaction_of_two_sides_is_never_pooled_and_a_model_s_is_not_called_the_user_s(simulated, person):
+    told = {1: {"satisfaction": "5"}}
+    given = [simulated("ua", messages=told), person("ua", messages={1: {"satisfaction": "1"}})]
+    for found in (satisfaction_by_turn(given), satisfaction_by_assistant(given)):
+        assert [(row.side, row.n, row.mean) for row in found.rows] == [("simulated", 1, 5), ("people", 1, 1)]
+        assert found.notes[-2:] == (
+            "Satisfaction: 1 to 5.",
+            "Trust in satisfaction: simulated: not calibrated; people: people's.",
+        )
+    assert satisfaction_by_turn(given[1:]).notes[0] == "Satisfaction: 1 to 5, told by the user of each reply."
+
+
 def test_an_assistant_without_any_satisfaction_is_a_row_of_its_own(person):
     given = [person(chat_model="a", messages={1: {"satisfaction": "5"}}), person(chat_model="b")]
     row = by(satisfaction_by_assistant(given).rows, "assistant")["b",]

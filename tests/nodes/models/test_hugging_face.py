@@ -1,10 +1,7 @@
-"""Readers of Hugging Face: tiny random models made on the spot, and data sets that `datasets` loads."""
-
-import json
+"""Readers of Hugging Face: tiny random models made on the spot."""
 
 import pytest
 
-from duologue.data import load, simquac
 from duologue.data.grounding import MARKER
 from duologue.data.simquac import Question
 from duologue.errors import MissingExtraError, ModelError
@@ -15,7 +12,7 @@ SECTION = "Three keepers lived there. The last keeper left in 1968. A ship sank 
 
 def question(text="Who left?", **more):
     given = {"title": "Light", "header": "", "background": "", "section": SECTION, "references": ("x",)}
-    return Question(id="a/0", conversation="a", text=text, **given, **more)
+    return Question(id="a/0", conversation="a", text=text, **given | more)
 
 
 def test_the_extra_of_a_missing_package_is_named(monkeypatch):
@@ -96,6 +93,93 @@ def test_the_span_is_the_one_with_the_highest_logits_over_all_windows(extractive
     assert marked([question()]) == [None]
 
 
+class Marking:
+    """Gives a score to tokens as the first and the last of a span, and 0 to all others."""
+
+    def __init__(self, reader, first, last, score=9.0):
+        self.config, self.ids, self.score, self.windows = reader.model.config, (first, last), score, 0
+        reader.model = self
+
+    def __call__(self, **windows):
+        ids = windows["input_ids"]
+        self.windows = len(ids)
+        start, end = ((ids == each).float() * self.score for each in self.ids)
+        return type("Output", (), {"start_logits": start, "end_logits": end})
+
+
+@pytest.fixture
+def signs(extractive):
+    """The extractive model with a tokenizer that makes a token of each sign, lower-cased and without accents."""
+    transformers, tokenizers = pytest.importorskip("transformers"), pytest.importorskip("tokenizers")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"w{number}" for number in range(200)), *"灯塔看守人一九六八年😀éa"]
+    made = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({each: n for n, each in enumerate(dict.fromkeys(words))}, unk_token="[UNK]")
+    )
+    made.normalizer = tokenizers.normalizers.BertNormalizer(strip_accents=True)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    made.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    reader = HuggingFaceReader.of(extractive)
+    reader.tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
+        model_max_length=64,
+    )  # fmt: skip
+    return reader
+
+
+@pytest.mark.heavy
+def test_a_span_is_found_wherever_it_stands_also_where_windows_meet(signs):
+    words = [f"w{number}" for number in range(200)]
+    section = " ".join(words)
+    for begin in range(0, 190, 7):
+        first, last = (signs.tokenizer.convert_tokens_to_ids(words[each]) for each in (begin, begin + 9))
+        marking = Marking(signs, first, last)
+        assert signs([question("Who?", section=section)]) == [" ".join(words[begin : begin + 10])]
+        assert marking.windows > 3
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("before", ["", "é😀 W7, ", "一九六八年😀。" * 40, "a W7 é " * 60])
+def test_offsets_are_those_of_the_section_whatever_the_tokenizer_makes_of_its_signs(signs, before):
+    section = f"{before}灯塔看守人 é w1"
+    first, last = (signs.tokenizer.convert_tokens_to_ids(each) for each in ("塔", "人"))
+    Marking(signs, first, last)
+    assert signs([question("Who?", section=section)]) == ["塔看守人"]
+    assert signs([question("谁在那里？" * 50, section=section)]) == ["塔看守人"]
+
+
+@pytest.mark.heavy
+def test_what_stands_for_nothing_is_the_token_of_the_class_on_whichever_side_windows_are_filled(signs):
+    section = " ".join(f"w{number}" for number in range(100))
+    nothing = signs.tokenizer.cls_token_id
+    for side in ("right", "left"):
+        signs.tokenizer.padding_side = side
+        Marking(signs, nothing, nothing)
+        assert signs([question("Who?", section=section)]) == [None]
+        Marking(signs, signs.tokenizer.pad_token_id, signs.tokenizer.pad_token_id)
+        assert signs([question("Who?", section=section)])[0] is not None
+    assert signs([question("Who?", section="")]) == [None]
+
+
+@pytest.mark.heavy
+def test_a_piece_of_the_marker_is_no_answer_and_no_span_reaches_into_it(extractive):
+    transformers, tokenizers = pytest.importorskip("transformers"), pytest.importorskip("tokenizers")
+    made = tokenizers.ByteLevelBPETokenizer(add_prefix_space=False)
+    made.train_from_iterator(["the light the keeper"], vocab_size=300, special_tokens=["[PAD]", "[CLS]", "[SEP]"])
+    made.post_processor = tokenizers.processors.RobertaProcessing(("[SEP]", 2), ("[CLS]", 1))
+    reader = HuggingFaceReader.of(extractive, marker=True)
+    reader.tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made._tokenizer, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", model_max_length=64
+    )
+    piece, sign = (reader.tokenizer.convert_tokens_to_ids(each) for each in ("S", "z"))
+    Marking(reader, piece, piece)
+    assert reader([question(section="the light z 😀")]) == [None]
+    Marking(reader, sign, piece)  # from the section into the marker: there is no such span
+    (answer,) = reader([question(section="the light z 😀")])
+    assert answer is None or "CANN" not in answer
+    Marking(reader, sign, sign)
+    assert [each.strip() for each in reader([question(section="the light 😀 z 😀")])] == ["z"]
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("kind", ["seq2seq", "causal"])
 def test_a_generative_model_writes_an_answer(tokenizer, tmp_path, kind):
@@ -118,88 +202,53 @@ def test_a_generative_model_writes_an_answer(tokenizer, tmp_path, kind):
 
 
 @pytest.mark.heavy
-def test_a_folder_without_a_model_is_named(tokenizer, tmp_path):
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        HuggingFaceReader.of(tmp_path)
+def test_of_a_section_that_is_too_long_the_end_is_left_out_and_page_and_question_stay(tokenizer, tmp_path):
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(
+        n_embd=16, n_layer=1, n_head=2, n_positions=700, vocab_size=len(tokenizer), pad_token_id=0, eos_token_id=4
+    )
+    reader = HuggingFaceReader.of(saved(tokenizer, transformers.GPT2LMHeadModel(config), tmp_path / "causal"))
+    sent = []
+    real = reader.model.generate
+
+    def spied(**given):
+        sent.append(given["input_ids"])
+        return real(**given)
+
+    reader.model.generate = spied
+    reader([question("when Who left ?"), question("when Who left ?", section=SECTION * 20)])
+    short, long = (tokenizer.decode(each[0]) for each in sent)
+    assert len(sent[0][0]) < len(sent[1][0]) <= 700 - 60
+    assert short[:200] == long[:200]
+    assert short[-40:] == long[-40:]
+    assert "when Who left" in long[-40:]
 
 
 @pytest.mark.heavy
-def test_written_data_sets_load_as_squad_and_as_quac(tmp_path, monkeypatch):
-    datasets = pytest.importorskip("datasets")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
-    path = tmp_path / "written.json"
-    topic = simquac.Topic(title="Light", header="Keepers", section="Three keepers. One left in 1968.")
-    talk = load(_written(tmp_path / "given.json", topic)).conversations
-    assert simquac.write(talk, path) == []
-    value = {"text": datasets.Value("string"), "answer_start": datasets.Value("int32")}
-    features = datasets.Features(
-        {
-            "paragraphs": datasets.List(
-                {
-                    "context": datasets.Value("string"),
-                    "title": datasets.Value("string"),
-                    "section_title": datasets.Value("string"),
-                    "background": datasets.Value("string"),
-                    "qas": datasets.List(
-                        {
-                            "question": datasets.Value("string"),
-                            "id": datasets.Value("string"),
-                            "answers": datasets.List(value),
-                            "is_impossible": datasets.Value("bool"),
-                        }
-                    ),
-                }
-            )
-        }
-    )
-    loaded = datasets.load_dataset(
-        "json", data_files=str(path), field="data", split="train", features=features, cache_dir=str(tmp_path / "cache")
-    )
-    (paragraph,) = loaded[0]["paragraphs"]
-    assert paragraph["context"].endswith(MARKER)
-    first, second = paragraph["qas"]
-    assert first["answers"] == [{"text": "in 1968", "answer_start": 24}]
-    assert paragraph["context"][24:31] == "in 1968"
-    assert (first["is_impossible"], second["is_impossible"]) == (False, True)
-    rows = tmp_path / "squad.jsonl"
-    rows.write_text(
-        "".join(
-            json.dumps(
-                {
-                    "id": qa["id"],
-                    "title": paragraph["title"],
-                    "context": paragraph["context"],
-                    "question": qa["question"],
-                    "answers": {
-                        key: [] if qa["is_impossible"] else [each[key] for each in qa["answers"]] for key in value
-                    },
-                }
-            )
-            + "\n"
-            for qa in paragraph["qas"]
-        )
-    )
-    of_squad = datasets.Features(
-        {
-            **{key: datasets.Value("string") for key in ("id", "title", "context", "question")},
-            "answers": {key: datasets.List(kind) for key, kind in value.items()},
-        }
-    )
-    flat = datasets.load_dataset(
-        "json", data_files=str(rows), split="train", features=of_squad, cache_dir=str(tmp_path / "cache")
-    )
-    assert flat[0]["answers"] == {"text": ["in 1968"], "answer_start": [24]}
-    assert flat[1]["answers"] == {"text": [], "answer_start": []}
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", "cannot be loaded"),
+        ("no_such", "there is no such folder"),
+        ("encoder", "is an encoder that was not trained to answer"),
+    ],
+)
+def test_what_is_no_model_that_answers_is_one_line(tokenizer, tmp_path, name, words):
+    transformers = pytest.importorskip("transformers")
+    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    model = transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=len(tokenizer), **small))
+    saved(tokenizer, model, tmp_path / "encoder")
+    with pytest.raises(ModelError, match=words) as caught:
+        HuggingFaceReader.of(f"hf:{tmp_path / name}")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ModelError, match="names no model"):
+        HuggingFaceReader.of("hf: ")
 
 
-def _written(path, topic):
-    qas = [
-        {"question": "When?", "id": "1", "answers": [{"text": "in 1968", "answer_start": 24}], "is_impossible": False},
-        {"question": "Why?", "id": "2", "answers": [{"text": MARKER, "answer_start": 33}], "is_impossible": True},
-    ]
-    paragraph = {
-        "context": f"{topic.section} {MARKER}", "title": topic.title, "section_title": topic.header, "background": "",
-        "qas": qas,
-    }  # fmt: skip
-    path.write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
-    return path
+@pytest.mark.heavy
+def test_a_tokenizer_that_is_not_the_models_is_one_line(extractive, tokenizer):
+    reader = HuggingFaceReader.of(extractive)
+    reader.tokenizer.add_tokens(["zebra"])
+    with pytest.raises(ModelError, match=r"failed at question a/0 .*do model and tokenizer fit\?") as caught:
+        reader([question("zebra")])
+    assert "\n" not in str(caught.value)

@@ -220,6 +220,7 @@ print("done")
 """
 
 
+@pytest.mark.heavy
 def test_a_process_with_loops_of_every_kind_ends_without_a_word_about_its_connections(recorder):
     """One that ended, one that runs in a thread, one of a forked process, and one that was never closed."""
     warned = ["-W", "always::ResourceWarning", "-W", "ignore:unclosed event loop:ResourceWarning"]

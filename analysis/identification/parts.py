@@ -1,0 +1,127 @@
+"""One aspect in one split: who is told from what, by each kind of model, and its metrics as rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..judges.scores import Floats, Of, of_users
+from .classifiers import Model
+from .metrics import METRICS, Metric, averaged, functions, measured, sums
+from .mixture import Mixture, true_options
+from .ranking import Ranking, guessed, ranked_scores
+from .rows import MetricRow
+from .settings import AnySplit, Fold
+from .talks import ProfileTalk
+from .texts import Text
+from .vocabulary import VOCABULARY
+
+Options: TypeAlias = Literal["closed", "published"]
+MEAN = "mean"
+"""What stands for the mean of the aspects."""
+
+
+@dataclass(eq=False)
+class Part:
+    """One aspect in one split."""
+
+    aspect: str
+    options: tuple[str, ...]
+    folds: list[Fold]
+    truth: NDArray[np.bool_]
+    """Conversations x options."""
+
+    @property
+    def tested(self) -> list[int]:
+        """Places of the conversations that are tested."""
+        return [place for _, test in self.folds for place in test]
+
+
+def part_of(
+    talks: Sequence[ProfileTalk], aspect: str, folds: list[Fold], mixture: Mixture, vocabulary: Options
+) -> Part:
+    """The options of an aspect that count, and who has which."""
+    true = [true_options(talk, aspect, mixture) for talk in talks]
+    used = {place for fold in folds for places in fold for place in places}
+    seen = {name for place in used for name in true[place]}
+    options = tuple(name for name in VOCABULARY[aspect] if vocabulary == "closed" or name in seen)
+    if not mixture.others:
+        options = tuple(name for name in options if name != "Others")
+    return Part(aspect, options, folds, np.array([[name in each for name in options] for each in true]))
+
+
+def learnt_scores(model: Model, part: Part, texts: Sequence[Text], seed: int) -> dict[int, Floats]:
+    """The scores of each tested conversation."""
+    found: dict[int, Floats] = {}
+    for train, test in part.folds:
+        told = model.classify(
+            [texts[place] for place in train], part.truth[train], [texts[place] for place in test], seed
+        )
+        found.update(zip(test, told, strict=True))
+    return found
+
+
+def scores_of_rankings(part: Part, rankings: Mapping[int, Ranking]) -> dict[int, Floats]:
+    """Of all tested: who names nothing has scores of 0."""
+    return {
+        place: _among(part, ranked_scores(rankings[place].get(part.aspect, ()), part.aspect)) for place in part.tested
+    }
+
+
+def scores_of_guesses(
+    part: Part, talks: Sequence[ProfileTalk], guesses: Sequence[Mapping[tuple[str, str], Ranking]]
+) -> dict[int, Floats]:
+    """Of those tested that somebody guessed."""
+    told = {place: guessed(guesses, talks[place], part.aspect) for place in part.tested}
+    return {place: _among(part, scores) for place, scores in told.items() if scores is not None}
+
+
+def _among(part: Part, scores: Floats) -> Floats:
+    """Of the scores of the whole vocabulary those of the options that count."""
+    return scores[[VOCABULARY[part.aspect].index(name) for name in part.options]]
+
+
+def metric_rows(
+    model: str,
+    split: AnySplit,
+    parts: Sequence[Part],
+    of_seeds: Sequence[Mapping[int, Mapping[int, Floats]]],
+    talks: Sequence[ProfileTalk],
+    seed: int,
+) -> tuple[list[MetricRow], list[dict[Metric, Of]]]:
+    """The rows of a model: each aspect's, and those of their mean; and the latter's metrics by seed.
+
+    Users are those of the tests that are counted: of the aspect, of all aspects for the mean.
+    """
+    rows: list[MetricRow] = []
+    used = [part for at, part in enumerate(parts) if of_seeds[0][at]]
+    places = {part.aspect: sorted(of_seeds[0][at]) for at, part in enumerate(parts)}
+
+    def by_seed(at: int, users: Sequence[str]) -> list[dict[Metric, Of]]:
+        part = parts[at]
+        number = {name: place for place, name in enumerate(users)}
+        user = np.array([number[talks[place].user] for place in places[part.aspect]])
+        truth = part.truth[places[part.aspect]]
+        return [
+            functions(sums(truth, np.array([told[at][place] for place in places[part.aspect]]), user, len(users)))
+            for told in of_seeds
+        ]
+
+    for at, part in enumerate(parts):
+        if part not in used:
+            rows += [MetricRow.none(split, model, part.aspect, name) for name in METRICS]
+            continue
+        own, _ = of_users([talks[place].user for place in places[part.aspect]])
+        found = measured(by_seed(at, own), len(own), len(places[part.aspect]), seed=seed)
+        rows += [MetricRow.of(split, model, part.aspect, name, found[name]) for name in METRICS]
+    if not used:
+        return rows, []
+    in_any = sorted({place for part in used for place in places[part.aspect]})
+    everyone, _ = of_users([talks[place].user for place in in_any])
+    of_parts = [by_seed(at, everyone) for at, part in enumerate(parts) if part in used]
+    of_mean = [averaged([of[number] for of in of_parts]) for number in range(len(of_seeds))]
+    found = measured(of_mean, len(everyone), max(len(places[part.aspect]) for part in used), seed=seed)
+    rows += [MetricRow.of(split, model, MEAN, name, found[name]) for name in METRICS]
+    return rows, of_mean

@@ -1,0 +1,192 @@
+"""Rows as Hugging Face's `datasets` has them: of SQuAD 2 a question each, of QuAC a conversation each.
+
+The columns are those of `squad_v2` and `quac` there; QuAC's labels of a turn (followup, yesno) are null where nobody gave
+them. `datasets.Features.from_dict` makes the exact types of `SQUAD_V2_FEATURES` and `QUAC_FEATURES`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..formats.jsonfiles import write_lines
+from ..formats.unsupported import LeftOut
+from ..grounding import MARKER
+from ..records import Conversation
+from .dataset import paragraph_of
+from .topics import ENDING, Topic
+
+LABELS: Mapping[str, tuple[str, ...]] = {"followup": ("y", "n", "m"), "yesno": ("y", "n", "x")}
+"""What a teacher of QuAC says of a turn: whether to ask on (yes, no, maybe), and whether the answer is yes, no or neither."""
+
+
+def _list(feature: Mapping[str, Any]) -> dict[str, Any]:
+    return {"feature": dict(feature), "_type": "List"}
+
+
+_TEXT, _NUMBER = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int32"))
+SQUAD_V2_FEATURES: dict[str, Any] = {
+    **dict.fromkeys(("id", "title", "context", "question"), _TEXT),
+    "answers": {"text": _list(_TEXT), "answer_start": _list(_NUMBER)},
+}
+"""Columns of SQuAD 2."""
+QUAC_FEATURES: dict[str, Any] = {
+    **dict.fromkeys(("dialogue_id", "wikipedia_page_title", "background", "section_title", "context"), _TEXT),
+    **dict.fromkeys(("turn_ids", "questions"), _list(_TEXT)),
+    **{f"{name}s": _list({"names": list(names), "_type": "ClassLabel"}) for name, names in LABELS.items()},
+    "answers": {"texts": _list(_list(_TEXT)), "answer_starts": _list(_list(_NUMBER))},
+    "orig_answers": {"texts": _list(_TEXT), "answer_starts": _list(_NUMBER)},
+}
+"""Columns of QuAC. `answers` has a list of references for each question, `orig_answers` one answer."""
+
+
+def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write a row for each question, as JSON lines; gives a line for each thing that rows cannot hold.
+
+    The context is the section, without CANNOTANSWER. A question has no answer where at least half of its references
+    refuse, else those that do not are its answers. An id that occurs twice gets a number.
+    """
+    left_out, lost = LeftOut(), Counter[str]()
+    write_lines(path, _squad_v2(conversations, left_out, lost))
+    if lost["which questions are one conversation"] < 2:
+        del lost["which questions are one conversation"]
+    return _told(left_out, lost)
+
+
+def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write a row for each conversation, as JSON lines; gives a line for each thing that rows cannot hold."""
+    left_out, lost = LeftOut(), Counter[str]()
+    write_lines(path, (_quac(each, lost) for each in _talks(conversations, left_out)))
+    return _told(left_out, lost)
+
+
+def _told(left_out: LeftOut, lost: Counter[str]) -> list[str]:
+    left_out.begin_with(f"{what}, of {count} conversation{'s' if count > 1 else ''}" for what, count in lost.items())
+    return left_out
+
+
+class _Answer(NamedTuple):
+    text: str
+    start: int
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A question with its answers, as the rows have them."""
+
+    id: Any
+    question: str
+    labels: Mapping[str, str]
+    listed: Sequence[_Answer]
+    """The references, or the spans of one answer."""
+    original: _Answer
+    names_original: bool
+    """Whether the source tells the original answer apart, so that those that are listed are references."""
+
+    @property
+    def references(self) -> Sequence[_Answer]:
+        """Every answer once: the original one may not be listed."""
+        return self.listed if self.original in self.listed else (self.original, *self.listed)
+
+
+@dataclass(frozen=True)
+class _Talk:
+    """A conversation with what its file says of its paragraph."""
+
+    name: str
+    topic: Topic
+    context: str
+    turns: Sequence[_Turn]
+
+
+def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator[_Talk]:
+    first = 1
+    for conversation in conversations:
+        paragraph = paragraph_of(conversation, first, left_out)
+        topic, name, qas = Topic.of(conversation), paragraph.get("id"), paragraph.get("qas", [])
+        first += len(qas)
+        context = str(paragraph.get("context", topic.section + ENDING))
+        turns = [_turn(qa, max(0, len(context) - len(MARKER))) for qa in qas]
+        yield _Talk(name if isinstance(name, str) else conversation.id, topic, context, turns)
+
+
+def _turn(qa: Mapping[str, Any], marker: int) -> _Turn:
+    listed, named = qa.get("answers"), _answer(qa.get("orig_answer"))
+    found = [answer for each in listed if (answer := _answer(each))] if isinstance(listed, list) else []
+    found = found or [named or _Answer(MARKER, marker)]
+    labels = {label: qa[label] for label, names in LABELS.items() if qa.get(label) in names}
+    return _Turn(qa.get("id"), str(qa.get("question")), labels, found, named or found[0], named is not None)
+
+
+def _answer(value: Any) -> _Answer | None:
+    if (
+        not isinstance(value, dict)
+        or not isinstance(value.get("text"), str)
+        or type(value.get("answer_start")) is not int
+    ):
+        return None
+    return _Answer(value["text"], value["answer_start"])
+
+
+def _squad_v2(conversations: Iterable[Conversation], left_out: LeftOut, lost: Counter[str]) -> Iterator[dict[str, Any]]:
+    seen: set[str] = set()
+    for talk in _talks(conversations, left_out):
+        found = {
+            "titles and backgrounds of sections": bool(talk.topic.header or talk.topic.background),
+            "which questions are one conversation": bool(talk.turns),
+            "what a teacher says of turns (followup, yesno)": any(turn.labels for turn in talk.turns),
+            "ids that are numbers or occur twice": False,
+            "references that the others outvote": False,
+        }
+        for turn in talk.turns:
+            spans = [each for each in turn.references if each.text != MARKER]
+            answers = spans if 2 * len(spans) > len(turn.references) else []
+            name = _unused(str(turn.id), seen)
+            found["ids that are numbers or occur twice"] |= name != turn.id
+            found["references that the others outvote"] |= 0 < len(spans) < len(turn.references)
+            yield {
+                "id": name,
+                "title": talk.topic.title,
+                "context": talk.topic.section,
+                "question": turn.question,
+                "answers": {"text": [each.text for each in answers], "answer_start": [each.start for each in answers]},
+            }
+        lost.update(what for what, is_lost in found.items() if is_lost)
+
+
+def _unused(name: str, seen: set[str]) -> str:
+    """The name, with a number behind it if it was used."""
+    made, number = name, 1
+    while made in seen:
+        number += 1
+        made = f"{name}-{number}"
+    seen.add(made)
+    return made
+
+
+def _quac(talk: _Talk, lost: Counter[str]) -> dict[str, Any]:
+    turns = talk.turns
+    labelled = any(turn.labels for turn in turns)
+    if not labelled and any(turn.names_original and len(turn.references) > 1 for turn in turns):
+        lost["that an answer is a reference of its own and no further span"] += 1
+    if any(not isinstance(turn.id, str) for turn in turns):
+        lost["that ids of questions are numbers"] += 1
+    return {
+        "dialogue_id": talk.name,
+        "wikipedia_page_title": talk.topic.title,
+        "background": talk.topic.background,
+        "section_title": talk.topic.header,
+        "context": talk.context,
+        "turn_ids": [str(turn.id) for turn in turns],
+        "questions": [turn.question for turn in turns],
+        **{f"{label}s": [turn.labels.get(label) for turn in turns] for label in LABELS},
+        "answers": {
+            "texts": [[each.text for each in turn.listed] for turn in turns],
+            "answer_starts": [[each.start for each in turn.listed] for turn in turns],
+        },
+        "orig_answers": {
+            "texts": [turn.original.text for turn in turns],
+            "answer_starts": [turn.original.start for turn in turns],
+        },
+    }
