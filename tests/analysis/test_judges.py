@@ -270,7 +270,9 @@ def test_a_function_sees_a_conversation_without_any_label_and_answers_for_each_r
 def test_the_offline_annotator_is_a_row_as_it_annotates():
     replies = ["Short.", "An error occurred.", "word " * 70, "word " * 900, "word " * 720]
     messages = [
-        Message(role=role, text=text) for reply in replies for role, text in (("user", "Where?"), ("assistant", reply))
+        message
+        for reply in replies
+        for message in (Message(role="user", text="Where?"), Message(role="assistant", text=reply))
     ]
     (annotated,) = annotate([Conversation(id="one", scenario={}, messages=tuple(messages))], ["satisfaction"])
     said = labelled([annotated], "satisfaction")
