@@ -324,6 +324,16 @@ def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(sou
     assert done[0].messages[0].labels["intent"] == "Search"
 
 
+@pytest.mark.parametrize(
+    ("unit", "key"), [("turn", "content"), ("conversation", "history"), ("preference", "preference"), ("reason", "why")]
+)
+def test_a_label_where_the_data_itself_stands_is_refused(source, tmp_path, unit, key):
+    label = LabelDefinition.of("own", {"unit": unit, "key": key, "values": ["a", "b"]}, "x", "own.md")
+    with pytest.raises(SettingError, match=f"would be stored as '{key}', where the data itself stands"):
+        runs.annotate([], [label], lambda talk, label: "a")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_label_in_the_place_of_another_is_refused_and_not_written_over(source, tmp_path):
     annotate(source, tmp_path / "out", labels=[shipped_labels()["intent"]])
     with pytest.raises(DataError, match=r"has 'intent' in another form.*--redo intent_people"):
