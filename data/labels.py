@@ -214,7 +214,7 @@ def _told(error: ValidationError, alone: str) -> str:
     if first["type"] == "extra_forbidden":
         return f"there is no key {path!r} in a label's front matter"
     if first["type"] == "value_error":
-        reason = first["ctx"]["error"]
+        reason = first.get("ctx", {}).get("error", first["msg"])
         return f"{path}: {reason}" if path else str(reason)
     if (key := next((str(key) for key in reversed(first["loc"]) if key in _WRITTEN), None)) is not None:
         problem = "is missing" if first["type"] == "missing" else f"cannot be {first['input']!r}"
