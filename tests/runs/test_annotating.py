@@ -27,7 +27,7 @@ from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.annotated_copies import write_copy
-from duologue.runs.annotating import voters
+from duologue.runs.annotating import so_far, voters
 from duologue.runs.journal import RunError
 
 SEED = Path(__file__).parents[3] / "shared" / "seed-data"
@@ -201,6 +201,12 @@ def test_a_work_that_is_killed_goes_on_and_pays_no_reply_twice(source, tmp_path,
     annotate(source, tmp_path / "out", *killing, concurrency=2, resume=True)
     assert sorted(model.calls) == sorted(whole.calls)
     assert files(tmp_path / "out", without=["annotation"]) == files(tmp_path / "whole", without=["annotation"])
+
+
+def test_work_that_was_interrupted_before_it_began_has_nothing(talks, tmp_path):
+    found = so_far(talks, [MOOD], [annotator(Paid(calls=[]))], out=tmp_path / "annotation")
+    assert (found.missing, found.stopped) == (6, "interrupted")
+    assert not (tmp_path / "annotation").exists()
 
 
 def test_what_an_annotator_failed_at_loses_no_other_and_alone_is_asked_again(source, tmp_path):
