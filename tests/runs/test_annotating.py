@@ -28,6 +28,7 @@ from duologue.nodes.annotators import annotator
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.annotated_copies import write_copy
 from duologue.runs.annotating import so_far, voters
+from duologue.runs.annotation_journal import annotated_keys, rule_keys
 from duologue.runs.journal import RunError
 
 SEED = Path(__file__).parents[3] / "shared" / "seed-data"
@@ -316,6 +317,17 @@ def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source,
         annotate(tmp_path / "reworded", tmp_path / "out", model, resume=True)
     assert files(tmp_path / "out") == before
     assert len(model.calls) == 18
+
+
+def test_a_copy_tells_the_keys_that_annotators_wrote_also_of_a_page_of_ones_own(source, tmp_path):
+    own = LabelDefinition.of("own", {"unit": "assistant turn", "key": "satisfaction", "scale": [1, 5]}, "x", "own.md")
+    annotate(
+        source, tmp_path / "out", lambda talk, label: "bad" if label.name == "mood" else [3, 3], labels=[MOOD, own]
+    )
+    assert annotated_keys(tmp_path / "out") == {"moods", "satisfaction"}
+    assert rule_keys(tmp_path / "out") == annotated_keys(source) == frozenset()
+    annotate(source, tmp_path / "ruled", labels=[shipped_labels()["intent"]])
+    assert rule_keys(tmp_path / "ruled") == {"intent", "intent_zh"}
 
 
 def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(source, tmp_path):
