@@ -248,8 +248,8 @@ def _report(
             f"the votes on {label} are in {out / FOLDER / VOTES_FILE}; a page with 'votes: true' stores them in the copy"
         )
     if not done.missing:
-        if done.stopped:
-            say(f"{done.stopped}; the rest was under way by then")
+        if passed := done.stopped or control.spending.over():
+            say(f"{passed}; the last calls were under way by then, and nothing is missing")
         return 1 if unread else 0
     why = done.stopped or next((each.error for each in done.failed), None) or "it was not asked"
     say(f"{done.missing} of {len(done.planned)} are missing: {why}; the same command goes on with --resume")

@@ -21,6 +21,8 @@ from .votes import Vote
 Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 
 _NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
+_WIDEST = 1000
+"""Widest scale, highest minus lowest: every number of it is a choice."""
 
 
 class PartDefinition(BaseModel):
@@ -70,6 +72,10 @@ class PartDefinition(BaseModel):
             raise ValueError("names a value twice")
         if self.scale is not None and self.scale[0] >= self.scale[1]:
             raise ValueError("has a scale whose lowest number is not below its highest")
+        if self.scale is not None and self.scale[1] - self.scale[0] > _WIDEST:
+            raise ValueError(f"has a scale of more than {_WIDEST:,} steps: give a narrower one")
+        if any(isinstance(value, str) and not value.strip() for value in self.values):
+            raise ValueError("names an empty value: leave it out, or give it a name")
         if self.several is not None and not 0 <= self.several[0] <= self.several[1] > 0:
             raise ValueError("has 'several' that is no [fewest, most]")
         if self.ordered and not self.values:

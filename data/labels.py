@@ -1,7 +1,7 @@
 """What a label is: its unit, its values, and where a record keeps them. Data that a page's front matter holds."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
 
@@ -56,6 +56,8 @@ class LabelDefinition(BaseModel):
             for other, values in part.only_if.items():
                 if other not in self.parts:
                     raise ValueError(f"its part {name!r} is said to depend on {other!r}, which it does not have")
+                if other == name or name in self.parts[other].only_if:
+                    raise ValueError(f"its part {name!r} depends on itself (only_if)")
                 if wrong := [value for value in values if self.parts[other].problem(value)]:
                     raise ValueError(f"its part {name!r} depends on {other!r} being {wrong[0]!r}, which it cannot be")
         if self.votes and any(part.within is None for part in self.parts.values()):
@@ -79,7 +81,7 @@ class LabelDefinition(BaseModel):
         try:
             return cls(name=name, definition=definition.strip(), **told)
         except ValidationError as error:
-            raise DataError(f"{where}: {_told(error)}") from None
+            raise DataError(f"{where}: {_told(error, name if 'parts' not in front else '')}") from None
         except TypeError as error:
             raise DataError(
                 f"{where}: {error}: keys of the front matter are unit, title, parts, votes, values"
@@ -192,10 +194,29 @@ _OF_PART = ("values", "ordered", "scale", "text", "several", "in", "stored_as", 
 """Keys of a part that stand in the front matter itself where a label has one part."""
 
 
-def _told(error: ValidationError) -> str:
+_WRITTEN = {
+    "values": "write a list of words, such as values: [good, bad]",
+    "scale": "write its lowest and highest whole number, such as scale: [0, 100]",
+    "several": "write fewest and most, such as several: [1, 3]",
+    "parts": "write a name for each part, and below it the keys of that part",
+    "shows": "write a list, such as shows: [task_context]",
+    "text": "write text: true",
+    "unit": f"write one of {', '.join(get_args(Unit))}",
+}
+"""How a key of the front matter is written."""
+
+
+def _told(error: ValidationError, alone: str) -> str:
+    """What is wrong, in a line; `alone`: the label that has one part, whose keys stand in the front matter itself."""
     first = error.errors()[0]
-    path = ".".join(map(str, first["loc"]))
+    path = ".".join(map(str, first["loc"])).removeprefix("parts.")
+    path = path if alone == "" else path.removeprefix(f"{alone}.").removeprefix(alone)
     if first["type"] == "extra_forbidden":
         return f"there is no key {path!r} in a label's front matter"
-    reason = first.get("ctx", {}).get("error", first["msg"]) if first["type"] == "value_error" else first["msg"]
-    return f"{path}: {reason}" if path else str(reason)
+    if first["type"] == "value_error":
+        reason = first.get("ctx", {}).get("error", first["msg"])
+        return f"{path}: {reason}" if path else str(reason)
+    if (key := next((str(key) for key in reversed(first["loc"]) if key in _WRITTEN), None)) is not None:
+        problem = "is missing" if first["type"] == "missing" else f"cannot be {first['input']!r}"
+        return f"{path} {problem}: {_WRITTEN[key]}"
+    return f"{path}: {first['msg']}"

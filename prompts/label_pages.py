@@ -6,9 +6,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..data.formats.regular_files import content
+from ..data.formats.yaml_text import YamlError, loaded
 from ..data.labels import LabelDefinition
 from ..errors import DataError, SettingError
 from .pages import MOST_BYTES
@@ -23,10 +22,11 @@ def label_of(path: Path) -> LabelDefinition:
         text = content(path, MOST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path}: is no text in UTF-8: save it as UTF-8") from None
-    first, _, rest = text.replace("\r\n", "\n").partition("\n")
-    front, closed, definition = rest.partition(f"\n{FENCE}\n")
-    if first.strip() != FENCE or not closed:
+    first, *rest = text.replace("\r\n", "\n").split("\n")
+    end = next((number for number, line in enumerate(rest) if line.rstrip() == FENCE), None)
+    if first.strip() != FENCE or end is None:
         raise DataError(f"{path}: begins with no front matter: write a line ---, then unit and values, then ---")
+    front, definition = "\n".join(rest[:end]), "\n".join(rest[end + 1 :])
     if not definition.strip():
         raise DataError(f"{path}: says nothing below its front matter: define each value there")
     return LabelDefinition.of(path.stem, _front(front, path), definition, str(path))
@@ -71,10 +71,10 @@ def scales_of(folder: Path | None = None) -> dict[str, tuple[str, ...]]:
 
 def _front(text: str, path: Path) -> dict[str, Any]:
     try:
-        front = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        problem = " ".join(str(error).split())
-        raise DataError(f"{path}: its front matter cannot be read ({problem[:200]}): write YAML") from None
+        front = loaded(text)
+    except YamlError as error:
+        line = f"line {error.line + 1}: " if error.line else ""
+        raise DataError(f"{path}: {line}its front matter cannot be read ({str(error)[:200]}): write YAML") from None
     if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
         raise DataError(f"{path}: its front matter is no list of keys: write unit: conversation, values: [...]")
     return front

@@ -18,7 +18,7 @@ from ..nodes.calls.gates import EndpointError
 from ..nodes.calls.kept import remember_texts
 from ..nodes.calls.prices import Asked, asked_model
 from ..nodes.environment import error_line
-from .annotation_journal import KeptVotes, Labelled, label_settings
+from .annotation_journal import SETTINGS, KeptVotes, Labelled, label_settings
 from .annotation_work import Work, check_source, planned
 from .calls import CallFile
 from .conduct import Conduct, synced
@@ -189,6 +189,8 @@ def so_far(
     redo: Sequence[str] = (),
 ) -> Annotations:
     """What the folder of a work that was interrupted has; nothing is asked for."""
+    if not (out / SETTINGS).is_file():
+        return Annotations(tuple(planned(conversations, labels, redo)), {}, "interrupted")
     with ExitStack() as opened:
         settings = label_settings(labels, [each.provenance() for each in annotators], seed)
         kept = KeptVotes.open(out, settings, opened, redo=redo, resume=True)

@@ -77,7 +77,8 @@ class Labelled(Record):
 def label_settings(
     labels: Sequence[LabelDefinition], annotators: Sequence[Mapping[str, Any]], seed: int
 ) -> dict[str, Any]:
-    """What decides the votes on each label: its page, the pages of the requests, the annotators and the seed."""
+    """What decides the votes on each label: its page, the pages of the requests, the annotators and the seed; and under
+    which keys it is stored."""
     asked = parsed(dumps(list(annotators)), "annotators")
     return {
         label.name: {
@@ -85,6 +86,7 @@ def label_settings(
             "pages": digest(pages().digests)[:16],
             "annotators": asked,
             "seed": seed,
+            "keys": list(label.keys),
         }
         for label in labels
     }
@@ -92,18 +94,19 @@ def label_settings(
 
 def annotated_keys(source: Path) -> frozenset[str]:
     """Keys of the labels that annotators wrote into a copy (`duologue annotate`); none for any other source."""
-    return _keys(_kept_settings(source / FOLDER))
+    return _keys(_kept_settings(source / FOLDER).items())
 
 
 def rule_keys(source: Path) -> frozenset[str]:
     """Those of them whose every vote is one of the offline annotator's rules."""
     labels = _kept_settings(source / FOLDER)
-    return _keys(name for name, told in labels.items() if all("rules" in each for each in told["annotators"]))
+    return _keys(each for each in labels.items() if all("rules" in one for one in each[1].get("annotators", [{}])))
 
 
-def _keys(names: Iterable[str]) -> frozenset[str]:
+def _keys(labels: Iterable[tuple[str, Mapping[str, Any]]]) -> frozenset[str]:
     shipped = shipped_labels()
-    return frozenset(key for name in names for key in (shipped[name].keys if name in shipped else (name,)))
+    usual = {name: label.keys for name, label in shipped.items()}
+    return frozenset(key for name, told in labels for key in told.get("keys", usual.get(name, (name,))))
 
 
 def _kept_settings(folder: Path) -> dict[str, Any]:
@@ -226,7 +229,9 @@ def _settled(
         earlier = labels.get(name)
         if earlier is not None and name in redo and not resume:
             labels[name] = {**wanted, "round": earlier.get("round", 0) + 1}
-        elif earlier is not None and (differing := [key for key in wanted if earlier.get(key) != wanted[key]]):
+        elif earlier is not None and (
+            differing := [key for key in wanted if earlier.get(key, wanted[key]) != wanted[key]]
+        ):
             raise RunError(
                 f"{folder}: its votes on {name!r} were made with {_OTHER[differing[0]]}: ask for all of them anew "
                 f"with --redo {name} (without --resume), or choose another folder"
@@ -239,6 +244,7 @@ def _settled(
 _OTHER: Mapping[str, str] = {
     "definition": "another page of the label", "pages": "other pages of the request",
     "annotators": "other annotators, or another number of votes", "seed": "another seed",
+    "keys": "another page of the label",
 }  # fmt: skip
 
 

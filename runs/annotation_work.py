@@ -4,12 +4,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..data.identity import digest
-from ..data.label_units import missing, units_of
+from ..data.label_units import WHY, missing, units_of
 from ..data.labels import LabelDefinition
 from ..data.records import Conversation
 from ..errors import SettingError
 from .annotation_journal import Labelled
 from .journal import RunError
+
+_OF_MESSAGES = frozenset({"role", "content"})
+_OF_CONVERSATIONS = frozenset(
+    {
+        "history",
+        "chat_model",
+        "task",
+        "task_type",
+        "task_context",
+        "task_context_id",
+        "preference",
+        "preference_id",
+        "profile",
+    }
+)
+_OF_REASONS = frozenset({"preference", WHY})
+"""Keys of published files, and of answers to a study, that are no labels."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +77,14 @@ def planned(
 
 
 def check_places(labels: Sequence[LabelDefinition]) -> None:
-    """SettingError for two labels in one place."""
+    """SettingError for two labels in one place, and for one where the data itself stands."""
+    for label in labels:
+        taken = _OF_MESSAGES if label.of_messages else _OF_REASONS if label.unit == "reason" else _OF_CONVERSATIONS
+        if wrong := [key for key in label.keys if key in taken]:
+            raise SettingError(
+                f"the label {label.name!r} would be stored as {wrong[0]!r}, where the data itself stands: name it otherwise, or "
+                "write key: or in: with another name in its page"
+            )
     for number, label in enumerate(labels):
         for other in labels[number + 1 :]:
             shared = set(label.keys) & set(other.keys)

@@ -104,7 +104,12 @@ class Calls:
             nonlocal cancelled
             work = chosen.ainvoke(sent, None, **cast(Any, arguments))
             check = check_reply if endpoint_host(model) is not None else None  # one's own model may have nothing to say
-            reply, cancelled = await came(work, check)
+            if asked is None:  # nothing is kept
+                reply = await work
+                if check is not None:
+                    check(reply)
+            else:
+                reply, cancelled = await came(work, check)
             return reply
 
         message, retried = await self._made(endpoint, model, send, sent, key, asked)

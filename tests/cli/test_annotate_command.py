@@ -142,6 +142,23 @@ def test_replies_that_cannot_be_read_are_told_with_an_example_and_end_with_1(
     assert (code, "9 calls" in out) == (0, True)
 
 
+def test_a_bound_that_was_passed_by_what_was_under_way_is_told_with_the_sum_of_all_calls(
+    duologue: Command, run: Path, pages: Path, tmp_path: Path
+) -> None:
+    usage = ", usage_metadata={'input_tokens': 9, 'output_tokens': 1, 'total_tokens': 10})"
+    priced = FAILING.replace("len(self.answered) == 5", "False").replace("good\"}')", "good\"}'" + usage)
+    (tmp_path / "priced.py").write_text(priced)
+    command = ("annotate", run, "--labels", "mood", "--labels-dir", pages, "--model", "priced:MODEL", "--out", "out")
+    code, out, err = duologue(*command, "--max-run-tokens", 5, "--concurrency", 1)
+    assert code == 1
+    assert "3 calls, 30 tokens;" in out
+    assert "2 of 3 are missing: --max-run-tokens 5 is reached, with 30 tokens" in " ".join(err.split())
+    code, out, err = duologue(*command, "--max-run-tokens", 70, "--resume")
+    assert code == 0
+    assert "9 calls, 90 tokens in all, those of earlier commands too;" in out
+    assert "--max-run-tokens 70 is reached, with 90 tokens" in " ".join(err.split())
+
+
 def test_a_plan_of_nothing_says_why(duologue: Command, run: Path) -> None:
     duologue("annotate", run, "--labels", "behaviour", "--out", "out")
     code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--plan")

@@ -55,8 +55,24 @@ def test_a_page_of_ones_own_is_a_label_without_code(tmp_path):
         ("---\nunit: [\n---\ntext", "cannot be read"),
         ("---\n- a\n---\ntext", "no list of keys"),
         ("---\nunit: conversation\n---\ntext", "one of values, scale and text"),
-        ("---\nunit: word\nvalues: [a, b]\n---\ntext", "unit: "),
+        ("---\nunit: word\nvalues: [a, b]\n---\ntext", "unit cannot be 'word': write one of"),
         ("---\nunit: conversation\nvalues: [a, a]\n---\ntext", "names a value twice"),
+        ("---\nunit: conversation\nvalues: [a, '']\n---\ntext", "names an empty value"),
+        ("---\nunit: conversation\nvalues: a, b\n---\ntext", "md: values cannot be 'a, b': write a list of words"),
+        ("---\nunit: conversation\nvalues: {a: good}\n---\ntext", "write a list of words"),
+        ("---\nunit: conversation\nscale: 0-100\n---\ntext", "md: scale cannot be '0-100': write its lowest"),
+        ("---\nunit: conversation\nscale: [0, 1.5]\n---\ntext", "cannot be 1.5: write its lowest"),
+        ("---\nunit: conversation\nscale: [0, 100000000]\n---\ntext", "more than 1,000 steps"),
+        (
+            "---\nunit: conversation\nvalues: [a, b]\nseveral: true\n---\ntext",
+            "md: several cannot be True: write fewest and most",
+        ),
+        ("---\nunit: conversation\nparts: [a, b]\n---\ntext", "write a name for each part"),
+        ("---\nUnit: conversation\nvalues: [a, b]\n---\ntext", "unit is missing: write one of conversation, user turn"),
+        ("---\nunit: turn\nunit: conversation\nvalues: [a, b]\n---\ntext", "the key 'unit' appears twice"),
+        ("---\nunit: turn\n\tvalues: [a, b]\n---\ntext", "line 3: its front matter cannot be read"),
+        ("---\nunit: conversation\nparts: {a: {values: [x, y], only_if: {a: [x]}}}\n---\ntext", "depends on itself"),
+        ("---\nunit: conversation\nvalues: [a, b]\n---", "says nothing below"),
         ("---\nunit: conversation\nscale: [5, 1]\n---\ntext", "lowest number is not below"),
         ("---\nunit: conversation\nvalue: [a, b]\n---\ntext", "value"),
         ("---\nunit: conversation\nvotes: true\nparts: {x: {values: [a, b]}}\n---\ntext", "needs 'in'"),
@@ -156,3 +172,12 @@ def test_a_label_of_one_part_with_votes_has_them_under_its_own_name(tmp_path):
     held = label.voted({name: "a"}, [{name: "a"}, {name: "a"}, {name: "b"}])
     assert held == {label.name: {"final": {name: "a"}, **{n: {name: v} for n, v in zip("123", "aab", strict=True)}}}
     assert label.value_in(held) == {name: "a"}
+
+
+def test_values_may_be_anything_that_is_written_and_lines_may_end_as_they_do_on_windows(tmp_path):
+    front = "---\r\nunit: conversation\r\nvalues: ['a: b', c d, 好, '1']\r\n--- \r\nWhat each means.\r\n"
+    (tmp_path / "odd name.md").write_bytes(front.encode())
+    label = label_of(tmp_path / "odd name.md")
+    assert label.parts["odd name"].choices == ("a: b", "c d", "好", "1")
+    assert label.problems({"odd name": "a: b"}) == []
+    assert label.definition == "What each means."

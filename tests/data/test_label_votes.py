@@ -92,6 +92,19 @@ def test_a_round_by_hand_of_two_items_and_two_annotators():
     assert weighed.probabilities[1]["a"] == pytest.approx(of_a / (of_a + of_b))
 
 
+def test_three_rounds_give_the_probabilities_of_crowd_kit():
+    # crowd-kit 1.4.2, DawidSkene(n_iter=3, tol=0).fit_predict_proba of the same votes: P(a) and P(b) of each item.
+    votes = "ccb acb aaa cbb caa baa bba abb cba ccc bba baa".split()
+    theirs = [
+        (0.0, 0.0324), (0.0, 0.0593), (0.9286, 0.0714), (0.0057, 0.6773), (0.9268, 0.0731), (0.9756, 0.0244),
+        (0.6105, 0.3895), (0.0069, 0.7956), (0.3305, 0.6634), (0.0, 0.0), (0.6105, 0.3895), (0.9756, 0.0244),
+    ]  # fmt: skip
+    weighed = dawid_skene([list(each) for each in votes], rounds=3, tolerance=0, smoothing=0)
+    ours = [(each["a"], each["b"]) for each in weighed.probabilities]
+    assert [of_a for of_a, _ in ours] == pytest.approx([of_a for of_a, _ in theirs], abs=5e-5)
+    assert [of_b for _, of_b in ours] == pytest.approx([of_b for _, of_b in theirs], abs=5e-5)
+
+
 BALLOTS = st.integers(1, 4).flatmap(
     lambda width: st.lists(
         st.lists(st.sampled_from(["a", "b", "c", None]), min_size=width, max_size=width), min_size=1, max_size=12

@@ -12,6 +12,7 @@ from duologue.errors import SettingError
 from duologue.graphs.annotation import annotation, beginning
 from duologue.nodes.annotation_replies import form_of, lost, material
 from duologue.nodes.annotators import Question, annotator
+from duologue.nodes.calls.service import Calls
 from duologue.nodes.contract import ContractError
 from duologue.prompts.label_pages import shipped_labels
 
@@ -111,6 +112,38 @@ def test_the_schema_is_sent_if_wanted_and_the_reply_is_checked_all_the_same(sayi
     }
     asked(saying(GOOD))
     assert "response_format" not in endpoint.bodies()[-1]
+
+
+def test_with_a_schema_a_refusal_a_cut_off_reply_and_a_wrong_word_are_asked_again_and_all_are_kept(saying, endpoint):
+    refused = finished(endpoint, None, "stop", refusal="I cannot help with that.")
+    cut = finished(endpoint, '{"mood": "go', "length")
+    opinion = asked(saying(refused, cut, '{"mood": "great"}', GOOD, structured=True, attempts=4))
+    assert opinion.values == {WHOLE: {"mood": "good"}}
+    assert [each.reason for each in opinion.attempts] == ["not_json", "cut_off", "wrong_value", None]
+    assert [each.usage.input_tokens for each in opinion.attempts] == [20] * 4
+    assert all(body["response_format"]["type"] == "json_schema" for body in endpoint.bodies())
+    opinion = asked(saying(*[finished(endpoint, GOOD, "length")] * 3, structured=True))
+    assert opinion.values == {WHOLE: None}  # half an answer may be readable
+
+
+def test_an_endpoint_that_takes_no_schema_is_an_error_that_says_so(saying, endpoint):
+    opinion = asked(saying(endpoint.failing(400, "response_format is not supported"), structured=True))
+    assert opinion.values == {WHOLE: None}
+    assert "response_format is not supported" in opinion.error
+
+
+def test_an_endpoint_that_tells_no_usage_gives_its_vote_and_the_tokens_are_counted_by_characters(saying, endpoint):
+    response = endpoint.completion(GOOD)
+    value = json.loads(response.get_data())
+    del value["usage"]
+    response.set_data(json.dumps(value))
+    calls = Calls()
+    with calls.active():
+        opinion = asked(saying(response))
+    assert opinion.values == {WHOLE: {"mood": "good"}}
+    assert calls.spending.total.by_characters == 1
+    assert calls.spending.total.tokens > 100
+    assert "no usage reported by" in calls.spending.notes[0]
 
 
 def test_of_a_reply_with_several_choices_the_first_counts(saying, endpoint):

@@ -27,7 +27,8 @@ from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.annotated_copies import write_copy
-from duologue.runs.annotating import voters
+from duologue.runs.annotating import so_far, voters
+from duologue.runs.annotation_journal import annotated_keys, rule_keys
 from duologue.runs.journal import RunError
 
 SEED = Path(__file__).parents[3] / "shared" / "seed-data"
@@ -203,6 +204,12 @@ def test_a_work_that_is_killed_goes_on_and_pays_no_reply_twice(source, tmp_path,
     assert files(tmp_path / "out", without=["annotation"]) == files(tmp_path / "whole", without=["annotation"])
 
 
+def test_work_that_was_interrupted_before_it_began_has_nothing(talks, tmp_path):
+    found = so_far(talks, [MOOD], [annotator(Paid(calls=[]))], out=tmp_path / "annotation")
+    assert (found.missing, found.stopped) == (6, "interrupted")
+    assert not (tmp_path / "annotation").exists()
+
+
 def test_what_an_annotator_failed_at_loses_no_other_and_alone_is_asked_again(source, tmp_path):
     class Failing(Paid):
         dead: bool = True
@@ -312,6 +319,17 @@ def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source,
     assert len(model.calls) == 18
 
 
+def test_a_copy_tells_the_keys_that_annotators_wrote_also_of_a_page_of_ones_own(source, tmp_path):
+    own = LabelDefinition.of("own", {"unit": "assistant turn", "key": "satisfaction", "scale": [1, 5]}, "x", "own.md")
+    annotate(
+        source, tmp_path / "out", lambda talk, label: "bad" if label.name == "mood" else [3, 3], labels=[MOOD, own]
+    )
+    assert annotated_keys(tmp_path / "out") == {"moods", "satisfaction"}
+    assert rule_keys(tmp_path / "out") == annotated_keys(source) == frozenset()
+    annotate(source, tmp_path / "ruled", labels=[shipped_labels()["intent"]])
+    assert rule_keys(tmp_path / "ruled") == {"intent", "intent_zh"}
+
+
 def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(source, tmp_path):
     annotate(source, tmp_path / "out", lambda talk, label: "bad")
     intent = shipped_labels()["intent"]
@@ -322,6 +340,16 @@ def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(sou
     done = annotate(source, tmp_path / "more", lambda talk, label: said[label.name], labels=[MOOD, intent], resume=True)
     assert "moods" in done[0].labels
     assert done[0].messages[0].labels["intent"] == "Search"
+
+
+@pytest.mark.parametrize(
+    ("unit", "key"), [("turn", "content"), ("conversation", "history"), ("preference", "preference"), ("reason", "why")]
+)
+def test_a_label_where_the_data_itself_stands_is_refused(source, tmp_path, unit, key):
+    label = LabelDefinition.of("own", {"unit": unit, "key": key, "values": ["a", "b"]}, "x", "own.md")
+    with pytest.raises(SettingError, match=f"would be stored as '{key}', where the data itself stands"):
+        runs.annotate([], [label], lambda talk, label: "a")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_label_in_the_place_of_another_is_refused_and_not_written_over(source, tmp_path):
