@@ -59,8 +59,8 @@ def _shown_work(work: Work) -> None:
     with left, st.container(height=HEIGHT, key="conversation"):
         st.html(work.html(item, view))
     with right:
-        _form(work, item, work.definition(item))
-    st.html(labelling_page(key_of(item)), unsafe_allow_javascript=True)
+        asked = _form(work, item, work.definition(item))
+    st.html(labelling_page(key_of(item), work.question(item, asked)), unsafe_allow_javascript=True)
 
 
 @st.cache_resource(show_spinner=False)
@@ -95,7 +95,8 @@ def _head(work: Work) -> View:
     return view
 
 
-def _form(work: Work, item: Item, label: LabelDefinition) -> None:
+def _form(work: Work, item: Item, label: LabelDefinition) -> str | None:
+    """What is asked, and where what was answered is changed; gives the part that is open."""
     value: dict[str, Any] = st.session_state["value"]
     about = key_of(item)
     open_parts = [name for name in label.parts if label.applies(name, value)]
@@ -108,12 +109,8 @@ def _form(work: Work, item: Item, label: LabelDefinition) -> None:
     st.subheader(plain(label.title), anchor=False)
     if work.show_model == "before" and (told := work.model_value(item)):
         st.text(f"The data says: {_in_words(told)}\nTrust: {work.model_trust(item)}")
-    for name in open_parts:
-        if name == current:
-            _part(name, label, value, about)
-        elif st.button(_shown(name, value), key=f"{about} open {name}", type="tertiary"):
-            st.session_state["part"] = name
-            st.rerun()
+    if current is not None:
+        _part(current, label, value, about)
     ready = not missing and (current is None or is_choice(label, current))
     with st.container(horizontal=True):  # on a narrow page they stand below each other
         shortcut = "Enter" if ready else None
@@ -126,11 +123,17 @@ def _form(work: Work, item: Item, label: LabelDefinition) -> None:
             work.later(item)
             st.session_state["item"] = None
             st.rerun()
+    with st.container(gap=None):  # below what is asked now, which stays at its place however many there are
+        for name in open_parts:
+            if name != current and st.button(_shown(name, value), key=f"{about} open {name}", type="tertiary"):
+                st.session_state["part"] = name
+                st.rerun()
     _last(work)
     apart = any(label.about(name) != label.definition for name in label.parts)  # what they mean stands above each part
     with st.expander("What the values mean", expanded=not apart):
         st.markdown(as_written(label.definition))
     st.caption("Keys: digits choose, Enter goes on and saves, U takes back, S comes back to it later.")
+    return current
 
 
 def _part(name: str, label: LabelDefinition, value: dict[str, Any], item: str) -> None:

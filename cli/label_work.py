@@ -101,6 +101,10 @@ class Work(ABC):
         """How far to trust what the data says."""
         return ""
 
+    def question(self, item: Item, part: str | None) -> int | None:
+        """Number of the question that a part is about, where an item has several."""
+        return None
+
     def refusal(self) -> str:
         """Why this person may not go on; empty if they may."""
         return ""

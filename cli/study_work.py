@@ -79,6 +79,11 @@ class StudyWork(Work):
         }
 
     @override
+    def question(self, item: Item, part: str | None) -> int | None:
+        number = (part or "").partition(" ")[0]
+        return int(number) if number.isdecimal() else None
+
+    @override
     def refusal(self) -> str:
         if any(item.label == ONBOARDING for item in self.waiting):
             return ""

@@ -66,14 +66,15 @@ def labelling_html(
     return in_notebook(html)
 
 
-def labelling_page(item: str) -> str:
+def labelling_page(item: str, question: int | None = None) -> str:
     """Style and script around a conversation that is labelled: the frame's height, keys, where the frame is scrolled to.
 
-    `item`: a name of what is labelled, of letters and digits; the frame is scrolled when it changes.
+    `item`: a name of what is labelled, of letters and digits; `question`: the one of it that is asked about, which is marked.
+    The frame is scrolled when one of them changes.
     """
     if not item.isalnum():
         raise ValueError(f"{item!r} is not of letters and digits")
-    script = source("labelling.js").replace("{item}", item)
+    script = source("labelling.js").replace("{item}", item).replace("{question}", str(question or ""))
     return f"<style>{source('labelling.css')}</style><script>{script}</script>"
 
 

@@ -51,3 +51,5 @@ def test_no_text_is_markup_and_the_pages_script_knows_only_a_digest(text):
     page = labelling_page("0a1b")
     assert '"0a1b"' in page
     assert "{item}" not in page
+    assert 'question = ""' in page
+    assert 'question = "3"' in labelling_page("0a1b", 3)
