@@ -112,7 +112,7 @@ class Report(Record):
         ]
         asked = {row.data: row.questions for row in self.rows if row.reader == "no answer"}
         fewer = [
-            f"people on {row.data}: over the {row.questions} questions with several references."
+            f"people on {row.data}: only over what has several references ({row.questions})."
             for row in self.rows
             if row.reader == "people" and row.questions < asked.get(row.data, row.questions)
         ]
