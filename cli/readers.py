@@ -9,7 +9,7 @@ import typer
 from ..data.simquac import KIND, UNANSWERABLE, Question, questions_of
 from ..errors import DataError, SettingError, at
 from .options import extended
-from .output import say
+from .output import say, stderr
 from .overwriting import check_outside
 from .readers_asked import ask, cast_of, check_kept, hugging_face, write_answers
 from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, RunOptions, Yes
@@ -131,13 +131,15 @@ def readers(
         casts = {spec: cast_of(spec, prompts, seed, attempts) for spec in others if not spec.startswith("hf:")}
         models = {spec: hugging_face(spec) for spec in others if spec.startswith("hf:")}
         results.baselines(sets)
-        for spec in specs:
-            if spec == RETRIEVER:
-                results.read("nearest sentence", Retriever(), sets)
-            elif spec == FEATURES:
-                results.cross(FEATURES, lambda: FeatureReader(each_line=not whole), known, sets, folds, seed)
-            elif spec in models:
-                results.read(spec, models[spec], sets)
+        with stderr.status("reading") as status:
+            for spec in specs:
+                status.update(f"{spec}: {sum(map(len, sets.values()))} questions")
+                if spec == RETRIEVER:
+                    results.read("nearest sentence", Retriever(), sets)
+                elif spec == FEATURES:
+                    results.cross(FEATURES, lambda: FeatureReader(each_line=not whole), known, sets, folds, seed)
+                elif spec in models:
+                    results.read(spec, models[spec], sets)
         if casts:
             given = f"history {history}, unanswerable {unanswerable}"
             ask(casts, sets, kept_answers, options, results, given)

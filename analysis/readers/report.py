@@ -112,7 +112,7 @@ class Report(Record):
         ]
         asked = {row.data: row.questions for row in self.rows if row.reader == "no answer"}
         fewer = [
-            f"people on {row.data}: over the {row.questions} questions with several references."
+            f"people on {row.data}: only over what has several references ({row.questions})."
             for row in self.rows
             if row.reader == "people" and row.questions < asked.get(row.data, row.questions)
         ]
@@ -213,7 +213,10 @@ class Results:
                     raise DataError(f"{trained_on}: fold {fold + 1} leaves no question to train on: give more topics")
                 asked = {name: [one for one in those if fold_of[one.section] == fold] for name, those in test.items()}
                 if any(asked.values()):
-                    trained = make().fit(seen)
+                    try:
+                        trained = make().fit(seen)
+                    except DataError as error:
+                        raise DataError(f"{trained_on}, all but fold {fold + 1} of {folds}: {error}") from None
                     for name, those in asked.items():
                         answers[name] |= zip((one.id for one in those), trained(those) if those else [], strict=True)
             for name, questions in test.items():

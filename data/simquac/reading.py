@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import DataError
-from ..grounding import NO_ANSWER
+from ..grounding import NO_ANSWER, gives_no_answer
 from ..records import Conversation, Record
 from .dataset import spoken
 from .reference_answers import references
@@ -84,7 +84,8 @@ def questions_of(
             refused += question.impossible
             if not question.impossible or unanswerable is None or refused <= unanswerable:
                 found.append(question)
-            earlier.append((question.text, answers[0]))
+            refusal = all(map(gives_no_answer, answered))
+            earlier.append((question.text, NO_ANSWER if refusal else "\n".join(each.text for each in answered)))
     if not found:
         raise DataError("there is no question about a section: give QuAC or SimQuAC JSON, or a run of the simquac cast")
     return found

@@ -159,7 +159,7 @@ class HuggingFaceReader:
         return getattr(self.model, "device", "cpu")
 
     def _count(self, text: str) -> int:
-        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        return len(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _shortened(self, text: str, most: int, *, end: bool = True) -> str:
         """The end of a text, or its beginning, that has at most this many tokens."""
@@ -203,9 +203,9 @@ class HuggingFaceReader:
         if self.tokenizer.chat_template:
             messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
             text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-            sent = self.tokenizer(text, return_tensors="pt", add_special_tokens=False)
+            sent = self.tokenizer(text, return_tensors="pt", add_special_tokens=False, verbose=False)
         else:
-            sent = self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt")
+            sent = self.tokenizer(f"{system}\n\n{text}\nAnswer:", return_tensors="pt", verbose=False)
         return {key: sent[key] for key in ("input_ids", "attention_mask")}
 
 

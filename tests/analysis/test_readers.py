@@ -1,11 +1,13 @@
 """Readers of QuAC and SimQuAC: what they are given, who answers without a model, and the table of all."""
 
+import json
+
 import pytest
 
 from duologue.analysis.readers import Results, Retriever, none, read, score_reader
 from duologue.analysis.readers.candidates import candidates
 from duologue.analysis.readers.features import FEATURES, KINDS, features, kind_of
-from duologue.data import Conversation, DataError, Message
+from duologue.data import Conversation, DataError, Message, load
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac import questions_of
 from tests.analysis.asked import SECTION, question, talk
@@ -36,6 +38,22 @@ def test_a_question_without_an_answer_is_no_question_and_no_section_is_an_error(
     other = Conversation(id="a", scenario={"kind": "chat"}, messages=one.messages)
     with pytest.raises(DataError, match="no question about a section"):
         questions_of([other])
+
+
+def test_the_answer_that_is_seen_later_is_the_one_that_the_conversation_went_on_with(tmp_path):
+    section = "Three keepers. One left."
+    answers = [{"text": text, "answer_start": section.index(text)} for text in ("keepers", "Three keepers", "One left")]
+    qas = [
+        {"question": text, "id": text, "answers": answers[:2], "orig_answer": answers[number]}
+        for text, number in (("Who?", 1), ("And?", 2))
+    ]
+    paragraph = {"context": f"{section} CANNOTANSWER", "id": "a", "qas": qas}
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps({"data": [{"title": "T", "section_title": "S", "paragraphs": [paragraph]}]}))
+    first, second = questions_of(load(path), history=1)
+    assert first.references == ("keepers", "Three keepers")
+    assert second.references == ("One left", "keepers", "Three keepers")
+    assert second.earlier == (("Who?", "Three keepers"),)
 
 
 def test_a_conversation_whose_id_occurs_twice_has_questions_of_its_own():
@@ -98,7 +116,7 @@ def test_kinds_of_questions(text, kind):
 
 def test_features_have_a_row_for_each_candidate():
     pytest.importorskip("sklearn")
-    found, table = features(question("When did the last keeper leave?"))
+    found, table = features(question("When did the last keeper leave?"))  # pyright: ignore[reportArgumentType]
     assert table.shape == (len(found), len(FEATURES))
     column = dict(zip(FEATURES, table.T, strict=True))
     best = max(range(len(found)), key=lambda number: column["nearness of its sentence"][number])
@@ -122,6 +140,12 @@ def test_a_reader_that_could_not_be_asked_once_has_a_line_and_no_row():
     report = results.report()
     assert [row.reader for row in report.rows] == ["no answer"]
     assert report.notes == ("model on a: none of 2 questions could be asked (the endpoint is gone).",)
+
+
+def test_people_beside_readers_of_more_questions_are_told_apart():
+    sets = {"a": [question("When?", "in 1968", "1968"), question("Why?", NO_ANSWER, number=1)]}
+    table = read({"near": Retriever()}, sets).table()
+    assert table.notes == ("people on a: only over what has several references (1).",)
 
 
 def test_on_a_terminal_each_data_set_has_tables_of_few_columns():

@@ -86,6 +86,8 @@ def test_a_reader_that_is_not_trained_and_data_without_an_answer_say_so():
     pytest.importorskip("sklearn")
     with pytest.raises(DataError, match="not trained"):
         FeatureReader()([question()])
+    with pytest.raises(DataError, match="about one topic: a reader is trained on two or more"):
+        FeatureReader().fit([question()])
     with pytest.raises(DataError, match="cannot be trained"):
         FeatureReader().fit([question("Why?", NO_ANSWER)])
 

@@ -93,6 +93,9 @@ def test_a_reader_is_trained_on_one_data_set_and_asked_about_another(duologue: C
     code, _, err = duologue("readers", one, "--trainable", "--folds", 9)
     assert code == 2
     assert "8 topics are too few for 9 folds" in err
+    code, _, err = duologue("readers", one, "--trainable", "--folds", 2, "--limit", 2)
+    assert code == 2
+    assert "a.json, all but fold 1 of 2: the questions are about one topic: a reader is trained on two or more" in err
 
 
 class Endpoint:
