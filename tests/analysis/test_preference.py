@@ -70,3 +70,11 @@ def test_a_preference_for_the_side_that_one_found_worse_is_listed_and_left_out_o
 @pytest.mark.parametrize("preference", ["tie", "second"])
 def test_a_preference_that_fits_is_no_contradiction(preference):
     assert contradiction(answer("a", preference=preference, correctness="second")) is None
+
+
+def test_the_table_has_room_on_eighty_columns_and_its_notes_stand_below():
+    told = preferences(by_person(answer("a", correctness="first"), answer("b", correctness="second")))
+    table = told.wins.table()
+    assert sum(max(map(len, column.heading.split())) + 1 for column in table.columns) + len("completeness") < 80
+    assert [each for each in table.notes if each.startswith("naturalness: nothing was answered by two people")]
+    assert "Labellers on average: correctness 2, preference 2." in table.notes
