@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from ..data.labelling import Answer
 from ..data.records import Record
 from ..data.side_by_side import ASPECTS, STUDY, is_asked
 from ..data.votes import Vote, aggregate
 from .agreement.coefficients import fleiss_kappa
-from .tables import Rows, Table
+from .tables import Column, Rows, Table
 from .trust import NOT_CALIBRATED
 
 PREFERENCE = "preference"
@@ -78,6 +80,22 @@ class PreferenceTable(Rows[Wins]):
 
     title: ClassVar[str] = "Side by side"
 
+    @override
+    def table(self) -> Table:
+        """Without the column of notes, which stand below: eleven columns of figures have room for no text."""
+        columns = [
+            Column(
+                name=name.replace("_", " "), kind="text" if name == "aspect" else "count" if name == "n" else "number"
+            )
+            for name in Wins.model_fields
+            if name not in ("note", "labellers")
+        ]
+        told = [f"{row.aspect}: {row.note}." for row in self.rows if row.note]
+        people = [f"{row.aspect} {row.labellers:.3g}" for row in self.rows if row.labellers is not None]
+        return Table.of(
+            self.title, columns, self.rows, (*self.notes, f"Labellers on average: {', '.join(people)}.", *told)
+        )
+
 
 class ContradictionTable(Rows[Contradiction]):
     """Preferences for the side that the same person found worse in more aspects."""
@@ -122,7 +140,10 @@ def preferences(
     rows = [_wins(aspect, _votes(given, aspect)) for aspect in ASPECTS]
     preferred = [answer for answer in given if (answer.by, answer.conversation) not in left_out]
     rows.append(_wins(PREFERENCE, _votes(preferred, PREFERENCE)))
-    notes = [f"first: {names[0]}; second: {names[1]}. A side wins where more than half of the labellers say so."]
+    notes = [
+        f"first: {names[0]}; second: {names[1]}. A side wins where more than half of the labellers say so.",
+        "n: questions, of preference conversations. Fleiss' kappa with its 95 % interval, conversations resampled.",
+    ]
     if left_out:
         notes.append(f"{len(left_out)} preferences against the same person's answers are left out.")
     return Preferences(

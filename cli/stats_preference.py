@@ -32,6 +32,8 @@ def preference(
     from ..analysis.preference import SIDES, preferences
     from ..runs.answers import answers_of
 
+    if not answers.is_dir():
+        raise DataError(f"{answers}: there is no such folder: give the folder of --answers")
     given = answers_of(answers)
     if not any(answer.label == STUDY for of_one in given.values() for answer in of_one):
         raise DataError(f"{answers}: holds no answers to a side-by-side study: give the folder of --answers")

@@ -128,8 +128,8 @@ def _word(value: Any) -> str:
 
 
 def _rows(text: str) -> Iterable[dict[str, Any]]:
-    head = text.partition("\n")[0]
-    separator = max(",;\t", key=head.count)  # a spreadsheet of another country separates by semicolons
+    names = text.partition("\n")[0]
+    separator = max(",;\t", key=names.count)  # a spreadsheet of another country separates by semicolons
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     for row in reader:
         told = {_uncell(key): _uncell(cell) for key, cell in row.items() if key is not None and isinstance(cell, str)}

@@ -95,3 +95,11 @@ def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
     ]
     assert {row.trust for row in found.reasons.rows} == {"not calibrated"}
     assert [table.title for table in found.tables()] == ["Side by side", "Reasons for a preference"]
+
+
+def test_the_table_has_room_on_eighty_columns_and_its_notes_stand_below():
+    told = preferences(by_person(answer("a", correctness="first"), answer("b", correctness="second")))
+    table = told.wins.table()
+    assert sum(max(map(len, column.heading.split())) + 1 for column in table.columns) + len("completeness") < 80
+    assert [each for each in table.notes if each.startswith("naturalness: nothing was answered by two people")]
+    assert "Labellers on average: correctness 2, preference 2." in table.notes

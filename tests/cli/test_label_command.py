@@ -309,6 +309,8 @@ def test_a_file_of_another_ending_is_refused_before_it_is_written(duologue, labe
 def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(duologue, labelled):
     code, _, err = duologue("stats", "preference", "answers")
     assert (code, "holds no answers to a side-by-side study" in err) == (2, True)
+    code, _, err = duologue("stats", "preference", "nope")
+    assert (code, "nope: there is no such folder" in err) == (2, True)
     for person, preferred in (("ann", "first"), ("ben", "first"), ("cem", "second")):
         with Answers("study", person) as answers:
             item = Item(label="side_by_side", conversation="1")

@@ -8,6 +8,7 @@ from duologue import data
 from duologue.analysis.identification.talks import profile_talks
 from duologue.cli.label_work import LabelWork, Settings
 from duologue.cli.study_work import StudyWork
+from duologue.data.attempts import Json
 from duologue.data.labelling import Item
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.answers import Answers
@@ -108,7 +109,11 @@ def test_a_limit_takes_no_more_than_is_shown_and_the_same_call_again_takes_nothi
 
 
 def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_path):
-    votes = {"final": None, "1": {"problem_solving": "AllInOne"}, "2": {"problem_solving": "StepByStep"}}
+    votes: Json = {
+        "final": None,
+        "1": {"problem_solving": "AllInOne"},
+        "2": {"problem_solving": "StepByStep"},
+    }
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "way.md").write_text(
         "---\nunit: conversation\nparts: {problem_solving: {in: way, values: [AllInOne, StepByStep]}}\n---\nHow.\n"

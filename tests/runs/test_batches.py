@@ -1,5 +1,6 @@
 """Batches of a study: who has which by the files of answers alone, what is abandoned, and two who come at once."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -111,7 +112,7 @@ def test_of_people_who_come_at_once_no_two_get_the_last_place(tmp_path, monkeypa
 
     def slowly(folder):
         found = looked(folder)
-        module.time.sleep(0.03)  # all of them have looked before the first one writes, were it not for the lock
+        time.sleep(0.03)  # all of them have looked before the first one writes, were it not for the lock
         return found
 
     monkeypatch.setattr(module, "answers_of", slowly)

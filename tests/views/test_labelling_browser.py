@@ -35,7 +35,9 @@ def command(tmp_path):
     pytest.importorskip("streamlit", reason='streamlit is not installed: pip install "duologue[ui]"')
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "outcome.md").write_text(PAGE)
-    said = (Message(role="user", text="<script>alert(1)</script><img src='http://evil.test/x'> hello </article>"),)
+    said: tuple[Message, ...] = (
+        Message(role="user", text="<script>alert(1)</script><img src='http://evil.test/x'> hello </article>"),
+    )
     said += tuple(Message(role="assistant", text=f"{number} " + "word " * 200) for number in range(3))
     made = [Conversation(id=f"{n}abc", scenario={"kind": "x"}, messages=said) for n in range(2)]
     data.record_lines.write(made, tmp_path / "talks.jsonl")
@@ -96,7 +98,8 @@ def test_two_conversations_are_labelled_by_keys_and_saved(command, browser, tmp_
     page.reload()
     for done, (key, chosen) in enumerate((("1", "good"), ("3", "bad"))):
         page.get_by_text(f"{done} of 2 labelled as ann").wait_for()
-        page.get_by_role("button", name=re.compile("^good")).wait_for()  # not the one of the conversation before
+        page.locator("button[kind=primary]", has_text="good").wait_for(state="detached")  # of the one before
+        page.get_by_role("button", name=re.compile("^good")).wait_for()
         assert page.get_by_text("<script>alert(1)</script>").count() == 1
         page.keyboard.press(key)
         page.locator("button[kind=primary]", has_text=chosen).wait_for()
