@@ -55,9 +55,16 @@ def table(heading: str) -> dict[str, list[str]]:
     return rows
 
 
-def shown(*values: float | None) -> list[str]:
-    """As the page has numbers: whole ones as they are, others with three places."""
-    return ["–" if each is None else str(each) if isinstance(each, int) else f"{each:.3f}" for each in values]
+def shown(row, *keys: str) -> list[str]:
+    """As the page has numbers: whole ones as they are, others with three places; of an interval that is not there a dash."""
+    found = []
+    for key in keys:
+        value = row[key]
+        if value is None and key.endswith("high"):
+            continue
+        text = "–" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"
+        found.append(text.removeprefix("-") if value is not None and not float(text) else text)
+    return found
 
 
 def models(report) -> dict[str, list[str]]:
@@ -71,17 +78,17 @@ def models(report) -> dict[str, list[str]]:
     for row in report["side_by_side"]:
         if row["aspect"] == "mean":
             own = {**row, **{name: first[row["model"], row["split"]][name] for name in ("low", "high")}}
-            found[f"{row['model']}, {SPLITS[row['split']]}"] = shown(*(own[name] for name in OF_MODEL))
+            found[f"{row['model']}, {SPLITS[row['split']]}"] = shown(own, *OF_MODEL)
     return found
 
 
 def aspects(report) -> dict[str, list[str]]:
     """A row for each model and split: the first hits of each aspect."""
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[str]] = {}
     for row in report["side_by_side"]:
         if row["aspect"] != "mean":
-            found.setdefault(f"{row['model']}, {SPLITS[row['split']]}", []).append(row["hit_1"])
-    return {name: shown(*values) for name, values in found.items()}
+            found.setdefault(f"{row['model']}, {SPLITS[row['split']]}", []).extend(shown(row, "hit_1"))
+    return found
 
 
 def gains(report) -> dict[str, list[str]]:
@@ -89,7 +96,7 @@ def gains(report) -> dict[str, list[str]]:
     keys = ("known", "new", "gain", "low", "high", "beyond", "beyond_low", "beyond_high")
     names = {"f1_weighted": "F1 weighted", "hit_1": "hit@1", "hit_3": "hit@3"}
     return {
-        f"{row['model']}: {names[row['metric']]}": shown(*(row[key] for key in keys))
+        f"{row['model']}: {names[row['metric']]}": shown(row, *keys)
         for row in report["gains"]
         if row["metric"] in names and row["model"] != "offline"
     }
@@ -98,7 +105,7 @@ def gains(report) -> dict[str, list[str]]:
 def nearest(report) -> dict[str, list[str]]:
     """A row for each split by conversation and each text."""
     keys = ("n", "known", "nearest", "low", "high", "chance")
-    return {f"{SPLITS[row['split']]}, {row['reads']}": shown(*(row[key] for key in keys)) for row in report["nearest"]}
+    return {f"{SPLITS[row['split']]}, {row['reads']}": shown(row, *keys) for row in report["nearest"]}
 
 
 def scores(of_users, published, wanted) -> dict[str, list[str]]:
@@ -106,7 +113,7 @@ def scores(of_users, published, wanted) -> dict[str, list[str]]:
     found = {}
     for row, other in zip(of_users["scores"], published["scores"], strict=True):
         if (name := wanted(row)) is not None:
-            found[name] = shown(*(each[key] for each in (row, other) for key in ("value", "low", "high")))
+            found[name] = [text for each in (row, other) for text in shown(each, "value", "low", "high")]
     return found
 
 
