@@ -128,6 +128,8 @@ def identify(
     """
     from ..analysis import identification
     from ..analysis.identification.mixture import Mixture
+    from ..analysis.judges.turns import path_of
+    from ..data.identity import digest
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_out(out, as_json=as_json, form=form, force=force)
@@ -146,6 +148,8 @@ def identify(
         for note in each.notes:
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)
     conversations = [conversation for each in loaded for conversation in each.conversations]
+    if again := len(conversations) - len({(one.id, path_of(one), digest(one.scenario)) for one in conversations}):
+        say(f"{again} conversations are there more than once, and count so: give each source once")
     talks = identification.profile_talks(conversations, language)
     for line in (lines := identification.left_out(conversations, language)):
         say(line)
