@@ -113,7 +113,7 @@ def scores(of_users, published, wanted) -> dict[str, list[str]]:
     found = {}
     for row, other in zip(of_users["scores"], published["scores"], strict=True):
         if (name := wanted(row)) is not None:
-            found[name] = [text for each in (row, other) for text in shown(each, "value", "low", "high")]
+            found[name] = [text for each in (row, other) for text in shown(each, "n", "value", "low", "high")]
     return found
 
 
@@ -140,7 +140,7 @@ def test_pairs_and_people_told_by_simulated_users_are_as_the_page_says(told, ope
     made = ("--setting", "sim2human", "--no-others", "--model", "logistic", "--model", "forest")
     report = told("profiles", "identify", *folders, *made)
     heading = "learnt from simulated users, tested on people, without Others"
-    assert table(heading) == {name.partition(",")[0]: values for name, values in models(report).items()}
+    assert table(heading) == {name.removesuffix(", users held out"): values for name, values in models(report).items()}
     report = told("profiles", "identify", *folders, "--pairs", "--split", "both")
     assert table("people, pairs of an aspect and a task: hit@1") == aspects(report)
 
@@ -184,6 +184,6 @@ def test_satisfaction_is_told_as_the_page_says(told, open_data):
     def wanted(row):
         if row["score"] not in of_task[row["task"]]:
             return None
-        return f"{row['task']}, {row['model']}: {row['score'].replace('_', ' ')} ({row['n']})"
+        return f"{row['task']}, {row['model']}: {row['score'].replace('_', ' ')}"
 
-    assert table("task, model: score (turns or pairs)") == scores(*both, wanted)
+    assert table("task, model: score") == scores(*both, wanted)
