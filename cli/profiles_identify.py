@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
 
 OFFLINE = "offline"
 SPLITS: "Mapping[str, tuple[AnySplit, ...]]" = {
+    "users": ("users",),
+    "conversations": ("conversations",),
+    "published": ("published",),
     "both": ("published", "users"),
     "all": ("published", "conversations", "users"),
 }
@@ -161,7 +164,7 @@ def identify(
     if assistant:
         talks, line = identification.with_assistants(talks, assistant)
         say(line)
-    splits = SPLITS.get(split, (split,))
+    splits = SPLITS[split]
     tested = [talks[place] for place in identification.places_tested(talks, mixture, splits, seed=seed)]
     told = identification.read_guesses(guesses) if guesses is not None else []
     with options.surroundings():

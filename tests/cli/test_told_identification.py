@@ -167,7 +167,7 @@ def test_intents_are_told_as_the_page_says(told, open_data):
     def wanted(row):
         return f"{row['model']}, {row['reads']}" if row["score"] == "accuracy" else None
 
-    assert table("accuracy of intents") == scores(*both, wanted)
+    assert table("accuracy of intents") == scores(both[0], both[1], wanted)
 
 
 @pytest.mark.heavy
@@ -186,4 +186,4 @@ def test_satisfaction_is_told_as_the_page_says(told, open_data):
             return None
         return f"{row['task']}, {row['model']}: {row['score'].replace('_', ' ')}"
 
-    assert table("task, model: score") == scores(*both, wanted)
+    assert table("task, model: score") == scores(both[0], both[1], wanted)
