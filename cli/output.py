@@ -36,8 +36,8 @@ class Terminal(Console):
         return super().render_str(plain(text), **options)
 
 
-stdout = Terminal(highlight=False)
-stderr = Terminal(stderr=True, highlight=False)
+stdout = Terminal(highlight=False, emoji=False)
+stderr = Terminal(stderr=True, highlight=False, emoji=False)
 
 
 def failed(line: str) -> int:

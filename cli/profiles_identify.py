@@ -11,9 +11,9 @@ from ..data.text.languages import Language
 from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
 from .output import say, stderr
-from .overwriting import check_outside, check_unread
+from .overwriting import check_givenside, check_unread
 from .run_options import RunOptions, Yes
-from .tables import AsJson, Force, Form, Out, check_out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.identification import ProfileTalk, Ranker
@@ -135,10 +135,10 @@ def identify(
     from ..data.identity import digest
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
-    check_out(out, as_json=as_json, form=form, force=force)
+    check_given(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     for source in sources:
-        check_outside(kept, source)
+        check_givenside(kept, source)
     mixture = Mixture(
         setting=setting, ratio=ratio, others=not no_others, labels=labels, top=top, pairs=pairs, fifth=fifth
     )

@@ -8,13 +8,13 @@ import typer
 
 from ..data import DataError
 from ..data.loading import Loaded
-from ..errors import SettingError, at
+from ..errors import DuologueError, SettingError, at
 from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
 from .output import say
 from .overwriting import check_outside, check_unread
 from .run_options import RunOptions, Yes
-from .tables import AsJson, Force, Form, Out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
     from ..analysis.judges import Judge, JudgedTurn
@@ -32,8 +32,8 @@ def judges(
         typer.Option(
             "--judge",
             metavar="SPEC",
-            help="A judge to measure, may be given more than once: openai:NAME, PROVIDER:NAME, or MODULE:FUNCTION, which "
-            "takes a conversation and gives a number from 1 to 5 for each reply.",
+            help="A judge to measure, may be given more than once: openai:NAME, PROVIDER:NAME, or MODULE:NAME, a function of a "
+            "conversation that gives a number from 1 to 5 for each reply, or an annotator as of duologue annotate.",
         ),
     ] = None,
     labels: Annotated[
@@ -63,6 +63,10 @@ def judges(
     page: Annotated[
         Path | None, typer.Option(help="Page that a model of --judge is asked with, in place of the shipped one.")
     ] = None,
+    labels_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the page of --label, where it is your own: for an annotator of --judge."),
+    ] = None,
     kept: Kept = None,
     seed: Annotated[int, typer.Option(help="Seed of the users that are drawn for intervals.")] = 0,
     yes: Yes = False,
@@ -79,14 +83,31 @@ def judges(
     from ..analysis.judges import judged_turns, measure_judges
     from ..analysis.judges.folds import published
     from ..analysis.judges.reasons import given_reasons
+    from ..analysis.judges.turns import source_notes
+    from ..runs.labelled_by_people import annotated_replies
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
+    check_given(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     check_outside(kept, source)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
     turns = judged_turns(loaded.conversations, label)
+    for note in source_notes(loaded.conversations, label):
+        say(note)
+    if written := annotated_replies(source, loaded.conversations, label):
+        told = [turn for turn in turns if (turn.id, turn.turn) not in written]
+        if len(told) < len(turns):
+            say(
+                f"{len(turns) - len(told)} of {len(turns)} {label!r} were written by duologue annotate, no person said them: left out"
+            )
+        if turns and not told:
+            raise DataError(
+                f"{at(source)}: duologue annotate wrote every {label!r} there: nobody said it, so there is nothing to "
+                "measure judges by: give the conversations with people's own, and this as --annotated"
+            )
+        turns = tuple(told)
     if not turns:
         raise DataError(
             f"{at(source)}: no reply has a label {label!r} of 1 to 5: give conversations whose users say how satisfied "
@@ -95,11 +116,14 @@ def judges(
     judges, reasons = _told(source, loaded, labels or [], annotated, label)
     tested = [turns[place] for place in published(turns).tested] if split == "published" else turns
     with options.surroundings():
-        further, failed = _asked(list(dict.fromkeys(asked or ())), loaded, tested, page, kept, options)
+        further, failed = _asked(
+            list(dict.fromkeys(asked or ())), loaded, tested, page, label, labels_dir, kept, options
+        )
     judges += further
     said = {name: given_reasons(told) for name, told in reasons.items()}
     report = measure_judges(turns, judges, split=split, reasons_said=said, seed=seed)
-    give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
+    tables = report.narrow() if form == "rich" else report.tables()
+    give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or loaded.broken else 0
 
 
@@ -133,33 +157,68 @@ def _asked(
     loaded: Loaded,
     turns: "Sequence[JudgedTurn]",
     page: Path | None,
+    label: str,
+    labels_dir: Path | None,
     kept: Path | None,
     options: RunOptions,
 ) -> "tuple[list[Judge], int]":
     """The judges of specs, and of how many turns models could say nothing."""
-    from ..analysis.judges import asked, given
+    from ..analysis.judges import given
     from ..nodes.import_path import imported, is_import_path
     from ..nodes.models.specs import names_model
     from ..runs.judging import Reply, judging
 
     functions: dict[str, Any] = {}
     for spec in specs:
+        if spec.partition("?")[0] == "offline":
+            raise SettingError(
+                f"--judge {spec}: the offline model can only speak, not judge, and the offline annotator has a row without "
+                "being asked for: give openai:NAME, or MODULE:NAME"
+            )
         if is_import_path(spec) and not names_model(spec):
             functions[spec] = imported(spec, "--judge")
             if not callable(functions[spec]):
-                raise SettingError(f"--judge {spec}: is no function: give one that takes a conversation")
+                raise SettingError(
+                    f"--judge {spec}: is no function: give one that takes a conversation, or an annotator"
+                )
     replies = [Reply(loaded.conversations[turn.conversation], turn.turn) for turn in turns]
     models = {spec: judging(spec, replies, page) for spec in specs if spec not in functions}
     said = ask_models(models, "turns", kept=kept, options=options)
     judges, failed = [], 0
     for spec in specs:
         if spec in functions:
-            judges.append(asked(spec, functions[spec], _judged_ones(loaded, turns)))
+            judges.append(_by_function(spec, functions[spec], _judged_ones(loaded, turns), label, labels_dir))
             continue
         failed += silent(said[spec], spec, "--judge", "turn", they="are left out of its row")
         points = zip(turns, said[spec], strict=True)
         judges.append(given(spec, {(turn.path, turn.turn): float(one.points) for turn, one in points if one.points}))
     return judges, failed
+
+
+def _by_function(
+    spec: str, function: Any, conversations: "list[Conversation]", label: str, labels_dir: Path | None
+) -> "Judge":
+    """The judge that is a function of a conversation, or an annotator as `duologue annotate` takes it."""
+    from ..analysis.judges import asked, given, labelled
+    from ..analysis.judges.turns import without_labels
+    from ..nodes.annotators import Annotator, takes_label
+    from ..nodes.environment import error_line
+    from ..prompts.label_pages import labels_named
+    from ..runs.annotated_copies import annotate
+
+    if isinstance(function, Annotator) or takes_label(function):
+        (page,) = labels_named([label], labels_dir)
+        talks = [without_labels(conversation) for conversation in conversations]
+        points = labelled(annotate(talks, [page], function, votes=1), label)
+        if not points:
+            raise DataError(f"--judge {spec}: gives no reply a {label!r} of 1 to 5")
+        return given(spec, points)
+    try:
+        return asked(spec, function, conversations)
+    except DuologueError:
+        raise
+    except Exception as error:
+        raise DataError(f"--judge {spec}: failed: {error_line(error)}") from error
 
 
 def _judged_ones(loaded: Loaded, turns: "Sequence[JudgedTurn]") -> "list[Conversation]":

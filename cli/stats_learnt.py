@@ -9,7 +9,7 @@ from ..data import DataError
 from ..data.text.languages import Language
 from ..errors import SettingError, at
 from .output import say
-from .tables import AsJson, Force, Form, Out, check_out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 MODELS = ("forest", "logistic")
 
@@ -73,7 +73,7 @@ def satisfaction(
     tasks: list[TaskName] = [name for name in TASKS if not task or name in task]
     for name in model or ():
         learner(name)
-    check_out(out, as_json=as_json, form=form, force=force)
+    check_given(out, as_json=as_json, form=form, force=force)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
@@ -121,7 +121,7 @@ def intents(
     """Tell what a user's message is for from its words, and from the talk up to it."""
     from ..analysis.identification import intent_turns, measure_intents
 
-    check_out(out, as_json=as_json, form=form, force=force)
+    check_given(out, as_json=as_json, form=form, force=force)
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)

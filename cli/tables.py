@@ -38,8 +38,6 @@ Figures: TypeAlias = Annotated[
     Path | None, typer.Option("--figures", metavar="DIR", help="Draw figures into this folder too, as SVG and PNG.")
 ]
 
-OUT_NEEDS = "--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal"
-
 LARGE = 256 * 10**6
 """Bytes of files from which a command that holds all conversations says how much memory it needs."""
 GROWTH = 7
@@ -89,16 +87,6 @@ def give(
                 say(note)
 
 
-def check_out(out: Path | None, *, as_json: bool, form: TableFormat, force: bool) -> None:
-    """Refuse what `give` would refuse of `out`, before what takes its time; several tables as CSV go into a folder."""
-    if out is None:
-        return
-    if form == "rich" and not as_json:
-        raise SettingError(OUT_NEEDS)
-    if as_json or form != "csv":
-        check_free(out, force=force)
-
-
 def _text(table: "Table", form: TableFormat) -> str:
     match form:
         case "csv":
@@ -109,9 +97,19 @@ def _text(table: "Table", form: TableFormat) -> str:
             return table.to_markdown()
 
 
+def check_given(out: Path | None, *, as_json: bool, form: TableFormat, force: bool) -> None:
+    """Refuse a place for the results before work, or money, is put into them; `give` checks again."""
+    if out is None:
+        return
+    if not as_json and form == "rich":
+        raise SettingError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
+    if not out.is_dir():  # a folder may be for tables as CSV
+        check_free(out, force=force)
+
+
 def _write(tables: Sequence["Table"], form: TableFormat, out: Path, force: bool) -> None:
     if form == "rich":
-        raise SettingError(OUT_NEEDS)
+        check_given(out, as_json=False, form=form, force=force)
     if form != "csv" or len(tables) == 1:
         check_free(out, force=force)
         write_text(out, "\n".join(_text(table, form) for table in tables))

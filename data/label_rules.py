@@ -137,8 +137,12 @@ def _intent_people(
 def _satisfaction(
     conversation: Conversation, label: LabelDefinition, unit: int, strictness: float
 ) -> Mapping[str, Any]:
-    """By the length of the reply: short ones lack detail; an error in its place is not usable."""
-    text = text_of(conversation, label, unit)
+    return reply_satisfaction(text_of(conversation, label, unit), strictness)
+
+
+def reply_satisfaction(text: str, strictness: float = 1.0) -> dict[str, Any]:
+    """Satisfaction, 1 to 5, and the reason of a low one, or None, by the length of the reply: short ones lack detail; an
+    error in its place is not usable."""
     if has(text, "error") and len(text) < 200:
         return {"satisfaction": 1, "reason": "不可用"}
     length = len(words_of(text)) / strictness

@@ -215,6 +215,19 @@ def annotator(
     return FunctionAnnotator(given)
 
 
+def takes_label(function: Callable[..., Any]) -> bool:
+    """Whether a function takes a conversation and a label, as an annotator does, and not a conversation alone."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # such as of some built-in functions
+        return False
+    needed = [each for each in parameters if each.default is each.empty and each.kind in _BY_PLACE]
+    return len(needed) == 2
+
+
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def groups(question: Question) -> list[tuple[int, ...]]:
     """The units of each call."""
     if question.label.asked == "together":

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from ..data.formats.journals import Codec, JournalReader
@@ -46,7 +45,8 @@ T = TypeVar("T")
 class Asking(Generic[T, A]):
     """What one model is asked."""
 
-    model: BaseChatModel
+    model: Any
+    """A LangChain chat model."""
     kind: type[A]
     things: Sequence[tuple[str, T]]
     """Each thing with its name, the `id` of its answer; things of one name are one."""

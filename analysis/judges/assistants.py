@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from ..concordance import preference
 from .rows import AssistantMean
 from .turns import JudgedTurn
 
@@ -16,8 +17,8 @@ def orders(
 
     `told`: points of each turn by judge. Empty with fewer than two assistants.
     """
-    named = [place for place, turn in enumerate(turns) if turn.assistant]
-    if len({turns[place].assistant for place in named}) < 2:
+    named = [number for number, turn in enumerate(turns) if turn.assistant]
+    if len({turns[number].assistant for number in named}) < 2:
         return [], []
     by: dict[str, Sequence[float | None]] = {
         PEOPLE: [float(turn.satisfaction) for turn in turns],
@@ -25,25 +26,26 @@ def orders(
         **told,
     }
     rows: list[AssistantMean] = []
-    order: dict[str, list[str]] = {}
+    place: dict[str, dict[str, int]] = {}
     for name, values in by.items():
         of_assistant: dict[str, list[float]] = {}
-        for place in named:
-            if (value := values[place]) is not None:
-                of_assistant.setdefault(turns[place].assistant, []).append(value)
+        for number in named:
+            if (value := values[number]) is not None:
+                of_assistant.setdefault(turns[number].assistant, []).append(value)
         means = {assistant: sum(own) / len(own) for assistant, own in of_assistant.items()}
-        order[name] = sorted(means, key=lambda assistant: (-means[assistant], assistant))
+        place[name] = {
+            one: 1 + sum(preference(other, mean) == 1 for other in means.values()) for one, mean in means.items()
+        }
         rows += [
-            AssistantMean(
-                by=name, place=number, assistant=assistant, mean=means[assistant], n=len(of_assistant[assistant])
-            )
-            for number, assistant in enumerate(order[name], start=1)
+            AssistantMean(by=name, place=at, assistant=one, mean=means[one], n=len(of_assistant[one]))
+            for one, at in sorted(place[name].items(), key=lambda each: (each[1], each[0]))
         ]
-    count = len(order[PEOPLE])
-    as_people = [name for name in order if name != PEOPLE and order[name] == order[PEOPLE]]
+    count = len(place[PEOPLE])
+    ordered = len(set(place[PEOPLE].values())) == count
+    as_people = [name for name in place if ordered and name != PEOPLE and place[name] == place[PEOPLE]]
     notes = [
-        f"The order of {count} assistants proves nothing about a judge: there are few, they differ in how long their "
-        "replies are, and they did not have the same users. "
+        f"The order of {count} assistants proves nothing about a judge: there are few, and whatever else differs between "
+        "them, such as the length of their replies or who asked them, has an order too. "
         + (f"In people's order here: {', '.join(as_people)}." if as_people else "Nothing here has people's order.")
     ]
     return rows, notes

@@ -55,7 +55,7 @@ def users_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
 
 def conversations_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
     """All turns of a conversation in one fold; other conversations of the same user are learnt from."""
-    names = [f"{turn.path} {turn.conversation}" for turn in turns]
+    names = [turn.id for turn in turns]  # path and place are others where a folder above or below is read
     return Split("conversations", dealt(names, min(folds, len(set(names)))))
 
 

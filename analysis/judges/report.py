@@ -11,7 +11,7 @@ from .assistants import orders
 from .folds import Split
 from .judge import Judge, baselines
 from .reasons import SayReasons, reason_counts, reason_judges, reason_rows, with_reason
-from .rows import JudgeRow, Judges, Orders, ReasonCounts, ReasonScores, ScoreRow, Scores
+from .rows import JudgeRow, Judges, Orders, ReasonCounts, ReasonScores, ScoreRow, ScoreRows, Scores
 from .scores import Score, Told, intraclass, satisfaction_scores
 from .turns import JudgedTurn
 
@@ -52,6 +52,11 @@ class JudgesReport(Record):
         """The tables that have rows."""
         parts = (self.judges, self.scores, self.reasons, self.reason_scores, self.orders)
         return [part.table() for part in parts if part.rows]
+
+    def narrow(self) -> list[Table]:
+        """The same for a terminal, with fewer columns."""
+        parts = (self.judges, self.scores, self.reasons, self.reason_scores, self.orders)
+        return [part.narrow() if isinstance(part, ScoreRows) else part.table() for part in parts if part.rows]
 
     def to_json(self) -> dict[str, Any]:
         """What is counted, the rows of each table, and the notes of each."""
@@ -110,7 +115,7 @@ def measure_judges(
         ),
         scores=Scores(rows=tuple(rows)),
         reasons=ReasonCounts(rows=reason_counts(reasons), notes=_of_reasons(turns, reasons)),
-        reason_scores=ReasonScores(rows=tuple(_reasons(reasons, split, reasons_said or {}, seed))),
+        reason_scores=_reasons(reasons, split, reasons_said or {}, seed),
         orders=Orders(rows=tuple(order_rows), notes=tuple(order_notes)),
     )
 
@@ -131,11 +136,18 @@ def _scored(
 
 def _reasons(
     turns: Sequence[JudgedTurn], split: SplitName, judges: Mapping[str, SayReasons], seed: int
-) -> list[ScoreRow]:
+) -> ReasonScores:
     if len({turn.user for turn in turns}) < 2 or len(turns) < folds.FOLDS:
-        return []
+        return ReasonScores(rows=())
     used = folds.published(turns) if split == "published" else folds.users_held_out(turns)
-    return reason_rows(turns, used, {**reason_judges(), **judges}, seed=seed)
+    rows = reason_rows(turns, used, {**reason_judges(), **judges}, seed=seed)
+    tested = len(used.tested)
+    silent = {row.judge: row.n for row in rows if row.n < tested}
+    notes = (
+        f"{name}: says no reason of {tested - n} of {tested} turns, so that its row is of other turns than the commonest's."
+        for name, n in silent.items()
+    )
+    return ReasonScores(rows=tuple(rows), notes=tuple(notes))
 
 
 def _notes(turns: Sequence[JudgedTurn], leak: Leak, rater: Score, split: Split) -> list[str]:
@@ -149,7 +161,7 @@ def _notes(turns: Sequence[JudgedTurn], leak: Leak, rater: Score, split: Split) 
         f"{whole}. {how.get(split.held_out, '')} {leak.shared} of {leak.tested} test turns ({leak.share:.1%}) are of "
         "conversations that stand in training too.",
         f"ICC(1) of the rater: {icc}. A judge with a lower kappa tells less than who the user is.",
-        "The rule-based baseline reads what the user says next.",
+        "Rules with hindsight read what the user says next.",
     ]
 
 

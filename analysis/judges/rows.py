@@ -3,7 +3,7 @@
 from typing import ClassVar, Self
 
 from ...data.records import Record
-from ..tables import Rows
+from ..tables import Rows, Table
 from .folds import HeldOut
 from .scores import Score
 
@@ -26,13 +26,31 @@ class ScoreRow(Score, ScoreOf):
         return cls(judge=judge, held_out=held_out, score=name, **score.model_dump())
 
 
-class Scores(Rows[ScoreRow]):
+class ScoreRows(Rows[ScoreRow]):
+    """Scores with their intervals."""
+
+    def narrow(self) -> Table:
+        """The table for a terminal: what stands in other columns is told below it."""
+        table, why = self.table(), dict[str, dict[str, list[str]]]()
+        for row in self.rows:
+            if row.reason:
+                why.setdefault(row.reason, {}).setdefault(row.judge, []).append(row.score)
+        notes = list(table.notes)
+        for reason, of in why.items():
+            rows = ", ".join(f"{judge} ({', '.join(scores)})" for judge, scores in of.items())
+            wherever = sum(map(len, of.values())) == sum(row.value is not None for row in self.rows)
+            notes.append(f"{reason[0].upper()}{reason[1:]}: {'every row' if wherever else rows}.")
+        columns = [column for column in table.columns if column.name not in ("held out", "reason")]
+        return Table.of(table.title, columns, self.rows, notes)
+
+
+class Scores(ScoreRows):
     """Every score of every judge, with its interval."""
 
     title: ClassVar[str] = "Scores with 95 % intervals over users"
 
 
-class ReasonScores(Rows[ScoreRow]):
+class ReasonScores(ScoreRows):
     """Scores of judges of the reason why a user is not satisfied."""
 
     title: ClassVar[str] = "Reasons of dissatisfaction: judges"
@@ -84,7 +102,7 @@ class AssistantMean(Record):
 
     by: str
     place: int
-    """In the order of the judge, the highest first."""
+    """In the order of the judge, the highest first; equal means share one."""
     assistant: str
     mean: float | None
     """Points; characters for the length of the reply."""

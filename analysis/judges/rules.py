@@ -1,8 +1,10 @@
-"""A baseline by rules: what the user says next, and whether the reply says that it cannot."""
+"""Baselines by rules: the offline annotator's, and one that reads what the user says next."""
 
 import re
 from collections.abc import Sequence
 
+from ...data.label_rules import STRICTNESS, reply_satisfaction
+from ...data.votes import aggregate
 from .turns import HIGHEST, LOWEST, JudgedTurn
 
 START = 4.0
@@ -33,6 +35,12 @@ CANNOT = {
 """A reply that apologises or refuses."""
 SHORT = {"en": 200, "zh": 100}
 """Characters below which a reply is short."""
+
+
+def offline_annotator(turns: Sequence[JudgedTurn]) -> list[float]:
+    """Points of each turn as `duologue annotate` gives them offline, by the reply alone: what its three votes come to."""
+    votes = ([reply_satisfaction(turn.reply, much)["satisfaction"] for much in STRICTNESS] for turn in turns)
+    return [float(aggregate(each).value or START) for each in votes]
 
 
 def by_rules(turns: Sequence[JudgedTurn]) -> list[float]:

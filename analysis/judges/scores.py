@@ -123,7 +123,9 @@ def interval(of: Of, users: int, reason: str, *, n: int, seed: int = 0) -> Score
         return Score(value=None, n=n, users=users, reason=reason)
     without = Score(value=value + 0.0, n=n, users=users)
     if users < FEWEST_USERS:
-        return without.model_copy(update={"reason": f"no interval: {users} users, {FEWEST_USERS} are needed"})
+        return without.model_copy(
+            update={"reason": f"no interval: {users} user{'s' if users > 1 else ''}, {FEWEST_USERS} are needed"}
+        )
     drawn = of(_draws(users, seed))
     drawn = drawn[np.isfinite(drawn)]
     if len(drawn) < (1 - MOST_UNDEFINED) * DRAWS:

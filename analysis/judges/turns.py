@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from ...data import domains
 from ...data.records import Conversation, Message
 from ...data.text.languages import Language
-from ...data.users import user_of
+from ...data.users import named_user, user_of
 from ..attempts import assistant_of
 
 LABEL = "satisfaction"
@@ -80,6 +80,29 @@ def judged_turns(conversations: Iterable[Conversation], label: str = LABEL) -> t
                 )
             )
     return tuple(found)
+
+
+def source_notes(conversations: Iterable[Conversation], label: str = LABEL) -> list[str]:
+    """What to know of conversations whose turns are judged: labels that are left out, and users without a name."""
+    labelled_ones = odd = nameless = 0
+    for conversation in conversations:
+        given = [message for message in conversation.messages if message.stored and message.role == "assistant"]
+        told = [message for message in given if _label(message, label) is not None]
+        read = [
+            points for message in told if (points := points_of(message, label)) is not None and points == int(points)
+        ]
+        odd += len(told) - len(read)
+        labelled_ones += bool(read)
+        nameless += bool(read) and not named_user(conversation)
+    notes = []
+    if odd:
+        notes.append(f"{odd} labels {label!r} are left out: they are no whole number from {LOWEST} to {HIGHEST}")
+    if nameless:
+        notes.append(
+            f"{nameless} of {labelled_ones} conversations name no user: those about an equal scenario count as one user's, "
+            "others as different users'; what is held out by user rests on that"
+        )
+    return notes
 
 
 def path_of(conversation: Conversation) -> str:

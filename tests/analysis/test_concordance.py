@@ -29,9 +29,9 @@ def test_what_differs_in_the_last_digits_of_a_float_alone_is_level():
 
 
 def test_sequences_of_other_lengths_are_refused():
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(ValueError, match=r"zip\(\) argument"):
         concordance_within([1, 2], [1], ["a", "a"])
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(ValueError, match=r"zip\(\) argument"):
         pairs_within([1, 2], ["a"]).__next__()
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,14 +17,22 @@ from sklearn.metrics import cohen_kappa_score, f1_score, mean_absolute_error, ro
 from sklearn.model_selection import train_test_split
 
 from duologue.analysis.judges import Judge, JudgedTurn, asked, baselines, given, judged_turns, measure_judges
+from duologue.analysis.judges.assistants import orders
 from duologue.analysis.judges.folds import conversations_held_out, dealt, published, shared, users_held_out
-from duologue.analysis.judges.reasons import given_reasons, macro_f1, reason_counts, reason_rows, with_reason
-from duologue.analysis.judges.rules import by_rules
+from duologue.analysis.judges.reasons import (
+    given_reasons,
+    macro_f1,
+    reason_counts,
+    reason_rows,
+    with_reason,
+)
+from duologue.analysis.judges.rules import by_rules, offline_annotator
 from duologue.analysis.judges.scores import Told, intraclass, satisfaction_scores
-from duologue.analysis.judges.turns import nearest
+from duologue.analysis.judges.turns import labelled, nearest
 from duologue.data import Conversation, Message
 from duologue.data.identity import digest
 from duologue.errors import DataError
+from duologue.runs import annotate
 
 POINTS = st.integers(1, 5)
 
@@ -145,6 +154,12 @@ def test_the_users_mean_learns_from_the_users_other_conversations_alone():
     assert own.predict(others, [turn("a", 2), turn("c", 3)]) == [(10 + 9) / 5, 3]
 
 
+def test_a_conversation_is_in_one_fold_wherever_its_file_lies_and_whatever_stands_before_it():
+    turns = crowd()
+    moved = [replace(each, conversation=each.conversation + 7, path=f"above/{each.path}") for each in reversed(turns)]
+    assert conversations_held_out(turns).fold == conversations_held_out(moved).fold[::-1]
+
+
 def test_a_fold_depends_on_the_name_alone():
     names = [f"u{number}" for number in range(11)]
     fold = dict(zip(names, dealt(names), strict=True))
@@ -252,6 +267,17 @@ def test_a_function_sees_a_conversation_without_any_label_and_answers_for_each_r
         asked("mine", lambda seen: [2, 7], [conversation])
 
 
+def test_the_offline_annotator_is_a_row_as_it_annotates():
+    replies = ["Short.", "An error occurred.", "word " * 70, "word " * 900, "word " * 720]
+    messages = [
+        Message(role=role, text=text) for reply in replies for role, text in (("user", "Where?"), ("assistant", reply))
+    ]
+    (annotated,) = annotate([Conversation(id="one", scenario={}, messages=tuple(messages))], ["satisfaction"])
+    said = labelled([annotated], "satisfaction")
+    turns = [turn(reply=reply) for reply in replies]
+    assert offline_annotator(turns) == [said[annotated.id, place] for place in range(1, 6)] == [3, 1, 4, 5, 5]
+
+
 def test_the_rules_take_a_point_for_a_complaint_and_for_a_refusal_and_give_one_for_thanks():
     long = "Take the train. " * 20
     said = {"": 4, "Thank you!": 5, "That's wrong.": 3}
@@ -283,6 +309,23 @@ def test_an_order_of_assistants_stands_beside_that_by_length_with_a_warning():
     assert "proves nothing" in report.orders.title
     assert "proves nothing" in report.orders.notes[0]
     assert not measure_judges([each for each in crowd() if each.assistant == "a"]).orders.rows
+
+
+def test_assistants_of_equal_means_share_a_place_and_have_nobodys_order():
+    level = [turn(f"u{user}", user, 4, assistant=name) for user in range(4) for name in "ab"]
+    rows, (note,) = orders(level, {"mine": [float(place % 2) for place in range(8)]})
+    assert [(row.by, row.place) for row in rows if row.by == "people"] == [("people", 1)] * 2
+    assert [(row.place, row.assistant) for row in rows if row.by == "mine"] == [(1, "b"), (2, "a")]
+    assert "Nothing here has people's order" in note
+
+
+def test_a_terminal_is_told_below_its_table_why_there_is_no_interval():
+    table = measure_judges(crowd(3)).scores.narrow()
+    assert [column.name for column in table.columns] == ["judge", "score", "value", "low", "high", "n", "users"]
+    assert "No interval: 3 users, 8 are needed: every row." in table.notes
+    assert table.notes[-1].endswith("the higher this one is: user's mean (concordance).")
+    notes = measure_judges(crowd(12)).scores.narrow().notes
+    assert any(note.startswith("No interval: the same whichever users are drawn: ") for note in notes)
 
 
 @pytest.mark.heavy

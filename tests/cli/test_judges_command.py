@@ -1,6 +1,8 @@
 """`duologue stats judges`: what it prints and writes, which judges it takes, and what it refuses."""
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -58,7 +60,7 @@ def test_json_has_every_judge_with_every_score_and_nothing_else_is_on_stdout(duo
     assert (report["turns"], report["users"], report["conversations"], report["leak"]["shared"]) == (40, 10, 20, 0)
     names = [row["judge"] for row in report["judges"]]
     assert names[:4] == ["commonest", "always 4", "mean", "user's mean"]
-    assert names[-2:] == ["rule-based baseline", "guess"]
+    assert names[-2:] == ["rules with hindsight", "guess"]
     assert {row["score"] for row in report["scores"]} == {"qwk", "mae", "gain", "auc", "concordance"}
     (mirror,) = [row for row in report["judges"] if row["judge"] == "guess"]
     assert mirror["auc"] == 0
@@ -79,6 +81,91 @@ def test_an_annotated_copy_and_a_function_are_judges(
     assert (by_name["says_five:always"]["qwk"], by_name["says_five:always"]["n"]) == (0, 40)
     said = {row["judge"]: row["value"] for row in report["reason_scores"] if row["score"] == "accuracy"}
     assert said["copy: reason"] == 1
+    assert report["notes"]["reason_scores"] == []
+    few = write(tmp_path / "few", lambda place: told(place) if place < 6 else {"satisfaction": "4"})
+    report = json.loads(duologue("stats", "judges", people, "--annotated", few, "--json")[1])
+    (note,) = report["notes"]["reason_scores"]
+    assert note.startswith("few: reason: says no reason of ")
+
+
+def test_an_annotator_as_annotate_takes_it_is_a_judge_that_sees_no_label(duologue: Command, people: Path) -> None:
+    Path("annotates.py").write_text(
+        "def always(conversation, label):\n"
+        "    assert not any(message.labels for message in conversation.messages)\n"
+        "    replies = sum(message.role == 'assistant' for message in conversation.messages)\n"
+        "    return [{'satisfaction': 3, 'reason': '不可用'} if label.name == 'satisfaction' else 2] * replies\n"
+    )
+    code, out, err = duologue("stats", "judges", people, "--judge", "annotates:always", "--json")
+    assert code == 0, err
+    (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "annotates:always"]
+    assert (row["n"], row["qwk"]) == (40, 0)
+    Path("pages").mkdir()
+    page = "---\ntitle: Mood\nunit: assistant turn\nparts:\n  guess: {scale: [1, 5]}\n---\nFrom 1 to 5.\n"
+    Path("pages/guess.md").write_text(page)
+    own = ("stats", "judges", people, "--label", "guess", "--judge", "annotates:always", "--json")
+    code, out, err = duologue(*own, "--labels-dir", "pages")
+    assert code == 0, err
+    (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "annotates:always"]
+    assert row["n"] == 40
+    code, out, err = duologue(*own)
+    assert (code, out) == (2, "")
+    assert "guess" in err.splitlines()[-1]
+
+
+def test_a_function_that_fails_is_told_in_one_line(duologue: Command, people: Path) -> None:
+    Path("fails.py").write_text("def judge(conversation):\n    raise KeyError('mood')\n")
+    code, out, err = duologue("stats", "judges", people, "--judge", "fails:judge")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == "duologue: --judge fails:judge: failed: KeyError: 'mood'"
+
+
+def test_a_place_that_is_taken_is_refused_before_a_model_is_paid(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    Path("there.json").write_text("mine")
+    command = ("stats", "judges", people, "--judge", "openai:m", "--out", "there.json")
+    for more, line in ((("--json",), "--force"), ((), "--out needs --format")):
+        code, out, err = duologue(*command, *more)
+        assert (code, out) == (2, "")
+        assert line in err
+    assert endpoint.counts()["requests"] == 0
+    assert Path("there.json").read_text() == "mine"
+
+
+def test_labels_that_are_left_out_and_users_without_a_name_are_told(duologue: Command, tmp_path: Path) -> None:
+    lines = []
+    for number in range(6):
+        said = [
+            {"role": "user", "content": f"Where {number}?"},
+            {"role": "assistant", "content": "There.", "satisfaction": (number % 5) + 1},
+            {"role": "user", "content": "And then?"},
+            {"role": "assistant", "content": "Home.", "satisfaction": 3.5 if number else 9},
+        ]
+        lines.append(json.dumps({"messages": said, **({"user": f"u{number}"} if number < 2 else {})}))
+    (tmp_path / "own.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, err = duologue("stats", "judges", tmp_path / "own.jsonl", "--json")
+    assert code == 0, err
+    assert json.loads(out)["turns"] == 6
+    assert "6 labels 'satisfaction' are left out: they are no whole number from 1 to 5" in err
+    assert "4 of 6 conversations name no user" in err
+
+
+def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, people: Path, tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    assert duologue("annotate", people, "--labels", "satisfaction", "--redo", "satisfaction", "--out", whole)[0] == 0
+    for source in (whole, whole / "human_exp_V2"):
+        code, out, err = duologue("stats", "judges", source)
+        assert (code, out) == (2, "")
+        assert "duologue annotate wrote every 'satisfaction' there: nobody said it" in err
+    half = write(tmp_path / "half", lambda place: told(place) if place % 2 else {})
+    assert duologue("annotate", half, "--labels", "satisfaction", "--out", part)[0] == 0
+    code, out, err = duologue("stats", "judges", part, "--json")
+    assert code == 0, err
+    assert "20 of 40 'satisfaction' were written by duologue annotate, no person said them: left out" in err
+    assert json.loads(out)["judges"] == json.loads(duologue("stats", "judges", half, "--json")[1])["judges"]
 
 
 def test_a_copy_with_other_paths_is_matched_by_id(duologue: Command, people: Path, tmp_path: Path) -> None:
@@ -147,6 +234,97 @@ def test_a_model_is_asked_about_each_turn_and_its_file_answers_the_next_time(
     assert endpoint.counts()["requests"] == len(Path("kept.jsonl").read_text().splitlines()) == 40
     assert duologue(*command)[1] == out
     assert endpoint.counts()["requests"] == 40
+
+
+def test_a_plan_tells_calls_tokens_and_cost_without_a_call_or_a_key_and_leaves_out_what_is_kept(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("stats", "judges", people, "--judge", "openai:gpt-4o-mini", "--kept", "kept.jsonl", "--json")
+    code, out, err = duologue(*command, "--plan")
+    assert code == 0, err
+    told = json.loads(out)
+    assert (told["turns"], told["calls"]) == (40, {"usual": 40, "most": 120})
+    assert told["tokens"]["input"] > 40 * 100
+    assert told["cost"] is None or told["cost"] > 0
+    assert "openai.com" not in err
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    assert duologue(*command)[0] == 0
+    code, out, _ = duologue(*command[:-1], "--plan")
+    assert "0 turns planned" in out
+    assert endpoint.counts()["requests"] == 40
+
+
+def test_a_bound_ends_it_in_order_and_a_wrong_key_at_once(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    for name, value in endpoint.environment.items():
+        monkeypatch.setenv(name, value)
+    command = ("stats", "judges", people, "--judge", "openai:m", "--kept", "kept.jsonl", "--concurrency", "1", "--json")
+    code, out, err = duologue(*command, "--max-run-tokens", "10")
+    assert code == 1
+    assert "ended early: --max-run-tokens 10 is reached" in err
+    assert "openai:m: says nothing of 39 of 40 turns, which are left out of its row" in err
+    (row,) = [row for row in json.loads(out)["judges"] if row["judge"] == "openai:m"]
+    assert row["n"] == 1
+    endpoint.change(status=401)
+    asked = endpoint.counts()["requests"]
+    assert duologue(*command)[0] == 1
+    assert endpoint.counts()["requests"] == asked + 1
+
+
+def test_a_judge_that_is_killed_goes_on_from_its_file_and_no_answer_in_it_is_paid_twice(
+    people: Path, faulty: Any, forks: Any, tmp_path: Path
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    command = ["stats", "judges", people, "--judge", "openai:m", "--kept", "kept.jsonl", "--concurrency", "2", "--json"]
+    endpoint.change(hold_at=15)
+    fork = forks(command, tmp_path, endpoint.environment)
+    endpoint.until(lambda counts: fork.over or counts["held"] >= 2)
+    fork.kill()
+    assert fork.wait() == -9
+    kept = (tmp_path / "kept.jsonl").read_text()
+    assert kept.count("\n") == 15
+    (tmp_path / "kept.jsonl").write_text(kept[:-20])  # as if the disk had lost the end of the last line
+    endpoint.change(hold_at=None)
+    before = endpoint.counts()["requests"]
+    fork = forks(command, tmp_path, endpoint.environment)
+    assert fork.wait() == 0, fork.stderr
+    assert endpoint.counts()["requests"] == before + 40 - 14
+    (row,) = [row for row in json.loads(fork.stdout)["judges"] if row["judge"] == "openai:m"]
+    assert row["n"] == 40
+
+
+def test_calls_that_were_recorded_are_replayed_without_a_key(
+    duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}')
+    command = ("stats", "judges", people, "--judge", "openai:m", "--json")
+    with monkeypatch.context() as patched:
+        for name, value in endpoint.environment.items():
+            patched.setenv(name, value)
+        code, out, err = duologue(*command, "--record", "calls.jsonl")
+    assert code == 0, err
+    assert f"calls go to {endpoint.url.split('/')[2]}" in err
+    code, again, err = duologue(*command, "--replay-calls", "calls.jsonl")
+    assert code == 0, err
+    assert again == out
+    assert endpoint.counts()["requests"] == 40
+
+
+def test_ctrl_c_lets_what_is_under_way_finish_and_keeps_it(
+    people: Path, faulty: Any, forks: Any, tmp_path: Path
+) -> None:
+    endpoint = faulty(reply='{"reason": "fine", "value": "4"}', latency=0.2)
+    command = ["stats", "judges", people, "--judge", "openai:m", "--kept", "kept.jsonl", "--concurrency", "3", "--json"]
+    fork = forks(command, tmp_path, endpoint.environment)
+    endpoint.until(lambda counts: fork.over or counts["requests"] >= 7)
+    os.kill(fork.pid, signal.SIGINT)
+    assert fork.wait() == 130, fork.stderr
+    assert "interrupted: what was said is in kept.jsonl" in fork.stderr
+    assert (tmp_path / "kept.jsonl").read_text().count("\n") == endpoint.counts()["requests"] < 40
 
 
 @pytest.mark.parametrize(

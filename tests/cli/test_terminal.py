@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue import data, views
-from duologue.cli.output import Terminal, put, say, shown
+from duologue.cli.output import Terminal, put, say, shown, stdout
 from duologue.data import Attempt, Conversation, Message
 from duologue.data.text.terminal import on_one_line, plain, plain_json, plain_logs
 
@@ -46,6 +46,16 @@ def raw(text: str) -> set[str]:
         or 0x7F <= ord(character) < 0xA0
         or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\u200e\u200f\u061c"
     }
+
+
+def test_a_word_between_colons_is_no_picture(capsys):
+    say("openai:m: says nothing, :smile:")
+    table = Table("model")
+    table.add_row("openai:m:")
+    stdout.print(table)
+    told = capsys.readouterr()
+    assert told.err == "openai:m: says nothing, :smile:\n"
+    assert "openai:m:" in told.out
 
 
 @pytest.mark.parametrize("name", HOSTILE)
