@@ -11,7 +11,7 @@ from ..data.text.languages import Language
 from .asking import OPTIONS, Kept, ask_models, silent
 from .options import extended
 from .output import say, stderr
-from .overwriting import check_givenside, check_unread
+from .overwriting import check_outside, check_unread
 from .run_options import RunOptions, Yes
 from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
@@ -138,7 +138,7 @@ def identify(
     check_given(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     for source in sources:
-        check_givenside(kept, source)
+        check_outside(kept, source)
     mixture = Mixture(
         setting=setting, ratio=ratio, others=not no_others, labels=labels, top=top, pairs=pairs, fifth=fifth
     )

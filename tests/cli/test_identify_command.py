@@ -146,7 +146,10 @@ def test_satisfaction_and_intents_are_told_with_the_prior_beside_them(duologue: 
         (["stats", "satisfaction", "--task", "mood"], "--task mood: is no task: give five"),
         (["stats", "satisfaction", "--label", "mood"], "no reply has a label 'mood' of 1 to 5"),
         (["stats", "satisfaction", "--model", "oracle"], "--model oracle: is no model"),
-        (["stats", "intents", "--side", "simulated"], "no message of simulated users has one intent, and is there in zh"),
+        (
+            ["stats", "intents", "--side", "simulated"],
+            "no message of simulated users has one intent, and is there in zh",
+        ),
     ],
 )
 def test_what_cannot_be_told_is_one_line(duologue: Command, people: Path, words: list[str], line: str) -> None:
