@@ -78,7 +78,8 @@ def prior_of_side(talks: Sequence[ProfileTalk], part: Part) -> dict[int, Floats]
             folds = [([test[at] for at in learnt], [test[at] for at in asked]) for learnt, asked in dealt]
         for learnt, asked in folds:
             if learnt:
-                found |= dict.fromkeys(asked, part.truth[learnt].mean(axis=0))
+                share: Floats = part.truth[learnt].mean(axis=0)
+                found.update(dict.fromkeys(asked, share))
     return found
 
 
