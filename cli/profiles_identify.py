@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # needs an extra, and `--help` need not wait for it
 
 OFFLINE = "offline"
 SPLITS: "Mapping[str, tuple[AnySplit, ...]]" = {
+    "users": ("users",),
+    "conversations": ("conversations",),
+    "published": ("published",),
     "both": ("published", "users"),
     "all": ("published", "conversations", "users"),
 }
@@ -128,6 +131,8 @@ def identify(
     """
     from ..analysis import identification
     from ..analysis.identification.mixture import Mixture
+    from ..analysis.judges.turns import path_of
+    from ..data.identity import digest
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_given(out, as_json=as_json, form=form, force=force)
@@ -146,6 +151,8 @@ def identify(
         for note in each.notes:
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)
     conversations = [conversation for each in loaded for conversation in each.conversations]
+    if again := len(conversations) - len({(one.id, path_of(one), digest(one.scenario)) for one in conversations}):
+        say(f"{again} conversations are there more than once, and count so: give each source once")
     talks = identification.profile_talks(conversations, language)
     for line in (lines := identification.left_out(conversations, language)):
         say(line)
@@ -157,7 +164,7 @@ def identify(
     if assistant:
         talks, line = identification.with_assistants(talks, assistant)
         say(line)
-    splits = SPLITS.get(split, (split,))
+    splits = SPLITS[split]
     tested = [talks[place] for place in identification.places_tested(talks, mixture, splits, seed=seed)]
     told = identification.read_guesses(guesses) if guesses is not None else []
     with options.surroundings():

@@ -131,9 +131,11 @@ def intents(
         say(note)
     turns, several = intent_turns(loaded.conversations, side, language)
     if not turns:
+        other = "people" if side == "simulated" else "simulated"
         raise DataError(
-            f"{at(source)}: no message of a user has one intent in {language}: give conversations such as people's first "
-            "study of RecLLMSim, or --side simulated"
+            f"{at(source)}: no message of {'simulated users' if side == 'simulated' else 'people'} has one intent, and is "
+            f"there in {language}: give conversations such as people's first study of RecLLMSim, --side {other}, or another "
+            "--language"
         )
     report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed,
                              trust=_trust(source, loaded, "intent", side))  # fmt: skip

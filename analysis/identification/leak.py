@@ -127,7 +127,7 @@ def gains(
     `of_splits`: for each of the two splits and each model its metrics by seed, as functions of the same users.
     """
     rows = []
-    gained = {
+    gained: dict[tuple[str, Metric], Of] = {
         (model, name): _less(_mean(of_splits[CONVERSATIONS][model], name), _mean(of_splits[USERS][model], name))
         for model in of_splits[CONVERSATIONS]
         for name in METRICS

@@ -52,8 +52,18 @@ class Mixture:
             raise SettingError(f"setting {self.setting}: a ratio or hot and cold labels are for sim4human alone")
         if self.ratio is not None and not 0 <= self.ratio < 1e6:
             raise SettingError(f"ratio {self.ratio}: give simulated conversations for each of people's, 0 or more")
-        if self.fifth and self.setting not in ("sim2human", "human2sim"):
+        if self.fifth and not self.across:
             raise SettingError(f"setting {self.setting}: only of sim2human and human2sim a fifth can be tested")
+
+    @property
+    def across(self) -> bool:
+        """Whether one side is learnt from, and the other tested."""
+        return self.setting in ("sim2human", "human2sim")
+
+    @property
+    def two_sides(self) -> bool:
+        """Whether others than those of the tested side are learnt from."""
+        return self.across or self.setting == "sim4human"
 
     @property
     def aspects(self) -> tuple[str, ...]:
@@ -91,7 +101,7 @@ def folds_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, *, see
             raise DataError(
                 f"setting {mixture.setting}: no conversation{about} of {whom} has a profile with {aspect}: add them"
             )
-    if mixture.setting in ("sim2human", "human2sim"):
+    if mixture.across:
         sides: tuple[Side, Side] = (
             ("simulated", "people") if mixture.setting == "sim2human" else ("people", "simulated")
         )

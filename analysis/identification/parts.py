@@ -13,7 +13,7 @@ from .metrics import METRICS, Metric, averaged, functions, measured, sums
 from .mixture import Mixture, true_options
 from .ranking import Ranking, guessed, ranked_scores
 from .rows import MetricRow
-from .settings import AnySplit, Fold
+from .settings import AnySplit, Fold, held_out
 from .talks import ProfileTalk
 from .texts import Text
 from .vocabulary import VOCABULARY
@@ -60,6 +60,26 @@ def learnt_scores(model: Model, part: Part, texts: Sequence[Text], seed: int) ->
             [texts[place] for place in train], part.truth[train], [texts[place] for place in test], seed
         )
         found.update(zip(test, told, strict=True))
+    return found
+
+
+def prior_of_side(talks: Sequence[ProfileTalk], part: Part) -> dict[int, Floats]:
+    """For each tested conversation the share of each option among those of its side that are learnt from.
+
+    Where none of its side are, among those of other users of its side that are tested.
+    """
+    found: dict[int, Floats] = {}
+    for train, test in part.folds:
+        sides = {talks[place].side for place in test}
+        own = [place for place in train if talks[place].side in sides]
+        folds = [(own, test)]
+        if not own and len({talks[place].user for place in test}) > 1:
+            dealt = held_out([talks[place].user for place in test])
+            folds = [([test[at] for at in learnt], [test[at] for at in asked]) for learnt, asked in dealt]
+        for learnt, asked in folds:
+            if learnt:
+                share: Floats = part.truth[learnt].mean(axis=0)
+                found.update(dict.fromkeys(asked, share))
     return found
 
 

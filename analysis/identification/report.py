@@ -12,10 +12,19 @@ from .classifiers import PRIOR, Model, one_thread
 from .leak import CONVERSATIONS, USERS, Gains, Nearest, NearestRow, gains, nearest_rows
 from .metrics import Metric
 from .mixture import Mixture, places_tested, told_aspects
-from .parts import Options, Part, learnt_scores, metric_rows, part_of, scores_of_guesses, scores_of_rankings
+from .parts import (
+    Options,
+    Part,
+    learnt_scores,
+    metric_rows,
+    part_of,
+    prior_of_side,
+    scores_of_guesses,
+    scores_of_rankings,
+)
 from .ranking import Rank, Ranking
-from .rows import GUESSES, PRIOR_OF_GUESSED, MetricRow, Metrics, SideBySide, side_by_side
-from .settings import AnySplit, shared_users
+from .rows import GUESSES, PRIOR_OF_GUESSED, PRIOR_OF_SIDE, MetricRow, Metrics, SideBySide, side_by_side
+from .settings import AnySplit, Fold, shared_users
 from .talks import ProfileTalk
 from .texts import Text
 
@@ -104,13 +113,14 @@ def identify(
     mixture = mixture or Mixture()
     names = [
         PRIOR.name,
+        PRIOR_OF_SIDE,
         *(each.name for each in models),
         *(each.name for each in rankers),
         *([PRIOR_OF_GUESSED, GUESSES] if guesses else []),
     ]
     if len(set(names)) < len(names):
         raise SettingError(f"two models have one name: {', '.join(names)}")
-    splits = tuple(dict.fromkeys(splits))
+    splits = _different(talks, mixture, tuple(dict.fromkeys(splits)), seed)
     tested = places_tested(talks, mixture, splits, seed=seed)
     texts = [talk.text for talk in talks] if models else [Text((), "")] * len(talks)
     of_users_words = [talk.users_text for talk in talks] if models else []
@@ -125,7 +135,7 @@ def identify(
         folds, missing = told_aspects(talks, own, seed=seed)
         parts = [part_of(talks, aspect, folds[aspect], own, vocabulary) for aspect in folds]
         notes += missing
-        notes.append(_leak(talks, parts, split))
+        notes.append(_leak(talks, parts, split, mixture))
         if models and any(
             known for _, known in (shared_users([talk.user for talk in talks], part.folds) for part in parts)
         ):
@@ -139,6 +149,8 @@ def identify(
                 scores[model.name] = [
                     {at: learnt_scores(model, part, texts, number) for at, part in enumerate(parts)} for number in runs
                 ]
+        if mixture.two_sides:
+            scores[PRIOR_OF_SIDE] = [{at: prior_of_side(talks, part) for at, part in enumerate(parts)}]
         for name, rankings in ranked.items():
             scores[name] = [{at: scores_of_rankings(part, rankings) for at, part in enumerate(parts)}]
         if guesses:
@@ -176,7 +188,19 @@ def _gains(
     return Gains(rows=gains(told, PRIOR.name, users, n, seed=seed), notes=_OF_GAINS)
 
 
-def _leak(talks: Sequence[ProfileTalk], parts: Sequence[Part], split: AnySplit) -> str:
+def _different(
+    talks: Sequence[ProfileTalk], mixture: Mixture, splits: tuple[AnySplit, ...], seed: int
+) -> tuple[AnySplit, ...]:
+    """The splits without those that part all as an earlier one: where one side is learnt from and the other tested."""
+    found: dict[AnySplit, dict[str, list[Fold]]] = {}
+    for split in splits:
+        folds, _ = told_aspects(talks, replace(mixture, split=split), seed=seed)
+        if not mixture.across or folds not in found.values():
+            found[split] = folds
+    return tuple(found)
+
+
+def _leak(talks: Sequence[ProfileTalk], parts: Sequence[Part], split: AnySplit, mixture: Mixture) -> str:
     users = [talk.user for talk in talks]
     counts = [shared_users(users, part.folds) for part in parts]
     tested, known = (sum(each) for each in zip(*counts, strict=True))
@@ -185,9 +209,20 @@ def _leak(talks: Sequence[ProfileTalk], parts: Sequence[Part], split: AnySplit) 
         "conversations": "conversations are held out, in five folds",
         "published": "conversations at random are held out, as published",
     }[split]
+    if mixture.across:
+        how = "one side is learnt from, and the other tested"
+        if any(len(part.folds) > 1 for part in parts):
+            how += ", without what was simulated on the scenarios of those who are tested"
+    learnt = ""
+    if mixture.two_sides:
+        trains = [train for part in parts for train, _ in part.folds]
+        sides = [
+            [sum(talks[place].side == side for place in train) for train in trains] for side in ("people", "simulated")
+        ]
+        learnt = f" Learnt from: {_from_to(sides[0])} conversations of people, {_from_to(sides[1])} simulated ones."
     return (
         f"{split}: {how}; {known / tested:.1%} of the tests are of a user, or a profile text, that is learnt from too, "
-        f"of {_from_to([count for count, _ in counts])} tests of an aspect."
+        f"of {_from_to([count for count, _ in counts])} tests of an aspect.{learnt}"
     )
 
 

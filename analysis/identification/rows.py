@@ -8,6 +8,8 @@ from ..tables import Cell, Column, Rows, Table
 from .metrics import Measured, Metric
 
 GUESSES = "people's guesses"
+PRIOR_OF_SIDE = "label prior, own side"
+"""Where the other side is learnt from too, or alone: the prior of those of the tested side alone."""
 PRIOR_OF_GUESSED = "label prior, guessed"
 """The label prior of the conversations and aspects that people guessed, which their row is compared with."""
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 import numpy as np
-from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, root_mean_squared_error
+from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_absolute_error, root_mean_squared_error
 
 from duologue.analysis.identification.texts import Text
 from duologue.analysis.identification.values import Task, measure_values
@@ -136,6 +136,26 @@ def test_errors_of_points_are_those_of_scikit_learn():
     )
     assert found["given", "rmse"] == pytest.approx(root_mean_squared_error(numbers, said))
     assert found["prior", "qwk"] == 0
+    # Nearest whole points 4, 4, 3 beside 5, 4, 1: squared differences 1 + 0 + 4; by chance
+    # (5 to 4, 4, 3; 4 to the same; 1 to the same) / 3 = ((1 + 1 + 4) + (0 + 0 + 1) + (9 + 9 + 4)) / 3.
+    assert found["given", "qwk"] == pytest.approx(1 - 5 / (29 / 3))
+    assert found["given", "qwk"] == pytest.approx(
+        cohen_kappa_score([5, 4, 1], [4, 4, 3], labels=[1, 2, 3, 4, 5], weights="quadratic")
+    )
+
+
+def test_the_longer_reply_is_taken_and_equal_ones_count_half():
+    # By pair of one conversation: longer and better, longer and worse, equally long.
+    talks = [
+        talk("a", 0, ("long reply", 5), ("x", 3)),
+        talk("b", 1, ("x", 4), ("long reply", 1)),
+        talk("c", 2, ("x", 4), ("y", 1)),
+    ]
+    talks += [talk(user, 3, ("longer one", 5), ("x", 2)) for user in "de"]
+    rows = measure_satisfaction(told_turns(talks), ["logistic"], tasks=["pairs"]).scores.rows
+    found = {row.model: row for row in rows}
+    assert (found["longer reply"].value, found["longer reply"].n) == ((1 + 0 + 0.5 + 1 + 1) / 5, 5)
+    assert found["prior"].value == 0.5
 
 
 def test_what_cannot_be_measured_is_refused_or_told():

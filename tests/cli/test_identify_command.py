@@ -60,6 +60,46 @@ def test_one_table_has_both_splits_beside_the_prior(duologue: Command, people: P
     assert duologue(*command)[1] == out
 
 
+def test_the_tables_of_a_terminal_are_as_wide_as_it_and_tell_what_knowing_users_is_worth(
+    duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = duologue("profiles", "identify", people, "--split", "all", "--trees", "5")
+    assert code == 0, err
+    assert max(map(len, out.splitlines())) <= 80
+    for title in (
+        "the mean of 5 aspects",
+        "Hit at 1 of each aspect",
+        "Is the user known again?",
+        "when the user is new",
+    ):
+        assert title in out
+    rows = [line for line in out.splitlines() if line.startswith(("logistic", "forest", "offline"))]
+    assert len(rows) == 3 * (3 + 3 + 4)
+    assert "begins" not in out
+
+
+def test_people_are_taken_by_their_assistant(duologue: Command, people: Path) -> None:
+    words = ("profiles", "identify", people, "--model", "offline")
+    code, _, err = duologue(*words, "--assistant", "one")
+    assert (code, "0 conversations of people are with other assistants and left out (0 name none)" in err) == (0, True)
+    code, _, err = duologue(*words, "--assistant", "other")
+    assert code == 2
+    assert "--assistant other: no conversation of people is with it: give one (20)" in err
+
+
+def test_a_taken_file_is_refused_before_anything_is_read(duologue: Command, people: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "taken.json"
+    taken.write_text("{}")
+    for words in (("profiles", "identify"), ("stats", "satisfaction"), ("stats", "intents")):
+        code, _, err = duologue(*words, people, "--json", "--out", taken)
+        assert code == 2
+        assert "conversations:" not in err
+        assert "--force" in err
+        code, _, err = duologue(*words, people, "--out", "new.txt")
+        assert (code, "--out needs --format" in err) == (2, True)
+
+
 def test_a_chat_model_is_asked_about_each_conversation_and_its_file_answers_the_next_time(
     duologue: Command, people: Path, faulty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,10 +141,15 @@ def test_satisfaction_and_intents_are_told_with_the_prior_beside_them(duologue: 
         (["profiles", "identify", "--ratio", "1"], "for sim4human alone"),
         (["profiles", "identify", "--language", "en"], "no conversation has a profile of the vocabulary and is in en"),
         (["profiles", "identify", "--guesses", "."], "holds no guess"),
+        (["profiles", "identify", "--fifth"], "only of sim2human and human2sim a fifth can be tested"),
+        (["profiles", "identify", "--pairs", "--setting", "sim"], "no conversation about skills of simulated users"),
         (["stats", "satisfaction", "--task", "mood"], "--task mood: is no task: give five"),
         (["stats", "satisfaction", "--label", "mood"], "no reply has a label 'mood' of 1 to 5"),
         (["stats", "satisfaction", "--model", "oracle"], "--model oracle: is no model"),
-        (["stats", "intents", "--side", "simulated"], "no message of a user has one intent"),
+        (
+            ["stats", "intents", "--side", "simulated"],
+            "no message of simulated users has one intent, and is there in zh",
+        ),
     ],
 )
 def test_what_cannot_be_told_is_one_line(duologue: Command, people: Path, words: list[str], line: str) -> None:

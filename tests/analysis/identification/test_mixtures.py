@@ -169,3 +169,19 @@ def test_an_aspect_that_one_user_alone_has_is_left_out_with_a_note(talk):
     report = identify(talks)
     assert report.table.notes[0].startswith("daily_interests is not told: 1 user: users are held out")
     assert "daily_interests" not in {row.aspect for row in report.table.rows}
+
+
+def test_where_the_other_side_is_learnt_from_the_prior_of_the_tested_side_is_a_row_too(talk, values):
+    people = [talk(f"u{user}", 0, user < 9, "x") for user in range(10)]
+    made = [talk(f"s{user}", 0, user < 2, "x", "simulated") for user in range(10)]
+    report = identify([*people, *made], mixture=Mixture(setting="sim2human"), splits=("published", "users"))
+    found = values(report)
+    assert set(found) == {("published", "label prior"), ("published", "label prior, own side")}  # both splits are one
+    assert (found["published", "label prior"].hit_1, found["published", "label prior, own side"].hit_1) == (0.1, 0.9)
+    assert report.table.notes[0] == (
+        "published: one side is learnt from, and the other tested; 0.0% of the tests are of a user, or a profile text, that "
+        "is learnt from too, of 10 tests of an aspect. Learnt from: 0 conversations of people, 10 simulated ones."
+    )
+    report = identify([*people, *made], mixture=Mixture(setting="sim4human", ratio=1))
+    assert values(report)["users", "label prior, own side"].hit_1 == 0.9
+    assert report.table.notes[0].endswith("Learnt from: 8 conversations of people, 8 simulated ones.")
