@@ -108,6 +108,8 @@ def identify(
     """
     from ..analysis import identification
     from ..analysis.identification.settings import Mixture
+    from ..analysis.trust import UNTOLD, Trusts
+    from ..runs.annotation_journal import annotated_keys
 
     check_unread(kept)
     for source in sources:
@@ -128,6 +130,8 @@ def identify(
             f"{sources[0]}: no conversation has a profile of the vocabulary and is in {language}: "
             "give RecLLMSim's, simulated or people's, or another --language"
         )
+    written = frozenset().union(*map(annotated_keys, sources))
+    trusts = Trusts.of(conversations, written)
     told = identification.read_guesses(guesses) if guesses is not None else []
     rankers: list[Ranker] = []
     failed = 0
@@ -149,6 +153,7 @@ def identify(
         vocabulary=vocabulary,
         guesses=told,
         seed=seed,
+        trust=trusts.note("profile_mapped", of_messages=False) or UNTOLD,
     )
     give(report.to_json(), report.tables(), as_json=as_json, form=form, out=out, force=force)
     return 1 if failed or any(each.broken for each in loaded) else 0

@@ -11,6 +11,7 @@ from ...data.records import Record
 from ...errors import DataError, SettingError
 from ..judges.scores import Floats, Of, of_users
 from ..tables import Table
+from ..trust import UNTOLD
 from .classifiers import PRIOR, Model
 from .metrics import METRICS, Metric, averaged, functions, measured, sums
 from .ranking import Rank, Ranking, guessed, ranked_scores
@@ -87,13 +88,14 @@ def identify(
     vocabulary: Options = "closed",
     guesses: Sequence[Mapping[tuple[str, str], Ranking]] = (),
     seed: int = 0,
+    trust: str = UNTOLD,
 ) -> IdentificationReport:
     """What each model tells of users' profiles, aspect by aspect, and their mean; the label prior is always a row.
 
     `mixture`: who is learnt from and tested; its split gives way to `splits`. `seeds`: how many seeds a model is taught
     with, from 0. `vocabulary`: `published` leaves out options that no conversation of the setting has, training or test,
     as a binarizer that is fitted on both does. `seed`: of the users that are drawn for intervals.
-    DataError without conversations, or too few of a side. Needs the extras `ml`, and `zh` for Chinese.
+    `trust`: how far the options of the profiles can be trusted, as `analysis.trust.Trusts.note` tells. DataError without conversations, or too few of a side. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")
@@ -139,7 +141,7 @@ def identify(
         seeds=seeds,
         conversations=len(tested),
         users=len({talks[place].user for place in tested}),
-        table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_told(seeds, vocabulary))),
+        table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_told(seeds, vocabulary), trust)),
         metrics=Metrics(rows=tuple(rows)),
     )
 
