@@ -97,9 +97,19 @@ def _text(table: "Table", form: TableFormat) -> str:
             return table.to_markdown()
 
 
+def check_given(out: Path | None, *, as_json: bool, form: TableFormat, force: bool) -> None:
+    """Refuse a place for the results before work, or money, is put into them; `give` checks again."""
+    if out is None:
+        return
+    if not as_json and form == "rich":
+        raise SettingError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
+    if not out.is_dir():  # a folder may be for tables as CSV
+        check_free(out, force=force)
+
+
 def _write(tables: Sequence["Table"], form: TableFormat, out: Path, force: bool) -> None:
     if form == "rich":
-        raise SettingError("--out needs --format csv, markdown or latex, or --json: rich tables are for the terminal")
+        check_given(out, as_json=False, form=form, force=force)
     if form != "csv" or len(tables) == 1:
         check_free(out, force=force)
         write_text(out, "\n".join(_text(table, form) for table in tables))

@@ -91,9 +91,11 @@ def label_settings(
 
 
 def annotated_keys(source: Path) -> frozenset[str]:
-    """Keys of the labels that annotators wrote into a copy (`duologue annotate`); none for any other source."""
-    path = source / FOLDER / SETTINGS
-    had: Any = parsed(read_text(path), path) if path.is_file() else {}
+    """Keys of the labels that annotators wrote into a copy (`duologue annotate`), of which the source may be a part; none
+    for any other source."""
+    place = source.resolve()
+    path = next((each for folder in (place, *place.parents) if (each := folder / FOLDER / SETTINGS).is_file()), None)
+    had: Any = parsed(read_text(path), path) if path is not None else {}
     names = had.get("labels", {}) if isinstance(had, dict) else {}
     shipped = shipped_labels()
     return frozenset(key for name in names for key in (shipped[name].keys if name in shipped else (name,)))

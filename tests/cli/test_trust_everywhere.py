@@ -232,3 +232,13 @@ def test_what_is_measured_by_people_s_labels_says_that_they_are_people_s(duologu
     code, out, err = duologue("stats", command, open_data / of[0], *of[1:-1], "--json")
     assert code == 0, err
     assert f"Trust in {of[-1]}: people's." in out
+
+
+def test_in_a_part_of_a_copy_that_was_annotated_nothing_that_was_written_is_people_s(duologue, tmp_path):
+    lines(tmp_path / "copy" / "a" / "people.jsonl", "people")
+    (tmp_path / "copy" / "annotation").mkdir()
+    (tmp_path / "copy" / "annotation" / "settings.jsonl").write_text(json.dumps({"labels": {f"{LABEL}_human": {}}}))
+    assert duologue("show", "copy/a/people.jsonl", "--out", "part.html")[0] == 0
+    rows = [row for text in shown_in((tmp_path / "part.html").read_text(encoding="utf-8")) for row in holds(text)]
+    assert rows
+    assert not any("people's" in re.sub("<[^>]*>", " ", row) for row in rows)
