@@ -93,9 +93,8 @@ def label_settings(
 def annotated_keys(source: Path) -> frozenset[str]:
     """Keys of the labels that annotators wrote into a copy (`duologue annotate`), of which the source may be a part; none
     for any other source."""
-    place = source.resolve()
-    path = next((each for folder in (place, *place.parents) if (each := folder / FOLDER / SETTINGS).is_file()), None)
-    had: Any = parsed(read_text(path), path) if path is not None else {}
+    path = votes_folder(source) / SETTINGS
+    had: Any = parsed(read_text(path), path) if path.is_file() else {}
     names = had.get("labels", {}) if isinstance(had, dict) else {}
     shipped = shipped_labels()
     return frozenset(key for name in names for key in (shipped[name].keys if name in shipped else (name,)))
@@ -193,3 +192,10 @@ CODEC = Codec[Labelled](
     settled=lambda each: each.error is None,
 )
 """Votes on disk: of two lines of one piece of work, the one without a failure counts."""
+
+
+def votes_folder(source: Path) -> Path:
+    """The folder of votes of the copy that the source is, or is a part of; for no copy one that is not there."""
+    place = source.resolve()
+    there = (folder / FOLDER for folder in (place, *place.parents))
+    return next((folder for folder in there if (folder / SETTINGS).is_file()), source / FOLDER)
