@@ -9,7 +9,7 @@ NARROWEST = 8
 
 class Fitted:
     """The body of a table for rich: no word is cut where the terminal is wide enough for the longest of each column, and
-    where it is not, only words of texts are.
+    where it is not, only words of texts and of headings are.
 
     `texts`: of each column whether it holds texts; `shown`: the cells of each row as texts.
     """
@@ -27,7 +27,11 @@ class Fitted:
         room = options.max_width - sum(longest)
         gap = 2 if room >= 2 * len(longest) else 1
         if room < gap * len(longest):
-            longest = _narrowed(longest, self.texts, options.max_width - gap * len(longest))
+            least = [
+                NARROWEST if of_text else max((cell_len(row[number]) for row in self.shown), default=1)
+                for number, of_text in enumerate(self.texts)
+            ]
+            longest = _narrowed(longest, least, options.max_width - gap * len(longest))
             room = options.max_width - sum(longest)
         fits = bool(longest) and room >= gap * len(longest)
         whole = [max(map(cell_len, texts), default=0) for texts in cells]
@@ -42,11 +46,11 @@ class Fitted:
         yield table
 
 
-def _narrowed(longest: Sequence[int], texts: Sequence[bool], room: int) -> list[int]:
-    """Widths that break the longest words of texts, so that no number is broken."""
+def _narrowed(longest: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that break the longest words first, but none to less than the column's least: so no number is broken."""
     widths = list(longest)
     while sum(widths) > room:
-        wide = [number for number, width in enumerate(widths) if texts[number] and width > NARROWEST]
+        wide = [number for number, width in enumerate(widths) if width > least[number]]
         if not wide:
             break
         widths[max(wide, key=lambda number: widths[number])] -= 1

@@ -7,7 +7,7 @@ import typer
 
 from ..errors import DataError, SettingError
 from .output import say
-from .tables import AsJson, Force, Form, Out, give, read_whole
+from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
@@ -77,6 +77,7 @@ def agreement(
     from ..prompts.label_pages import scales_of
     from ..runs.annotation_journal import rule_keys
 
+    check_given(out, as_json=as_json, form=form, force=force)
     pairs = _pairs(between)
     if confidence is not None and precision is None:
         raise SettingError("--confidence is for --precision: give that too, such as --precision 0.9")

@@ -132,7 +132,9 @@ def identify(
     from ..analysis import identification
     from ..analysis.identification.mixture import Mixture
     from ..analysis.judges.turns import path_of
+    from ..analysis.trust import UNTOLD, Trusts
     from ..data.identity import digest
+    from ..runs.annotation_journal import annotated_keys
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_given(out, as_json=as_json, form=form, force=force)
@@ -166,6 +168,8 @@ def identify(
         say(line)
     splits = SPLITS[split]
     tested = [talks[place] for place in identification.places_tested(talks, mixture, splits, seed=seed)]
+    written = frozenset().union(*map(annotated_keys, sources))
+    trusts = Trusts.of(conversations, written)
     told = identification.read_guesses(guesses) if guesses is not None else []
     with options.surroundings():
         rankers, failed = _rankers([name for name in asked if not _is_learnt(name)], tested, kept, options)
@@ -181,6 +185,7 @@ def identify(
             guesses=told,
             seed=seed,
             watch=status.update,
+            trust=trusts.note("profile_mapped", of_messages=False) or UNTOLD,
         )
     tables = report.brief() if form == "rich" else report.tables()
     give(report.to_json(), tables, as_json=as_json, form=form, out=out, force=force)

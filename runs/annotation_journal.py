@@ -93,13 +93,14 @@ def label_settings(
 
 
 def annotated_keys(source: Path) -> frozenset[str]:
-    """Keys of the labels that annotators wrote into a copy (`duologue annotate`); none for any other source."""
-    return _keys(_kept_settings(source / FOLDER).items())
+    """Keys of the labels that annotators wrote into a copy (`duologue annotate`), of which the source may be a part; none
+    for any other source."""
+    return _keys(_kept_settings(votes_folder(source)).items())
 
 
 def rule_keys(source: Path) -> frozenset[str]:
     """Those of them whose every vote is one of the offline annotator's rules."""
-    labels = _kept_settings(source / FOLDER)
+    labels = _kept_settings(votes_folder(source))
     return _keys(each for each in labels.items() if all("rules" in one for one in each[1].get("annotators", [{}])))
 
 
@@ -262,3 +263,10 @@ CODEC = Codec[Labelled](
     settled=lambda each: each.error is None,
 )
 """Votes on disk: of two lines of one piece of work, the one without a failure counts."""
+
+
+def votes_folder(source: Path) -> Path:
+    """The folder of votes of the copy that the source is, or is a part of; for no copy one that is not there."""
+    place = source.resolve()
+    there = (folder / FOLDER for folder in (place, *place.parents))
+    return next((folder for folder in there if (folder / SETTINGS).is_file()), source / FOLDER)

@@ -10,6 +10,7 @@ from ..analysis.annotations import side_of
 from ..analysis.label_values import FINAL
 from ..analysis.outcomes import SCORES
 from ..analysis.trust import NOT_CALIBRATED, Trust, Trusts
+from ..data.domain import TOPIC_KEYS, USER_KEYS
 from ..data.formats.dialogues import asides
 from ..data.records import Conversation, Message
 from .pages import render
@@ -22,6 +23,9 @@ LEGEND = (
     "label of the same conversations of this side, with its 95 % interval. computed: a rule, no judgement. not calibrated: "
     "nobody has measured it here."
 )
+NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
+                       "created_at", "path", "file", "source", "split"})  # fmt: skip
+"""Keys of a source that say who, when and where, and label nothing."""
 AT_ONCE = 6
 """Rows that are shown at once; a longer table is folded."""
 
@@ -52,8 +56,8 @@ def labels_html(holder: Conversation | Message, conversation: Conversation, trus
     escaped. `trusts`: of the conversations among which it is shown."""
     side, of_messages = side_of(conversation), isinstance(holder, Message)
     known = trusts.labels_of(holder)
-    told, labels = _scores(known)
-    scores = [Row(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in told]
+    given, labels = _scores(known)
+    scores = [Row(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in given]
     rows = tuple(
         Row(
             _named(name, path, labels),
@@ -65,9 +69,11 @@ def labels_html(holder: Conversation | Message, conversation: Conversation, trus
         for name, text, path in _rows(labels)
     )
     tables = [Rows("labels", rows, len(rows) > AT_ONCE)] if rows else []
-    if rows := tuple(Row(name, text, None) for name, text, _ in _rows(_beside(holder, known))):
-        # Keys that no reader knows: some may be labels.
-        tables.append(Rows(f"from the source ({NOT_CALIBRATED})", rows, folded=True))
+    beside = _beside(holder, known)
+    if rows := tuple(Row(name, text, None) for name, text, _ in _rows(beside)):
+        perhaps = any(key not in NO_LABELS for key in beside)  # keys that no reader knows: some may be labels
+        told = f" (if any is a label: {NOT_CALIBRATED})" if perhaps else ""
+        tables.append(Rows(f"from the source{told}", rows, folded=True))
     said = _said_by_neither(holder) if isinstance(holder, Conversation) else ()
     legend = (
         LEGEND if isinstance(holder, Conversation) and (scores or any(r.trust for t in tables for r in t.rows)) else ""

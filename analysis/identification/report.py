@@ -8,6 +8,7 @@ from ...data.records import Record
 from ...errors import DataError, SettingError
 from ..judges.scores import Of
 from ..tables import Table
+from ..trust import UNTOLD
 from .classifiers import PRIOR, Model, one_thread
 from .leak import CONVERSATIONS, USERS, Gains, Nearest, NearestRow, gains, nearest_rows
 from .metrics import Metric
@@ -97,6 +98,7 @@ def identify(
     guesses: Sequence[Mapping[tuple[str, str], Ranking]] = (),
     seed: int = 0,
     watch: Callable[[str], None] | None = None,
+    trust: str = UNTOLD,
 ) -> IdentificationReport:
     """What each model tells of users' profiles, aspect by aspect, and their mean; the label prior is always a row.
 
@@ -104,6 +106,7 @@ def identify(
     with, from 0. `vocabulary`: `published` leaves out options that no conversation of the setting has, training or test,
     as a binarizer that is fitted on both does. `seed`: of the users that are drawn for intervals, and of a mixture's
     conversations. `watch`: is told what is under way.
+    `trust`: how far the options of the profiles can be trusted, as `analysis.trust.Trusts.note` tells.
     DataError without conversations, or too few of a side. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
@@ -172,7 +175,7 @@ def identify(
         seeds=seeds,
         conversations=len(tested),
         users=users,
-        table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_told(seeds, vocabulary))),
+        table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_told(seeds, vocabulary), trust)),
         nearest=Nearest(rows=tuple(near), notes=_OF_NEAREST if near else ()),
         gains=_gains(of_splits, users, len(tested), seed),
         metrics=Metrics(rows=tuple(rows)),

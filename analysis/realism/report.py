@@ -95,19 +95,28 @@ class Report(Record):
             Column(name="p adjusted", kind="p"),
             *([Column(name="by task")] if any(row.signs_differ for row in self.measures) else []),
             *([Column(name="apart")] if any(row.apart for row in self.measures) else []),
-            *([Column(name="trust sim"), Column(name="trust human")] if any(row.trust_sim for row in self.measures) else []),
         )  # fmt: skip
         rows = [
             {
                 "measure": row.name, "sim": row.sim, "human": row.human, "effect": row.effect,
                 "distance": row.distance, "floor": row.floor, "reference": row.between_references,
                 "published": row.published, "made": row.made, "p_adjusted": row.p_adjusted, "apart": row.apart,
-                "trust_sim": row.trust_sim, "trust_human": row.trust_human,
                 "by_task": "{:.2f} to {:.2f}".format(*row.task_effects) if row.signs_differ and row.task_effects else "",
             }
             for row in self.measures
         ]  # fmt: skip
-        return Table.of("Least like people first", columns, rows, (*self.notes, *self.remarks))
+        return Table.of("Least like people first", columns, rows, (*self.notes, *self._trust, *self.remarks))
+
+    @property
+    def _trust(self) -> list[str]:
+        """How far annotations can be trusted, a line for those of which it is the same."""
+        marks: dict[tuple[str, str], list[str]] = {}
+        for row in self.measures:
+            if row.trust_sim:
+                marks.setdefault((row.trust_sim, row.trust_human), []).append(row.name)
+        return [
+            f"Trust in {', '.join(names)}: simulated {sim}, people {human}." for (sim, human), names in marks.items()
+        ]
 
     @property
     def remarks(self) -> list[str]:

@@ -89,7 +89,7 @@ def satisfaction_by_assistant(conversations: Conversations) -> SatisfactionByAss
     """A row for each side and assistant; where there are several, the first is for all together."""
     talks = Talks.of(conversations)
     judged_ones = talks.of_sides_with(satisfaction_of_replies)
-    groups = [
+    groups: list[tuple[Side, str, list[Talk]]] = [
         (side, assistant, group)
         for side in SIDES
         for assistant, group in Talks(tuple(judged_ones.of_side(side))).by_assistant()

@@ -172,3 +172,14 @@ def test_a_table_without_rows_is_printed_as_its_heads():
     console = Console(width=60, file=io.StringIO())
     console.print(Table(title="t", columns=(Column(name="end"), Column(name="count")), rows=()).rich())
     assert {"end", "count"} <= set(console.file.getvalue().split())  # type: ignore[attr-defined]
+
+
+def test_where_a_terminal_is_too_narrow_names_are_broken_and_numbers_are_not():
+    names = ["a name", *(f"measure{number}" for number in range(7))]
+    columns = tuple(Column(name=name, kind="number" if place else "text") for place, name in enumerate(names))
+    table = Table(title="t", columns=columns, rows=(("abcdefghijklmnopqrst", *[-123.456] * 7),))
+    out = io.StringIO()
+    Console(width=72, file=out).print(table.rich())
+    printed = out.getvalue()
+    assert printed.count("-123.456") == 7
+    assert max(map(len, printed.splitlines())) <= 72

@@ -103,6 +103,17 @@ def test_tables_are_written_and_nothing_is_replaced_unasked(duologue, source, tm
     assert "--force" in err
 
 
+def test_a_place_that_is_taken_is_told_before_anything_is_read(duologue, tmp_path):
+    (tmp_path / "there.csv").write_text("mine")
+    for more, told in (
+        (("--format", "csv", "--out", "there.csv"), "exists: give --force"),
+        (("--out", "x"), "--out needs --format"),
+    ):
+        code, _, err = duologue("agreement", tmp_path / "no such data", "--between", "a,b", *more)
+        assert code == 2
+        assert told in err
+
+
 def test_what_a_file_says_is_text_on_the_terminal(duologue, tmp_path):
     evil = "\x1b[31m[red]x"
     path = lines(tmp_path / "t.jsonl", [{"human": {evil: word}, "judge": {evil: word}} for word in ("a", evil, "a")])

@@ -261,7 +261,7 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(told, open_data):
         assert agree(fleiss, *(row["fleiss"] for row in sides))
     assert {row["unanimity"] for (name, _), row in rows.items() if name[:11] in ("strategy_V3", "strategy_V4")} == {1}
     made = told("agreement", source, "--between", "strategy_human_V4,strategy_V4", "--worth")["worth"]
-    (one,) = [row for row in made if (row["side"], row["part"], row["value"]) == ("people", "operability", "high")]
+    (one,) = [row for row in made if (row["side"], row["part"], row["value"]) == ("people", "operability", "High")]
     assert agree(["0.96", "0.93", "0.99"], one["naive"], one["naive_low"], one["naive_high"])
     assert agree(["0.80", "0.60", "1.00"], one["calibrated"], one["low"], one["high"])
     said = " ".join((ROOT / "docs/labels.md").read_text(encoding="utf-8").split())

@@ -85,7 +85,7 @@ def test_calibrated_rates_of_40_labels_cover_what_they_say(right):
              (drawn(draw, right=right) for _ in range(1000))]  # fmt: skip
     covered = np.mean([one.calibrated.low <= 0.3 <= one.calibrated.high for one in found])
     # Of 40 labels hardly one is wrong where .97 are right: no interval can know that it is no more.
-    assert 0.93 <= covered <= (0.98 if right < 0.9 else 1)
+    assert 0.93 <= covered <= (0.975 if right < 0.9 else 1)
     # The judge alone is sure and wrong: it says .3 x right + .7 x (1 - right).
     naive = np.mean([one.naive.low <= 0.3 <= one.naive.high for one in found])
     assert naive < (0.05 if right == 0.6 else 0.99)
