@@ -28,6 +28,7 @@ READING = {
     "analysis/annotations.py": "reads, and shows nothing",
     "analysis/attempts.py": "who answered, a fact",
     "analysis/identification/intents.py": "a note of `stats intents`",
+    "analysis/identification/mixture.py": "a note of `profiles identify`",
     "analysis/identification/settings.py": "a note of `profiles identify`",
     "analysis/identification/vocabulary.py": "a note of `profiles identify`",
     "analysis/judges/turns.py": "notes of `stats judges` and `stats satisfaction`",
