@@ -48,8 +48,7 @@ class Judged:
         )
         usage = answer.usage.model_dump()
         if answer.value is None:
-            error = answer.error or answer.attempts[-1].reason
-            return Score(None, error=f"the judge gave no judgement: {error}", usage=usage)
+            return Score(None, error=f"the judge gave no judgement: {answer.failure}", usage=usage)
         found, reason = answer.value.value, " ".join(answer.value.reason.split())  # type: ignore[attr-defined]
         if self.passing:
             return Score(found in self.passing, f"{found}: {reason}", usage)

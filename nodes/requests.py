@@ -53,6 +53,16 @@ class Answer(Generic[T]):
     """Every reply with its verdict, the accepted one last."""
     error: str | None = None
     """Why the respondent failed, in one line without secrets; None if it did not."""
+    refusal: Refusal | None = None
+    """Why the last reply could not be used; None if it could, or there was none."""
+
+    @property
+    def failure(self) -> str:
+        """Why there is no value, in one line: the error, or the reason of the last refusal with its first sentence."""
+        if self.error is not None or self.refusal is None:
+            return self.error or ""
+        wrong = " ".join(self.refusal.repair.split()).partition(". ")[0].rstrip(".")
+        return ": ".join(part for part in (self.refusal.reason, wrong) if part)
 
     @property
     def usage(self) -> Usage:
@@ -111,7 +121,7 @@ async def asked_of(
             return Answer(value, (*tried, attempt))
         tried.append(attempt.model_copy(update={"verdict": "rejected", "reason": value.reason}))
         if len(tried) >= attempts or repair is None:
-            return Answer(None, tuple(tried))
+            return Answer(None, tuple(tried), refusal=value)
         prompt = repair(value, len(tried) + 1)
 
 
@@ -157,7 +167,7 @@ def parse_json(shape: type[M]) -> Parse[M]:
             first = error.errors(include_url=False, include_input=False)[0]
             if first["type"] == "json_invalid":
                 return Refusal("not_json", f"{_line(first)}. Answer with one JSON object and nothing else.")
-            where = ".".join(str(part) for part in first["loc"]) or "the whole"
+            where = " ".join(".".join(str(part) for part in first["loc"]).split())[:100] or "the whole"
             return Refusal("wrong_shape", f"{where}: {_line(first)}.")
 
     return parse

@@ -95,8 +95,7 @@ async def _ranked(
     answer = await ask_judge(model, page, values, parse, form, call=call, language=talk.language)
     usage = answer.usage.model_dump()
     if answer.value is None:
-        error = answer.error or answer.attempts[-1].reason
-        return RankedOptions(id=name, usage=usage, error=f"the model gave no ranking: {error}")
+        return RankedOptions(id=name, usage=usage, error=f"the model gave no ranking: {answer.failure}")
     return RankedOptions(id=name, options=answer.value, usage=usage)
 
 

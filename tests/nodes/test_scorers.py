@@ -315,7 +315,7 @@ def test_a_judges_labels_may_pass_or_stand_as_they_are() -> None:
     assert (score.value, score.reason) == (False, "fair: so so")
     failed = judge(nodes.judged(model, "Polite?", labels=("good", "bad")), state)
     assert (failed.value, failed.error, failed.usage["calls"]) == (
-        None, "the judge gave no judgement: wrong_shape", 3,
+        None, "the judge gave no judgement: wrong_shape: value: Input should be 'good' or 'bad'", 3,
     )  # fmt: skip
     with pytest.raises(SettingError, match="'best' is passing, but none of the labels"):
         nodes.judged(model, "Polite?", labels=("good",), passing=["best"])
@@ -374,7 +374,7 @@ def test_a_judge_that_fails_or_cannot_be_read_has_its_cost_all_the_same() -> Non
     broken = nodes.all_of(paid(YES), paid("Hm."), lambda state: 1 / 0)
     conversation = scored(success=nodes.negated(broken))
     score: Any = conversation.labels["scores"]
-    assert score["success"]["error"] == "the judge gave no judgement: not_json"
+    assert score["success"]["error"] == "the judge gave no judgement: not_json: Invalid JSON: expected value at line 1 column 1"
     assert conversation.closing_usage is not None
     assert (conversation.closing_usage.calls, score["success"]["usage"]["calls"]) == (4, 4)
 

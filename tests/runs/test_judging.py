@@ -58,7 +58,7 @@ def test_what_is_kept_is_not_asked_again_and_a_failure_is(talk: Conversation, tm
     model = Heard(lines=[FOUR, "Hm.", "Hm.", "Hm.", FOUR])
     first = judge_replies(model, replies, kept=kept, concurrency=1)
     assert [said.points for said in first] == [4, None]
-    assert first[1].error == "the judge gave no judgement: not_json"
+    assert first[1].error == "the judge gave no judgement: not_json: Invalid JSON: expected value at line 1 column 1"
     assert len(model.sent) == 4
     assert [said.points for said in judge_replies(model, replies, kept=kept, concurrency=1)] == [4, 4]
     assert len(model.sent) == 5

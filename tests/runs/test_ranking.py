@@ -40,22 +40,22 @@ def test_numbers_come_back_as_options_in_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad",
+    ("bad", "why"),
     [
-        '{"mood": [1, 2], "food": [1, 2, 3]}',
-        '{"mood": [1, 2, 2], "food": [1, 2, 3]}',
-        '{"mood": [1, 2, 9], "food": [1, 2, 3]}',
-        '{"mood": [1, 2, 3]}',
-        "I think calm.",
+        ('{"mood": [1, 2], "food": [1, 2, 3]}', "wrong_shape: mood: List should have at least 3 items"),
+        ('{"mood": [1, 2, 2], "food": [1, 2, 3]}', "wrong_shape: mood: a number stands there twice"),
+        ('{"mood": [1, 2, 9], "food": [1, 2, 3]}', "wrong_shape: mood.2: Input should be less than or equal to"),
+        ('{"mood": [1, 2, 3]}', "wrong_shape: food: Field required"),
+        ("I think calm.", "not_json: Invalid JSON"),
     ],
 )
-def test_a_reply_of_another_form_is_asked_for_again(bad: str) -> None:
+def test_a_reply_of_another_form_is_asked_for_again_and_in_the_end_its_fault_is_told(bad: str, why: str) -> None:
     model = Listening(lines=[bad, GOOD])
     (said,) = rank_options(model, [TALK], OPTIONS)
     assert (said.error, len(model.sent)) == ("", 2)
     (silent,) = rank_options(Listening(lines=[bad] * 3), [TALK], OPTIONS)
     assert silent.options == {}
-    assert silent.error.startswith("the model gave no ranking: ")
+    assert silent.error.startswith(f"the model gave no ranking: {why}")
 
 
 def test_what_is_kept_is_not_asked_again_and_a_failure_is(tmp_path: Path) -> None:
