@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 import typer
 
 from ..data.text.model_tokens import OF_MESSAGE, tokens_about
-from ..errors import DataError
+from ..errors import DataError, SettingError
 from .annotation_plans import cost_about, costs
 from .interrupts import INTERRUPTED, STOPPED, run
 from .output import print_json, put, say, stderr
@@ -43,6 +43,12 @@ RULE = (
     "every request as it would be sent, four characters a token (a Chinese one each), and about "
     f"{SAID} tokens of an answer; nothing is asked again, and reasoning is not foreseen"
 )
+
+
+def check_kept(kept: Path | None, models: Sequence[str], option: str) -> None:
+    """SettingError for a file of a chat model's answers where no model is asked."""
+    if kept is not None and not models:
+        raise SettingError(f"--kept keeps what a chat model says: give one with {option}")
 
 
 def ask_models(

@@ -8,7 +8,8 @@ import typer
 
 from ..data import DataError
 from ..data.text.languages import Language
-from .asking import OPTIONS, Kept, ask_models, silent
+from ..errors import SettingError
+from .asking import OPTIONS, Kept, ask_models, check_kept, silent
 from .options import extended
 from .output import say, stderr
 from .overwriting import check_outside, check_unread
@@ -27,6 +28,7 @@ SPLITS: "Mapping[str, tuple[AnySplit, ...]]" = {
     "both": ("published", "users"),
     "all": ("published", "conversations", "users"),
 }
+TOP = 3
 DEFAULT = ("forest", "logistic", OFFLINE)
 NAMES = ("forest", "forest-alone", "forest-chain", "logistic", "logistic-chain", "xgboost", "xgboost-chain")
 
@@ -79,7 +81,9 @@ def identify(
             help="Of sim4human: only simulated conversations with a most (hot) or least (cold) frequent option."
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many options are hot, or cold.")] = 3,
+    top: Annotated[
+        int | None, typer.Option(min=1, help=f"Of --labels: how many options are hot, or cold. Default: {TOP}.")
+    ] = None,
     fifth: Annotated[
         bool,
         typer.Option(
@@ -141,10 +145,13 @@ def identify(
     check_unread(kept)
     for source in sources:
         check_outside(kept, source)
-    mixture = Mixture(
-        setting=setting, ratio=ratio, others=not no_others, labels=labels, top=top, pairs=pairs, fifth=fifth
-    )
     asked = list(dict.fromkeys(model or DEFAULT))
+    check_kept(kept, [name for name in asked if name != OFFLINE and not _is_learnt(name)], "--model")
+    if top is not None and labels is None:
+        raise SettingError("--top says how many options are hot or cold: give --labels hot, cold or both too")
+    mixture = Mixture(
+        setting=setting, ratio=ratio, others=not no_others, labels=labels, top=top or TOP, pairs=pairs, fifth=fifth
+    )
     learnt = identification.models([name for name in asked if _is_learnt(name)], trees)
     if encoder is not None:
         learnt.append(identification.encoder(encoder))
@@ -171,6 +178,8 @@ def identify(
     written = frozenset().union(*map(annotated_keys, sources))
     trusts = Trusts.of(conversations, written)
     told = identification.read_guesses(guesses) if guesses is not None else []
+    for line in identification.guesses_left_out(guesses, talks) if guesses is not None else ():
+        say(line)
     with options.surroundings():
         rankers, failed = _rankers([name for name in asked if not _is_learnt(name)], tested, kept, options)
     with stderr.status("begins") as status:

@@ -9,7 +9,7 @@ import typer
 from ..data import DataError
 from ..data.loading import Loaded
 from ..errors import DuologueError, SettingError, at
-from .asking import OPTIONS, Kept, ask_models, silent
+from .asking import OPTIONS, Kept, ask_models, check_kept, silent
 from .options import extended
 from .output import say
 from .overwriting import check_outside, check_unread
@@ -92,6 +92,7 @@ def judges(
     check_given(out, as_json=as_json, form=form, force=force)
     check_unread(kept)
     check_outside(kept, source)
+    check_kept(kept, asked or (), "--judge")
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)

@@ -8,7 +8,7 @@ import typer
 from ..data import DataError
 from ..data.text.languages import Language
 from ..errors import SettingError, at
-from .output import say
+from .output import say, stderr
 from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:
@@ -80,23 +80,26 @@ def satisfaction(
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
-    turns = told_turns(list(loaded.conversations), text, following=following, label=label)
+    with stderr.status("cuts texts into words"):
+        turns = told_turns(list(loaded.conversations), text, following=following, label=label)
     if not turns:
         raise DataError(
             f"{at(source)}: no reply has a label {label!r} of 1 to 5: give conversations whose users say how satisfied "
             "they are, such as people's second study of RecLLMSim, or name the label (--label)"
         )
-    report = measure_satisfaction(
-        turns,
-        model or MODELS,
-        tasks=tasks,
-        split=split,
-        reads=f"{text} and next message" if following else text,
-        trees=trees,
-        seeds=seeds,
-        seed=seed,
-        trust=_trust(source, loaded, label),
-    )
+    with stderr.status("begins") as status:
+        report = measure_satisfaction(
+            turns,
+            model or MODELS,
+            tasks=tasks,
+            split=split,
+            reads=f"{text} and next message" if following else text,
+            trees=trees,
+            seeds=seeds,
+            seed=seed,
+            trust=_trust(source, loaded, label),
+            watch=status.update,
+        )
     give(
         report.to_json(),
         [report.scores.brief()] if form == "rich" else report.tables(),
@@ -129,7 +132,8 @@ def intents(
     loaded = read_whole(source)
     for note in loaded.notes:
         say(note)
-    turns, several = intent_turns(loaded.conversations, side, language)
+    with stderr.status("cuts texts into words"):
+        turns, several = intent_turns(loaded.conversations, side, language)
     if not turns:
         other = "people" if side == "simulated" else "simulated"
         raise DataError(
@@ -137,8 +141,19 @@ def intents(
             f"there in {language}: give conversations such as people's first study of RecLLMSim, --side {other}, or another "
             "--language"
         )
-    report = measure_intents(turns, model or MODELS, split=split, several=several, trees=trees, seeds=seeds, seed=seed,
-                             trust=_trust(source, loaded, "intent", side))  # fmt: skip
+    trust = _trust(source, loaded, "intent", side)
+    with stderr.status("begins") as status:
+        report = measure_intents(
+            turns,
+            model or MODELS,
+            split=split,
+            several=several,
+            trees=trees,
+            seeds=seeds,
+            seed=seed,
+            trust=trust,
+            watch=status.update,
+        )
     give(
         report.to_json(),
         [report.scores.brief()] if form == "rich" else report.tables(),

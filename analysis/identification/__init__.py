@@ -9,7 +9,7 @@ from .classifiers import Model, models  # noqa: E402
 from .intents import IntentReport, intent_turns, measure_intents  # noqa: E402
 from .lexicon import by_words  # noqa: E402
 from .mixture import PAIRS, Mixture, places_tested  # noqa: E402
-from .ranking import read_guesses  # noqa: E402
+from .ranking import guesses_left_out, read_guesses  # noqa: E402
 from .report import IdentificationReport, Ranker, identify  # noqa: E402
 from .talks import ProfileTalk, left_out, profile_talks, with_assistants  # noqa: E402
 from .transformer import Encoder, encoder  # noqa: E402
@@ -28,6 +28,7 @@ __all__ = [
     "Ranker",
     "by_words",
     "encoder",
+    "guesses_left_out",
     "identify",
     "intent_turns",
     "left_out",

@@ -14,7 +14,7 @@ from .classifiers import TREES
 from .settings import SplitName, parts, shared_users
 from .talks import Side, messages_in, side_of
 from .texts import Text, text_of
-from .values import Task, ValueRow, ValueRows, learner, measure_values
+from .values import Task, ValueRow, ValueRows, Watch, learner, measure_values, unwatched
 
 Reads: TypeAlias = Literal["message", "history"]
 READS: tuple[Reads, ...] = ("message", "history")
@@ -91,12 +91,14 @@ def measure_intents(
     seeds: int = 1,
     seed: int = 0,
     trust: str = UNTOLD,
+    watch: Watch = unwatched,
 ) -> IntentReport:
     """Accuracy and macro F1 of the prior and each model, on the message alone and on the talk up to it.
 
     `split`: whole users held out in five folds, or the published fifth of the messages at random. `several`: messages
     with several intents that were left out, for the note. `trust`: how far the intents can be trusted, as
-    `analysis.trust.Trusts.note` tells. DataError without messages or with fewer than two users.
+    `analysis.trust.Trusts.note` tells. `watch`: is told what is under way. DataError without messages or with fewer than
+    two users.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")
@@ -112,7 +114,7 @@ def measure_intents(
     for reads in READS:
         texts = [turn.message if reads == "message" else turn.history for turn in turns]
         task = Task("intent", reads, texts, values, users, folds, split)
-        rows += measure_values(task, learners, seeds=seeds, seed=seed)
+        rows += measure_values(task, learners, seeds=seeds, seed=seed, watch=watch)
     count, known = shared_users(users, folds)
     ordered = sorted(set(values), key=lambda name: (-values.count(name), name))
     notes = [f"{split}: {known / count:.1%} of the tested messages are of a user who is learnt from too."]

@@ -1,6 +1,6 @@
 """Options in an order, of a model, of people or of rules, as scores; and people's guesses as they wrote them down."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -53,20 +53,62 @@ def read_guesses(source: Path) -> list[dict[tuple[str, str], dict[str, tuple[str
     likeliest first]}, `conversation` (an id), perhaps `path`, and `by`; of one person's lines about one conversation the
     last counts, and one that is `undone` counts as none. DataError for what is no such file, or without guesses.
     """
-    files = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
     by_person: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
-    for file in files:
-        for number, line in read_lines(file, torn=True):
-            if not isinstance(line, Mapping):
-                raise DataError(f"{at(file, f'line {number}')}: is no object: give the answers of `duologue label`")
-            if line.get("label") == GUESSES:
-                _take(by_person.setdefault(str(line.get("by", "")), {}), line)
+    for line in _guesses(source):
+        _take(by_person.setdefault(str(line.get("by", "")), {}), line)
     people = [kept for kept in by_person.values() if kept]
     if not people:
         raise DataError(
             f"{at(source)}: holds no guess: give the folder of answers of `duologue label --labels profile`"
         )
     return people
+
+
+def guesses_left_out(source: Path, talks: Sequence[ProfileTalk]) -> list[str]:
+    """Lines that say which words of people's guesses are no option, and how many guesses are of no conversation of these.
+
+    Errors as of `read_guesses`.
+    """
+    odd: list[str] = []
+    lost = count = 0
+    there = {("id", talk.id) for talk in talks} | {("path", talk.path) for talk in talks}
+    for line in _guesses(source):
+        if line.get("undone"):
+            continue
+        odd += _unknown(line.get("value"))
+        count += 1
+        lost += there.isdisjoint({("id", line.get("conversation")), ("path", line.get("path"))})
+    found = []
+    if odd:
+        found.append(f"{len(odd)} words of people's guesses are no option and are left out, such as {odd[0][:80]}")
+    if lost:
+        found.append(f"{lost} of {count} guesses of people are of no conversation here, and are left out")
+    return found
+
+
+def _unknown(value: object) -> list[str]:
+    """What `ranking_of` leaves out: names of aspects, and words of an aspect."""
+    if not isinstance(value, Mapping):
+        return [repr(value)]
+    odd = []
+    for name, values in value.items():
+        if (aspect := aspect_named(str(name))) is None:
+            odd.append(repr(name))
+        elif not isinstance(values, list):
+            odd.append(f"{name} {values!r}")
+        else:
+            odd += [f"{name} {each!r}" for each in values if option(aspect, each) is None]
+    return odd
+
+
+def _guesses(source: Path) -> Iterator[Mapping[str, Any]]:
+    """The lines of a file, or of a folder's files, that are guesses."""
+    for file in sorted(source.glob("*.jsonl")) if source.is_dir() else [source]:
+        for number, line in read_lines(file, torn=True):
+            if not isinstance(line, Mapping):
+                raise DataError(f"{at(file, f'line {number}')}: is no object: give the answers of `duologue label`")
+            if line.get("label") == GUESSES:
+                yield line
 
 
 def _take(kept: dict[tuple[str, str], dict[str, tuple[str, ...]]], line: Mapping[str, Any]) -> None:

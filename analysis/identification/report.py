@@ -1,6 +1,6 @@
 """Profile identification as one report: every model beside the label prior, in the published split and by users."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from .rows import GUESSES, PRIOR_OF_GUESSED, PRIOR_OF_SIDE, MetricRow, Metrics, 
 from .settings import AnySplit, Fold, shared_users
 from .talks import ProfileTalk
 from .texts import Text
+from .values import Watch, unwatched
 
 _OF_NEAREST = (
     "Of the conversations that are learnt from, the one that is nearest by its words (cosine of TF-IDF): how often it is of "
@@ -97,7 +98,7 @@ def identify(
     vocabulary: Options = "closed",
     guesses: Sequence[Mapping[tuple[str, str], Ranking]] = (),
     seed: int = 0,
-    watch: Callable[[str], None] | None = None,
+    watch: Watch = unwatched,
     trust: str = UNTOLD,
 ) -> IdentificationReport:
     """What each model tells of users' profiles, aspect by aspect, and their mean; the label prior is always a row.
@@ -127,7 +128,6 @@ def identify(
     tested = places_tested(talks, mixture, splits, seed=seed)
     texts = [talk.text for talk in talks] if models else [Text((), "")] * len(talks)
     of_users_words = [talk.users_text for talk in talks] if models else []
-    tell = watch or (lambda _: None)
     ranked = {ranker.name: {place: ranker.rank(talks[place]) for place in tested} for ranker in rankers}
     rows: list[MetricRow] = []
     near: list[NearestRow] = []
@@ -147,7 +147,7 @@ def identify(
         scores: dict[str, list[dict[int, Any]]] = {}
         for model in (PRIOR, *models):
             runs = range(seeds if model.seeded else 1)
-            tell(f"{split}: {model.name}")
+            watch(f"{split}: {model.name}")
             with one_thread():
                 scores[model.name] = [
                     {at: learnt_scores(model, part, texts, number) for at, part in enumerate(parts)} for number in runs

@@ -8,6 +8,7 @@ from typing import Any
 from ...data.text.languages import Language
 from ...data.text.segmentation import words_of
 from ...errors import of_extra
+from ..judges.folds import FOLDS
 
 _NOTHING = "(no word)"
 
@@ -35,6 +36,12 @@ def _words(text: str, language: Language) -> tuple[str, ...]:
 
 def tf_idf(train: Sequence[Text], *others: Sequence[Text]) -> list[Any]:
     """Rows of TF-IDF of each, scikit-learn's defaults: words and weights are those of `train` alone. Needs `ml`."""
+    return list(_tf_idf(tuple(train), *map(tuple, others)))
+
+
+@lru_cache(maxsize=FOLDS)
+def _tf_idf(train: tuple[Text, ...], *others: tuple[Text, ...]) -> list[Any]:
+    """Kept: several tasks and models learn from the same texts, fold by fold. What reads the rows must not change them."""
     vectors = of_extra("sklearn.feature_extraction.text", "ml").TfidfVectorizer(analyzer=list)
     known = [text.words for text in train]
     if not any(known):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from ...errors import SettingError
 from ..judges.reasons import macro_f1
 from ..judges.scores import Floats, Of, of_users, ratio
 from ..tables import Rows, Table
-from .classifiers import TREES, booster, logistic, one_thread, trees_of
+from .classifiers import TREES, booster, grown, logistic, one_thread, trees_of
 from .metrics import Measured, over_seeds
 from .settings import Fold
 from .texts import Text, tf_idf
@@ -20,7 +20,12 @@ from .texts import Text, tf_idf
 Tell: TypeAlias = Callable[[Sequence[Text], Sequence[int], Sequence[Text], int], Floats]
 """From texts with their values (places from 0, each occurring), further texts and a seed to shares of each value."""
 ModelName: TypeAlias = Literal["forest", "logistic", "xgboost"]
+Watch: TypeAlias = Callable[[str], None]
 PRIOR = "prior"
+
+
+def unwatched(line: str) -> None:
+    """Takes what is under way, and tells nobody."""
 
 
 class ValueOf(Record):
@@ -85,7 +90,7 @@ def learner(name: str, trees: int = TREES, *, balanced: bool = False) -> Tell:
     for satisfaction; else it is that of the scripts for profiles and intents.
     """
     settings = {"max_depth": None, "class_weight": "balanced"} if balanced else {}
-    makers: Mapping[str, Callable[[int], object]] = {
+    makers: Mapping[str, Callable[[int], Any]] = {
         "forest": lambda seed: trees_of(trees, seed, **settings),
         "logistic": logistic,
         "xgboost": lambda seed: booster(trees, seed),
@@ -98,11 +103,15 @@ def learner(name: str, trees: int = TREES, *, balanced: bool = False) -> Tell:
 
     def tell(train: Sequence[Text], values: Sequence[int], texts: Sequence[Text], seed: int) -> Floats:
         known, asked = tf_idf(train, texts)
-        model = make(seed)
-        shares: Floats = model.fit(known, list(values)).predict_proba(asked)  # type: ignore[attr-defined]
+        fit = grown if name == "forest" else _fitted
+        shares: Floats = fit(make(seed), known, list(values)).predict_proba(asked)
         return shares
 
     return tell
+
+
+def _fitted(model: Any, known: Any, values: list[int]) -> Any:
+    return model.fit(known, values)
 
 
 def _prior(train: Sequence[Text], values: Sequence[int], texts: Sequence[Text], seed: int) -> Floats:
@@ -111,11 +120,18 @@ def _prior(train: Sequence[Text], values: Sequence[int], texts: Sequence[Text], 
 
 
 def measure_values(
-    task: Task, models: Mapping[str, Tell], *, seeds: int = 1, seed: int = 0, auc_of: str = ""
+    task: Task,
+    models: Mapping[str, Tell],
+    *,
+    seeds: int = 1,
+    seed: int = 0,
+    auc_of: str = "",
+    watch: Watch = unwatched,
 ) -> list[ValueRow]:
     """Accuracy and macro F1 of the prior (the commonest value) and each model; `auc_of`: of this value the AUC too.
 
-    Macro F1 is over the values that are true or told. The AUC is over pairs of the same fold.
+    Macro F1 is over the values that are true or told. The AUC is over pairs of the same fold. `watch`: is told what is
+    under way.
     """
     names = sorted(set(task.values))
     place = {name: number for number, name in enumerate(names)}
@@ -123,6 +139,7 @@ def measure_values(
     users, user = of_users([task.users[at] for at in _tested(task)])
     rows = []
     for model, tell in {PRIOR: _prior, **models}.items():
+        watch(f"{task.name}, {task.reads}: {model}")
         by_seed: list[dict[str, Of]] = []
         for number in range(1 if model in (PRIOR, "logistic") else seeds):
             with one_thread():

@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...errors import of_extra
-from ..identification.classifiers import TREES, one_thread
+from ..identification.classifiers import TREES, grown, one_thread
 from ..identification.metrics import over_seeds
 from ..identification.texts import Text, tf_idf
-from ..identification.values import Task, ValueRow
+from ..identification.values import Task, ValueRow, Watch, unwatched
 from ..judges.scores import Floats, Of, of_users, ratio, weighted_kappa
 from ..judges.turns import HIGHEST, LOWEST, nearest
 
@@ -29,7 +29,8 @@ def regressor(name: str, trees: int = TREES) -> Guess:
 
     def guess(train: Sequence[Text], points: Floats, texts: Sequence[Text], seed: int) -> Floats:
         known, asked = tf_idf(train, texts)
-        told: Floats = np.clip(make(seed).fit(known, points).predict(asked), LOWEST, HIGHEST)
+        model = grown(make(seed), known, points) if name == "forest" else make(seed).fit(known, points)
+        told: Floats = np.clip(model.predict(asked), LOWEST, HIGHEST)
         return told
 
     return guess
@@ -39,10 +40,13 @@ def _mean(train: Sequence[Text], points: Floats, texts: Sequence[Text], seed: in
     return np.full(len(texts), points.mean())
 
 
-def measure_points(task: Task, models: Mapping[str, Guess], *, seeds: int = 1, seed: int = 0) -> list[ValueRow]:
+def measure_points(
+    task: Task, models: Mapping[str, Guess], *, seeds: int = 1, seed: int = 0, watch: Watch = unwatched
+) -> list[ValueRow]:
     """The prior (the mean) and each model: mean absolute error, root of the mean squared error, weighted kappa.
 
-    `task.values` are whole points as texts. Kappa is of the nearest whole points, as of judges.
+    `task.values` are whole points as texts. Kappa is of the nearest whole points, as of judges. `watch`: is
+    told what is under way.
     """
     points = np.array([float(value) for value in task.values])
     tested = [place for _, test in task.folds for place in test]
@@ -52,6 +56,7 @@ def measure_points(task: Task, models: Mapping[str, Guess], *, seeds: int = 1, s
     rows = []
     for model, guess in {"prior": _mean, **models}.items():
         name = "ridge" if model == "logistic" else model
+        watch(f"{task.name}, {task.reads}: {name}")
         by_seed: list[dict[str, Of]] = []
         for number in range(1 if name in ("prior", "ridge") else seeds):
             with one_thread():

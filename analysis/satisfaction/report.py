@@ -7,7 +7,7 @@ from ...data.records import Record
 from ...errors import DataError, SettingError
 from ..identification.classifiers import TREES
 from ..identification.settings import SplitName, parts
-from ..identification.values import Task, ValueRow, ValueRows, learner, measure_values
+from ..identification.values import Task, ValueRow, ValueRows, Watch, learner, measure_values, unwatched
 from ..tables import Table
 from ..trust import UNTOLD
 from .pairs import measure_pairs
@@ -55,6 +55,7 @@ def measure_satisfaction(
     seeds: int = 1,
     seed: int = 0,
     trust: str = UNTOLD,
+    watch: Watch = unwatched,
 ) -> SatisfactionReport:
     """Each task by the prior and each model of words.
 
@@ -62,7 +63,8 @@ def measure_satisfaction(
     why not satisfied, "other" left out; `six`: the reasons, other ones, and satisfied; `pairs`: which of two replies of a
     conversation its user is more satisfied with. `split`: `users` holds out whole users in five folds, `published` a fifth
     of the turns at random. `reads`: what the turns' texts are, for the rows. `seed`: of the users drawn for intervals.
-    `trust`: how far the satisfaction can be trusted, as `analysis.trust.Trusts.note` tells. DataError without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
+    `trust`: how far the satisfaction can be trusted, as `analysis.trust.Trusts.note` tells. `watch`: is told what is under
+    way. DataError without turns, or with fewer than two users. Needs the extras `ml`, and `zh` for Chinese.
     """
     if seeds < 1:
         raise SettingError(f"seeds {seeds}: give 1 or more")
@@ -72,7 +74,7 @@ def measure_satisfaction(
     rows: list[ValueRow] = []
     left_out = []
     for name in dict.fromkeys(tasks):
-        found = _measured(turns, name, models, split, reads, trees, seeds, seed)
+        found = _measured(turns, name, models, split, reads, trees, seeds, seed, watch)
         if not found:
             left_out.append(name)
         rows += found
@@ -110,8 +112,10 @@ def _measured(
     trees: int,
     seeds: int,
     seed: int,
+    watch: Watch,
 ) -> list[ValueRow]:
     if name == "pairs":
+        watch(f"{name}, {reads}")
         return measure_pairs(turns, split, reads, seed=seed)
     taken = {"binary": with_a_negative, "reasons": _with_reason}.get(name, tuple)(turns)
     values = [_value(turn, name) for turn in taken]
@@ -120,10 +124,12 @@ def _measured(
         return []
     task = Task(name, reads, [turn.text for turn in taken], values, users, parts(users, split), split)
     if name == "points":
-        return measure_points(task, {each: regressor(each, trees) for each in models}, seeds=seeds, seed=seed)
+        return measure_points(
+            task, {each: regressor(each, trees) for each in models}, seeds=seeds, seed=seed, watch=watch
+        )
     learners = {each: learner(each, trees, balanced=True) for each in models}
     auc_of = DISSATISFIED if name == "binary" else ""
-    return measure_values(task, learners, seeds=seeds, seed=seed, auc_of=auc_of)
+    return measure_values(task, learners, seeds=seeds, seed=seed, auc_of=auc_of, watch=watch)
 
 
 def _with_reason(turns: Sequence[ToldTurn]) -> tuple[ToldTurn, ...]:

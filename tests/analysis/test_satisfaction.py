@@ -7,9 +7,11 @@ import pytest
 pytest.importorskip("sklearn")
 
 import numpy as np
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_absolute_error, root_mean_squared_error
 
-from duologue.analysis.identification.texts import Text
+from duologue.analysis.identification.classifiers import grown
+from duologue.analysis.identification.texts import Text, tf_idf
 from duologue.analysis.identification.values import Task, measure_values
 from duologue.analysis.satisfaction import measure_satisfaction, told_turns
 from duologue.analysis.satisfaction.pairs import pairs_of
@@ -42,6 +44,30 @@ def crowd(*, sign: bool) -> list[Conversation]:
         same = 5 if int(place * 7 % 5) < 3 else 2
         found.append(talk(user, place, *(both if sign else [(own, same)] * 6), **reason))
     return found
+
+
+def test_texts_are_weighed_once_for_all_tasks_and_models_that_learn_from_the_same(monkeypatch: pytest.MonkeyPatch):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    fitted = []
+    own = TfidfVectorizer.fit_transform
+    monkeypatch.setattr(TfidfVectorizer, "fit_transform", lambda self, *given: fitted.append(1) or own(self, *given))
+    turns = told_turns(crowd(sign=True), "talk")
+    heard: list[str] = []
+    measure_satisfaction(turns, tasks=("five", "points", "six"), trees=2, watch=heard.append)
+    assert len(fitted) <= 5
+    assert heard[:3] == ["five, talk: prior", "five, talk: forest", "five, talk: logistic"]
+    assert heard[-1] == "six, talk: logistic"
+
+
+def test_a_forest_says_the_same_on_any_number_of_processors():
+    texts = [Text(tuple(f"w{place * step % 17}" for step in range(1, 9)), "") for place in range(60)]
+    known, asked = tf_idf(texts[:40], texts[40:])
+    points = np.array([float(place * 7 % 5) for place in range(40)])
+    alone = RandomForestRegressor(n_estimators=20, random_state=3, n_jobs=1).fit(known, points).predict(asked)
+    shared = grown(RandomForestRegressor(n_estimators=20, random_state=3), known, points)
+    assert shared.n_jobs == 1
+    assert (shared.predict(asked) == alone).all()
 
 
 def scores(report: Any) -> dict[tuple[str, str, str], float | None]:

@@ -133,6 +133,53 @@ def test_satisfaction_and_intents_are_told_with_the_prior_beside_them(duologue: 
     assert "intent,history,logistic,published,accuracy,1.0" in out
 
 
+def test_what_is_left_out_of_peoples_guesses_is_counted(duologue: Command, people: Path, tmp_path: Path) -> None:
+    paths = [f"human_exp_V2/User_{number // 2}/旅行规划/{number}.json" for number in range(20)]
+    lines = [
+        {"label": "profile", "conversation": path, "path": path, "by": "a", "value": value}
+        for path, value in [
+            *((path, {"personality": ["冷静"]}) for path in paths[:10]),
+            (paths[10], {"personality": ["冷静", "Calmm"], "mood": ["Calm"]}),
+            ("gone.json", {"personality": ["冷静"]}),
+        ]
+    ]
+    guesses = tmp_path / "guesses.jsonl"
+    guesses.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
+    code, out, err = duologue("profiles", "identify", people, "--model", "offline", "--guesses", guesses, "--json")
+    assert code == 0, err
+    assert rows_of(json.loads(out))["users", "people's guesses"]["n"] == 11
+    assert "2 words of people's guesses are no option and are left out, such as personality 'Calmm'" in err
+    assert "1 of 12 guesses of people are of no conversation here, and are left out" in err
+
+
+@pytest.mark.parametrize("words", [("profiles", "identify"), ("stats", "satisfaction"), ("stats", "intents")])
+def test_what_takes_long_tells_what_is_under_way(
+    duologue: Command, people: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
+) -> None:
+    from duologue.cli.output import stderr
+
+    told: list[str] = []
+
+    class Status:
+        def __init__(self, line: str) -> None:
+            told.append(line)
+
+        def __enter__(self) -> "Status":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            told.append("end")
+
+        def update(self, line: str) -> None:
+            told.append(line)
+
+    monkeypatch.setattr(stderr, "status", Status)
+    code, _, err = duologue(*words, people, "--model", "logistic", "--trees", "2")
+    assert code == 0, err
+    assert told[-1] == "end"
+    assert len([line for line in told if "logistic" in line]) >= 1
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -141,6 +188,9 @@ def test_satisfaction_and_intents_are_told_with_the_prior_beside_them(duologue: 
         (["profiles", "identify", "--ratio", "1"], "for sim4human alone"),
         (["profiles", "identify", "--language", "en"], "no conversation has a profile of the vocabulary and is in en"),
         (["profiles", "identify", "--guesses", "."], "holds no guess"),
+        (["profiles", "identify", "--top", "2"], "--top says how many options are hot or cold: give --labels"),
+        (["profiles", "identify", "--kept", "new.jsonl"], "--kept keeps what a chat model says: give one with --model"),
+        (["stats", "judges", "--kept", "new.jsonl"], "--kept keeps what a chat model says: give one with --judge"),
         (["profiles", "identify", "--fifth"], "only of sim2human and human2sim a fifth can be tested"),
         (["profiles", "identify", "--pairs", "--setting", "sim"], "no conversation about skills of simulated users"),
         (["stats", "satisfaction", "--task", "mood"], "--task mood: is no task: give five"),
