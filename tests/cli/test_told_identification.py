@@ -160,6 +160,44 @@ def test_a_set_as_dense_as_the_whole_data_leaks_as_the_page_says(told, duologue,
     assert table("simulated: is the nearest conversation of the same user?") == nearest(report)
 
 
+@pytest.mark.heavy
+def test_a_set_whose_tasks_tell_nothing_of_the_person_leaks_less_as_the_page_says(
+    told, duologue, open_data, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (made,) = re.findall(r"```python\n(import json\n.*?)```", PAGE, re.DOTALL)
+    exec(made.replace("DATA/", f"{open_data / 'recllmsim'}/"), {})
+    same = ("--scenarios", "same.jsonl", "--language", "zh", "--yes", "--out", "same")
+    code, _, err = duologue("simulate", "recllmsim", *same)
+    assert code == 0, err
+    report = told(
+        "profiles", "identify", "same", "--setting", "sim", "--split", "all", "--model", "logistic", "--model", "forest"
+    )
+    assert table("simulated, the same fifteen tasks for each person, mean of five aspects") == models(report)
+    assert table("the same fifteen tasks: the same conversations, of known and of new users") == gains(report)
+    assert table("the same fifteen tasks: is the nearest conversation of the same user?") == nearest(report)
+
+
+@pytest.mark.parametrize(
+    ("heading", "line"),
+    [
+        ("simulated: the same conversations, of known and of new users", "own tasks, each seven times"),
+        ("the same fifteen tasks: the same conversations, of known and of new users", "the same fifteen tasks for all"),
+    ],
+)
+def test_what_two_sets_show_is_what_their_own_tables_say(heading, line):
+    """Hit rates over the prior, known users and new ones."""
+    rows = table(heading)
+    (told,) = [text for text in PAGE.splitlines() if text.startswith(f"| {line} |")]
+    prior = rows["label prior: hit@1"]
+    above = [
+        [float(rows[f"{model}: hit@1"][place]) - float(prior[place]) for model in ("logistic", "forest")]
+        for place in (0, 1)
+    ]
+    shown = [[float(number) for number in re.findall(r"(?<= )\.\d+", cell)] for cell in told.strip("|").split("|")[3:]]
+    assert shown == [pytest.approx(each, abs=0.0021) for each in above]
+
+
 def test_intents_are_told_as_the_page_says(told, open_data):
     source = open_data / "recllmsim/real_human_user"
     both = [told("stats", "intents", source, "--split", split) for split in ("users", "published")]
