@@ -47,7 +47,7 @@ def test_a_tiny_random_encoder_learns_a_word_that_tells_the_label(tmp_path: Path
     talks = crowd("sign")
     texts, calm = [each.text for each in talks], [each.labels["personality"] == ("Calm",) for each in talks]
     truth = np.array([calm, [not each for each in calm]]).T
-    model = encoder(tmp_path, length=32, epochs=10, rate=0.02)
+    model = encoder(tmp_path, length=32, epochs=20, rate=0.01)
     scores = model.classify(texts[:48], truth[:48], texts[48:], 0)
     assert ((scores > 0.5) == truth[48:]).mean() >= 0.95
     assert (model.classify(texts[:48], truth[:48], texts[48:], 0) == scores).all()
