@@ -49,9 +49,14 @@ def crowd(*, sign: bool) -> list[Conversation]:
 def test_texts_are_weighed_once_for_all_tasks_and_models_that_learn_from_the_same(monkeypatch: pytest.MonkeyPatch):
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    fitted = []
+    fitted: list[Any] = []
     own = TfidfVectorizer.fit_transform
-    monkeypatch.setattr(TfidfVectorizer, "fit_transform", lambda self, *given: fitted.append(1) or own(self, *given))
+
+    def counted(vectors: Any, *given: Any) -> Any:
+        fitted.append(given)
+        return own(vectors, *given)
+
+    monkeypatch.setattr(TfidfVectorizer, "fit_transform", counted)
     turns = told_turns(crowd(sign=True), "talk")
     heard: list[str] = []
     measure_satisfaction(turns, tasks=("five", "points", "six"), trees=2, watch=heard.append)

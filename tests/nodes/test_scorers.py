@@ -374,7 +374,10 @@ def test_a_judge_that_fails_or_cannot_be_read_has_its_cost_all_the_same() -> Non
     broken = nodes.all_of(paid(YES), paid("Hm."), lambda state: 1 / 0)
     conversation = scored(success=nodes.negated(broken))
     score: Any = conversation.labels["scores"]
-    assert score["success"]["error"] == "the judge gave no judgement: not_json: Invalid JSON: expected value at line 1 column 1"
+    assert (
+        score["success"]["error"]
+        == "the judge gave no judgement: not_json: Invalid JSON: expected value at line 1 column 1"
+    )
     assert conversation.closing_usage is not None
     assert (conversation.closing_usage.calls, score["success"]["usage"]["calls"]) == (4, 4)
 
