@@ -28,8 +28,8 @@ from duologue.nodes.annotators import annotator
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.annotated_copies import write_copy
 from duologue.runs.annotating import so_far, voters
-from duologue.runs.annotation_journal import annotated_keys, rule_keys
 from duologue.runs.journal import RunError
+from duologue.runs.label_origins import annotated_keys, rule_keys
 
 SEED = Path(__file__).parents[3] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
