@@ -19,7 +19,9 @@ from pydantic import Field
 
 import duologue
 from duologue import data, runs
+from duologue.analysis.agreement.reading import labels_of
 from duologue.data.formats import jsonfiles
+from duologue.data.label_units import held, is_labelled
 from duologue.data.labels import LabelDefinition
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.folders import write
@@ -129,6 +131,24 @@ def test_a_tie_is_null_in_a_file_and_a_vote_that_cannot_be_read_too(talks):
     assert done[0].labels["moods"] == {
         "final": {"mood": None}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": None
     }  # fmt: skip
+
+
+def test_a_tie_of_a_label_that_stores_no_votes_is_null_too_and_left_alone(source, tmp_path):
+    front = {"unit": "user turn", "parts": {"tone": {"values": ["warm", "cold"]}, "why": {"text": True}}}
+    tone = LabelDefinition.of("tone", front, "x", "tone.md")
+    given = [[{"tone": value, "why": "so"}] * 2 for value in ("warm", "cold")]
+    asked = [lambda talk, label, value=value: value for value in given]
+    (told, *_) = annotate(source, tmp_path / "out", *asked, labels=[tone])
+    assert told.messages[0].labels["tone"] == {"final": None, "1": "warm", "2": "cold"}
+    assert "why" not in told.messages[0].labels
+    (again, *_) = data.load(tmp_path / "out").conversations
+    assert is_labelled(again, tone, 0)
+    assert tone.value_in(held(again, tone, 0)) is None
+    (said,) = [label for (place, _), label in labels_of(again, "tone").items() if place == 0]
+    assert (said.value, said.votes) == (None, ("warm", "cold"))
+    calls = []
+    annotate(tmp_path / "out", tmp_path / "next", lambda talk, label: calls.append(talk), labels=[tone])
+    assert not calls
 
 
 def test_a_vote_that_cannot_be_read_is_kept_with_its_words_and_its_usage_and_no_prompt(talks, tmp_path):
