@@ -28,6 +28,7 @@ from duologue.data.recllmsim.folders import write
 from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
 from duologue.prompts.label_pages import shipped_labels
+from duologue.runs import inspection
 from duologue.runs.annotated_copies import write_copy
 from duologue.runs.annotating import so_far, voters
 from duologue.runs.journal import RunError
@@ -390,6 +391,7 @@ def test_a_run_keeps_its_records(tmp_path):
     annotate(tmp_path / "run", tmp_path / "out", labels=[shipped_labels()["behaviour"]])
     again = data.load(tmp_path / "out")
     assert again.kind == "run"
+    assert not any("no file of a run" in told for told in inspection.problems(tmp_path / "out"))
     assert len(again) == len(made) == 3
     for talk, was in zip(again, data.load(tmp_path / "run"), strict=True):
         assert set(talk.labels) - set(was.labels) == {"strategy_V1", "strategy_V2", "strategy_V3", "strategy_V4"}
