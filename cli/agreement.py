@@ -75,7 +75,7 @@ def agreement(
     from ..analysis import agreement as of_labels
     from ..analysis.agreement.report import NO_VOTES
     from ..prompts.label_pages import scales_of
-    from ..runs.annotation_journal import rule_keys
+    from ..runs.label_origins import rule_keys
 
     check_given(out, as_json=as_json, form=form, force=force)
     pairs = _pairs(between)

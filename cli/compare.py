@@ -66,7 +66,7 @@ def compare(
     """Compare simulated users with people, measure by measure: how far apart they are, and how far people are from
     other people."""
     from ..analysis.realism import compare as compared
-    from ..runs.annotation_journal import annotated_keys
+    from ..runs.label_origins import annotated_keys
     from ..views.realism import FILES, write
 
     if out is not None:

@@ -43,7 +43,8 @@ def convert(
         left_out = writers[to](named, target)
     except ValueError as error:
         raise DataError(f"{source}: cannot be written as {to}: {error}") from None
-    for line in (*loaded.notes, *(f"left out: {line}" for line in left_out)):
+    notes = [*loaded.notes, *_origins(source, target)]
+    for line in (*notes, *(f"left out: {line}" for line in left_out)):
         if not as_json:
             say(line)
     if as_json:
@@ -54,7 +55,7 @@ def convert(
                 "target": str(target),
                 "to": to,
                 "conversations": len(loaded),
-                "notes": list(loaded.notes),
+                "notes": notes,
                 "broken": list(loaded.broken),
                 "left_out": left_out,
             }
@@ -62,3 +63,14 @@ def convert(
     else:
         put(f"{len(loaded)} conversations written to {target}")
     return 1 if loaded.broken else 0
+
+
+def _origins(source: Path, target: Path) -> list[str]:
+    """A folder keeps which labels annotators wrote; of a file, which cannot, a line says which they are."""
+    from ..runs.label_origins import annotated_keys, carry_votes
+
+    if target.is_dir():
+        carry_votes(source, target)
+        return []
+    keys = ", ".join(sorted(annotated_keys(source)))
+    return [f"{target} does not tell that duologue annotate wrote {keys}: keep it apart from people's"] if keys else []

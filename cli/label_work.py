@@ -14,8 +14,8 @@ from ..data.labelling import Answer, Item, in_order, items_of, model_value
 from ..data.labels import LabelDefinition
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
-from ..runs.annotation_journal import annotated_keys
 from ..runs.answers import Answers
+from ..runs.label_origins import annotated_keys
 from ..views.labelling import Shown, data_trust, labelling_html
 
 

@@ -138,7 +138,7 @@ def identify(
     from ..analysis.judges.turns import path_of
     from ..analysis.trust import UNTOLD, Trusts
     from ..data.identity import digest
-    from ..runs.annotation_journal import annotated_keys
+    from ..runs.label_origins import annotated_keys
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_given(out, as_json=as_json, form=form, force=force)

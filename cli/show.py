@@ -55,7 +55,7 @@ def show(
     every conversation with its rejected drafts."""
     from .. import views
     from ..analysis.trust import Trusts
-    from ..runs.annotation_journal import annotated_keys
+    from ..runs.label_origins import annotated_keys
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")

@@ -85,8 +85,7 @@ def judges(
     from ..analysis.judges.reasons import given_reasons
     from ..analysis.judges.turns import source_notes
     from ..analysis.trust import Trusts
-    from ..runs.annotation_journal import annotated_keys
-    from ..runs.labelled_by_people import annotated_replies
+    from ..runs.label_origins import annotated_keys, annotated_replies
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_given(out, as_json=as_json, form=form, force=force)

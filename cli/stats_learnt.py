@@ -168,7 +168,7 @@ def intents(
 def _trust(source: Path, loaded: "Loaded", label: str, side: str = "") -> str:
     """How far the label of messages that is told can be trusted."""
     from ..analysis.trust import Trusts
-    from ..runs.annotation_journal import annotated_keys
+    from ..runs.label_origins import annotated_keys
 
     trusts = Trusts.of(loaded.conversations, annotated_keys(source))
     return trusts.note(label, [side] if side else (), of_messages=True)

@@ -42,7 +42,7 @@ def recllmsim(
     from ..analysis.annotations import annotations_of
     from ..analysis.recllmsim import RecllmsimStatistics, Talks, recllmsim_statistics
     from ..analysis.recllmsim.figures import recllmsim_figures
-    from ..runs.annotation_journal import annotated_keys
+    from ..runs.label_origins import annotated_keys
 
     names = list(RecllmsimStatistics.model_fields)
     for name in tables or ():

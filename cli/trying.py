@@ -138,7 +138,7 @@ class Trial:
     def _compared(self, rated: "Rated", made: "Mapping[Path, Sequence[Conversation]]") -> "PeopleReport":
         """The testers against people."""
         from ..analysis.testers import people_report
-        from ..runs.annotation_journal import annotated_keys
+        from ..runs.label_origins import annotated_keys
         from ..runs.testers import values_of
 
         asked: dict[str, list[float | None]] = {

@@ -80,6 +80,8 @@ def _fits(label: LabelDefinition, key: str, there: Any) -> bool:
     """Whether what stands under a key is of this label: its parts, with their values, or null for a tie."""
     parts = {part.stored_as or name: part for name, part in label.parts.items() if key == (part.within or None)}
     if not parts:
+        if isinstance(there, Mapping) and there.get("final", 0) is None:
+            return True
         alone = (part for name, part in label.parts.items() if key == (part.stored_as or name))
         return all(not part.problem(part.read(there)) for part in alone)  # none: a translation of a value
     final = there.get("final") if isinstance(there, Mapping) and "final" in there else there
@@ -99,7 +101,8 @@ def stored_keys(
 ) -> Json:
     """What a unit holds for its votes: every key of the label, None for one that is not there or to be removed.
 
-    With votes stored the final value of a tie is null there; a label without them leaves a tied value out.
+    The final value of a tie is null, and its votes stand beside it, also of a label that else stores the value alone; a
+    tied text is left out.
     """
     empty: dict[str, Any] = dict.fromkeys(label.parts)
     if label.votes:
@@ -107,7 +110,21 @@ def stored_keys(
     if final is None:
         return {}
     whole = label.stored(final)
-    return {key: whole.get(key) for key in label.keys}
+    return {key: whole.get(key) for key in label.keys} | _ties(label, final, votes)
+
+
+def _ties(label: LabelDefinition, final: Mapping[str, Any], votes: Sequence[Mapping[str, Any] | None]) -> Json:
+    """What stands under the keys of the parts that are stored by themselves and have a tie."""
+    if label.unit == "reason":  # an answer to a study, which has no place for votes
+        return {}
+    return {
+        part.stored_as or name: {
+            "final": None,
+            **{str(n): None if vote is None else part.stored(vote.get(name)) for n, vote in enumerate(votes, 1)},
+        }
+        for name, part in label.parts.items()
+        if part.within is None and not part.text and final.get(name) is None and label.applies(name, final)
+    }
 
 
 def with_labels(

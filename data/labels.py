@@ -181,7 +181,7 @@ class LabelDefinition(BaseModel):
         value: dict[str, Any] = {}
         for name, part in self.parts.items():
             held: Any = labels.get(part.within or part.stored_as or name)
-            if part.within is not None and isinstance(held, Mapping) and "final" in held:
+            if isinstance(held, Mapping) and "final" in held:
                 held = held.get(vote)
             if part.within is not None:
                 held = held.get(part.stored_as or name) if isinstance(held, Mapping) else None

@@ -1,6 +1,5 @@
 """The labelled copy of a data set: published files byte for byte but for the new labels, a run as records."""
 
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias, cast
 from ..data import domains, record_lines
 from ..data.attempts import Json
 from ..data.formats.detection import CONVERSATIONS, FAILURES
+from ..data.formats.folders import copy_file
 from ..data.formats.json_edits import edited
 from ..data.formats.jsonfiles import parsed, write_text
 from ..data.label_units import WHOLE, stored_keys, with_labels
@@ -28,6 +28,7 @@ from .calls import CALLS
 from .event_loop import blocking
 from .journal import RunError
 from .justifications import ANSWERS, loaded_for, write_answers
+from .label_origins import carry_votes
 from .leftovers import DATASET
 
 Asked: TypeAlias = str | Annotator | Labelling | Any
@@ -106,6 +107,7 @@ def check_copy(source: Path, out: Path) -> None:
 
 def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
     """Write the labelled copy; each file is there whole or as it was before. Gives a line for what is not in it."""
+    carry_votes(loaded.path, out)
     if loaded.kind == "recllmsim":
         return _published(loaded, out, found)
     if loaded.kind == ANSWERS:
@@ -115,7 +117,7 @@ def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
     if loaded.kind == "run":
         for file in sorted(loaded.path.iterdir()):
             if file.is_file() and file.name not in (CONVERSATIONS, CALLS) and not _is_own(file.name):
-                _copied(file, out / file.name)
+                copy_file(file, out / file.name)
         if (loaded.path / DATASET).is_dir():
             kinds = {
                 domain.kind for domain in domains.present(talk.scenario for talk in talks)
@@ -138,7 +140,7 @@ def _published(loaded: Loaded, out: Path, found: Found) -> list[str]:
         relative = file.relative_to(root) if file != root else Path(file.name)
         of_file = by_path.get(relative.as_posix())
         if not of_file:
-            _copied(file, out / relative)
+            copy_file(file, out / relative)
             continue
         text = file.read_bytes().decode("utf-8")
         value = parsed(text.removeprefix("\ufeff"), file)
@@ -150,17 +152,6 @@ def _published(loaded: Loaded, out: Path, found: Found) -> list[str]:
         whole = keys.pop(WHOLE, {})
         write_text(out / relative, edited(text, annotated(value, whole, keys)))
     return []
-
-
-def _copied(file: Path, target: Path) -> None:
-    """The same bytes, atomically."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        shutil.copyfile(file, partial)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _is_own(name: str) -> bool:

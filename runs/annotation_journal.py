@@ -17,7 +17,6 @@ from ..data.labels import LabelDefinition
 from ..data.records import Conversation
 from ..errors import DataError
 from ..nodes.annotators import pages
-from ..prompts.label_pages import shipped_labels
 from .calls import CALLS
 from .journal import Journal, RunError
 
@@ -92,25 +91,7 @@ def label_settings(
     }
 
 
-def annotated_keys(source: Path) -> frozenset[str]:
-    """Keys of the labels that annotators wrote into a copy (`duologue annotate`), of which the source may be a part; none
-    for any other source."""
-    return _keys(_kept_settings(votes_folder(source)).items())
-
-
-def rule_keys(source: Path) -> frozenset[str]:
-    """Those of them whose every vote is one of the offline annotator's rules."""
-    labels = _kept_settings(votes_folder(source))
-    return _keys(each for each in labels.items() if all("rules" in one for one in each[1].get("annotators", [{}])))
-
-
-def _keys(labels: Iterable[tuple[str, Mapping[str, Any]]]) -> frozenset[str]:
-    shipped = shipped_labels()
-    usual = {name: label.keys for name, label in shipped.items()}
-    return frozenset(key for name, told in labels for key in told.get("keys", usual.get(name, (name,))))
-
-
-def _kept_settings(folder: Path) -> dict[str, Any]:
+def kept_settings(folder: Path) -> dict[str, Any]:
     """What decides the votes that a folder has, by label."""
     path = folder / SETTINGS
     had: Any = parsed(read_text(path), path) if path.is_file() else {}
@@ -214,7 +195,7 @@ def _settled(
     folder: Path, settings: Mapping[str, Any], *, redo: Sequence[str], resume: bool
 ) -> dict[str, dict[str, Any]]:
     """What decides the votes of the folder from now on, with the round of each label. RunError for another labelling."""
-    labels = _kept_settings(folder)
+    labels = kept_settings(folder)
     if resume and not (folder / SETTINGS).is_file():
         raise RunError(f"{folder}: there is nothing to resume: name the folder of the copy, or begin without --resume")
     if labels and not resume and not redo:
@@ -263,10 +244,3 @@ CODEC = Codec[Labelled](
     settled=lambda each: each.error is None,
 )
 """Votes on disk: of two lines of one piece of work, the one without a failure counts."""
-
-
-def votes_folder(source: Path) -> Path:
-    """The folder of votes of the copy that the source is, or is a part of; for no copy one that is not there."""
-    place = source.resolve()
-    there = (folder / FOLDER for folder in (place, *place.parents))
-    return next((folder for folder in there if (folder / SETTINGS).is_file()), source / FOLDER)

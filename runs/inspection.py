@@ -18,6 +18,7 @@ from ..data.records import Conversation
 from ..errors import DataError, DuologueError
 from ..prompts import Page
 from . import dataset, manifests
+from .annotation_journal import FOLDER
 from .journal import RunError, is_being_written
 from .leftovers import DATASET, PROMPTS, partials
 from .standing import standing, told
@@ -167,7 +168,7 @@ def _foreign(root: Path) -> Iterator[str]:
     for path in sorted(root.iterdir()):
         if path in half:
             continue
-        ours = path.name in (MANIFEST, PROMPTS, DATASET) or _OURS.fullmatch(path.name)
+        ours = path.name in (MANIFEST, PROMPTS, DATASET, FOLDER) or _OURS.fullmatch(path.name)
         if not ours and not any(is_of_journal(path, name) for name in (CONVERSATIONS, FAILURES)):
             yield f"{path}: is no file of a run"
 

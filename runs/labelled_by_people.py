@@ -1,15 +1,12 @@
-"""People's answers put into a copy of the data that they are about: each person's, and what they come to; and which
-labels of a copy are an annotator's and no person's.
-"""
+"""People's answers put into a copy of the data that they are about: each person's, and what they come to."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..data.formats.folders import make_folder
-from ..data.formats.journals import JournalReader
 from ..data.formats.jsonfiles import write_lines
 from ..data.label_units import WHOLE, units_of
 from ..data.label_votes import finals
@@ -18,9 +15,8 @@ from ..data.labels import LabelDefinition
 from ..data.loading import Loaded
 from ..data.records import Conversation
 from ..errors import DataError
-from ..prompts.label_pages import shipped_labels
 from .annotated_copies import check_copy, write_copy
-from .annotation_journal import CODEC, FOLDER, VOTES_FILE
+from .annotation_journal import FOLDER
 from .annotation_work import check_places
 
 ANSWERS = "answers"
@@ -119,25 +115,3 @@ def _fitting(
                 kept[by].append(answer)
     notes = [f"answers about texts that have changed since: {changed}, left out"] if changed else []
     return kept, [*notes, *([f"answers that are no values of their label's page: {wrong}, left out"] if wrong else [])]
-
-
-def annotated_replies(source: Path, conversations: Iterable[Conversation], key: str) -> frozenset[tuple[str, int]]:
-    """Conversation and place, from 1, of the replies whose label of this key annotators wrote, as the copy's votes tell;
-    also where only a part of a copy is read, which lies below the votes. What people had said before stays theirs."""
-    place = source.resolve()
-    copy = next((each for each in (place, *place.parents) if (each / FOLDER / VOTES_FILE).is_file()), None)
-    if copy is None:
-        return frozenset()
-    shipped = shipped_labels()
-    units: dict[str, set[int]] = {}
-    for each in JournalReader(copy / FOLDER / VOTES_FILE, CODEC).iterate():
-        if key in (shipped[each.label].keys if each.label in shipped else (each.label,)):
-            units.setdefault(each.conversation, set()).update(each.units)
-    found = set()
-    for conversation in conversations:
-        own, turn = units.get(conversation.id, ()), 0
-        for number, message in enumerate(conversation.messages):
-            turn += message.stored and message.role == "assistant"
-            if number in own and message.role == "assistant":
-                found.add((conversation.id, turn))
-    return frozenset(found)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 MOST_MISSING = 100
@@ -25,3 +26,14 @@ def make_folder(path: str | Path) -> None:
             if not each.parent.is_dir():
                 raise
             raise OSError(errno.ENOENT, f"nothing can be made in {each.parent}", str(path)) from None
+
+
+def copy_file(file: Path, target: Path) -> None:
+    """Write the same bytes, atomically, into a folder that is made where it is not there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        shutil.copyfile(file, partial)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

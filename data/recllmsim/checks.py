@@ -37,8 +37,13 @@ def hallucination(conversation: Conversation) -> Reasons:
 def label_shape(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
         for name, value in message.labels.items():
-            if name in _SHAPES and not _SHAPES[name](value):
+            if name in _SHAPES and not (_SHAPES[name](value) or _is_tie(value)):
                 yield number, f"{name} is {quoted(repr(value))}"
+
+
+def _is_tie(value: Any) -> bool:
+    """Whether these are votes that came to nothing."""
+    return isinstance(value, dict) and value.get("final", 0) is None
 
 
 def _is_hallucination(value: Any) -> bool:

@@ -13,8 +13,11 @@ import pytest
 pytest.importorskip("sklearn")
 pytest.importorskip("jieba")
 
+from duologue import data
 from duologue.analysis.judges.text import words_of_reply
+from duologue.data.labelling import Item
 from duologue.data.text.segmentation import segmentation
+from duologue.runs.answers import Answers
 
 Command = Callable[..., tuple[int, str, str]]
 USERS, SAID = 10, ("请坐火车去河边。", "可以走路去公园。", "建议参观博物馆。")
@@ -160,6 +163,19 @@ def test_what_an_annotator_wrote_is_nobodys_satisfaction(duologue: Command, peop
         code, out, err = duologue("stats", "judges", source)
         assert (code, out) == (2, "")
         assert "duologue annotate wrote every 'satisfaction' there: nobody said it" in err
+    with Answers(tmp_path / "answers", "ann") as answers:
+        for talk in data.load(whole).conversations:
+            item = Item(label="satisfaction", conversation=talk.id, message=1)
+            answers.put(item.answered({"satisfaction": 5, "reason": None}, "ann"))
+    into = ("--labels", "satisfaction", "--answers", tmp_path / "answers", "--into", tmp_path / "both")
+    again = ("--labels", "intent_people", "--out", tmp_path / "again")
+    assert duologue("label", whole, *into)[0] == 0
+    assert duologue("annotate", tmp_path / "both" / "human_exp_V2", *again)[0] == 0
+    assert duologue("convert", tmp_path / "again", tmp_path / "converted", "--to", "recllmsim")[0] == 0
+    for source in (tmp_path / "both" / "human_exp_V2", tmp_path / "again", tmp_path / "converted"):
+        assert "duologue annotate wrote every 'satisfaction' there" in duologue("stats", "judges", source)[2]
+    err = duologue("convert", tmp_path / "again", tmp_path / "lines.jsonl", "--to", "replay")[2]
+    assert "lines.jsonl does not tell that duologue annotate wrote intent, reason, satisfaction" in err
     half = write(tmp_path / "half", lambda place: told(place) if place % 2 else {})
     assert duologue("annotate", half, "--labels", "satisfaction", "--out", part)[0] == 0
     code, out, err = duologue("stats", "judges", part, "--json")

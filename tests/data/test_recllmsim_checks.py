@@ -185,6 +185,7 @@ def test_two_messages_of_one_side_are_told_and_a_goodbye_that_is_not_stored_need
         ({"hallucination": {"memo": ""}}, ["label-shape"]),
         ({"satisfaction": 3}, ["label-shape"]),
         ({"intent": [1], "reason": None}, ["label-shape", "label-shape"]),
+        ({"intent": {"final": None, "1": ["a"], "2": None}, "satisfaction": {"final": None, "1": "5", "2": "1"}}, []),
     ],
 )
 def test_annotations_are_read_in_both_published_shapes(labels: dict[str, Any], found: list[str]) -> None:

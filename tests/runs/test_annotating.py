@@ -19,17 +19,20 @@ from pydantic import Field
 
 import duologue
 from duologue import data, runs
+from duologue.analysis.agreement.reading import labels_of
 from duologue.data.formats import jsonfiles
+from duologue.data.label_units import held, is_labelled
 from duologue.data.labels import LabelDefinition
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.folders import write
 from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
 from duologue.prompts.label_pages import shipped_labels
+from duologue.runs import inspection
 from duologue.runs.annotated_copies import write_copy
 from duologue.runs.annotating import so_far, voters
-from duologue.runs.annotation_journal import annotated_keys, rule_keys
 from duologue.runs.journal import RunError
+from duologue.runs.label_origins import annotated_keys, rule_keys
 
 SEED = Path(__file__).parents[3] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
@@ -129,6 +132,24 @@ def test_a_tie_is_null_in_a_file_and_a_vote_that_cannot_be_read_too(talks):
     assert done[0].labels["moods"] == {
         "final": {"mood": None}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": None
     }  # fmt: skip
+
+
+def test_a_tie_of_a_label_that_stores_no_votes_is_null_too_and_left_alone(source, tmp_path):
+    front = {"unit": "user turn", "parts": {"tone": {"values": ["warm", "cold"]}, "why": {"text": True}}}
+    tone = LabelDefinition.of("tone", front, "x", "tone.md")
+    given = [[{"tone": value, "why": "so"}] * 2 for value in ("warm", "cold")]
+    asked = [lambda talk, label, value=value: value for value in given]
+    (told, *_) = annotate(source, tmp_path / "out", *asked, labels=[tone])
+    assert told.messages[0].labels["tone"] == {"final": None, "1": "warm", "2": "cold"}
+    assert "why" not in told.messages[0].labels
+    (again, *_) = data.load(tmp_path / "out").conversations
+    assert is_labelled(again, tone, 0)
+    assert tone.value_in(held(again, tone, 0)) is None
+    (said,) = [label for (place, _), label in labels_of(again, "tone").items() if place == 0]
+    assert (said.value, said.votes) == (None, ("warm", "cold"))
+    calls = []
+    annotate(tmp_path / "out", tmp_path / "next", lambda talk, label: calls.append(talk), labels=[tone])
+    assert not calls
 
 
 def test_a_vote_that_cannot_be_read_is_kept_with_its_words_and_its_usage_and_no_prompt(talks, tmp_path):
@@ -370,6 +391,7 @@ def test_a_run_keeps_its_records(tmp_path):
     annotate(tmp_path / "run", tmp_path / "out", labels=[shipped_labels()["behaviour"]])
     again = data.load(tmp_path / "out")
     assert again.kind == "run"
+    assert not any("no file of a run" in told for told in inspection.problems(tmp_path / "out"))
     assert len(again) == len(made) == 3
     for talk, was in zip(again, data.load(tmp_path / "run"), strict=True):
         assert set(talk.labels) - set(was.labels) == {"strategy_V1", "strategy_V2", "strategy_V3", "strategy_V4"}

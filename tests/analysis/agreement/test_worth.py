@@ -146,6 +146,28 @@ def test_many_labels_of_one_user_hold_no_precision(talk, voted):
     assert abstention(apart, between=BETWEEN, precision=0.9).rows[0].held
 
 
+@pytest.mark.parametrize(("right", "holding"), [((0.88, 0.84), 0), ((0.97, 0.84), 1), ((0.97, 0.95), 2)])
+def test_what_is_kept_has_the_precision_for_people_who_are_not_among_the_labelled(talk, voted, right, holding):
+    """80 users whom the judge knows unequally well, with 1 to 3 conversations each. `holding`: how many of the two levels,
+    unanimous votes alone and all of them, have .9 for users at large."""
+    draws, wrong, held = 100, 0, 0
+    for number in range(draws):
+        draw = np.random.default_rng(number)
+        talks = []
+        for user in range(80):
+            of_user = draw.beta(*(np.array([right, np.subtract(1, right)]) * 9))
+            for each in range(draw.integers(1, 4)):
+                level = draw.integers(2)
+                votes = voted("a", "a", "ab"[level], final="a")
+                human = "a" if draw.random() < of_user[level] else "b"
+                talks.append(talk(f"{user} {each}", {"human": human, "judge": votes}, user=str(user)))
+        (row,) = abstention(talks, between=BETWEEN, precision=0.9).rows
+        held += row.held
+        wrong += row.held and (holding == 0 or (holding == 1 and row.keep == "all"))
+    assert wrong <= 0.05 * draws + 2 * (0.05 * 0.95 * draws) ** 0.5
+    assert holding == 0 or held > 0.3 * draws
+
+
 def test_a_precision_is_between_0_and_1(talk):
     with pytest.raises(SettingError, match="between 0 and 1"):
         abstention([talk("1", {"human": "a", "judge": "a"})], between=BETWEEN, precision=1)
