@@ -21,13 +21,14 @@ from .coefficients import (  # noqa: E402
 from .intervals import Estimate  # noqa: E402
 from .judged_rates import Worth, worth  # noqa: E402
 from .reading import matched  # noqa: E402
-from .report import Agreement, ConfusionRow, agreement, confusion  # noqa: E402
+from .report import Agreement, Confusion, ConfusionRow, agreement, confusion  # noqa: E402
 from .rows import AgreementRow  # noqa: E402
 
 __all__ = [
     "Abstention",
     "Agreement",
     "AgreementRow",
+    "Confusion",
     "ConfusionRow",
     "Estimate",
     "Weights",
