@@ -74,7 +74,7 @@ def agreement(
     """How far two labels agree, or the votes on one, by side and part, with intervals over users."""
     from ..analysis import agreement as of_labels
     from ..analysis.agreement.report import NO_VOTES
-    from ..prompts.label_pages import labels_in, scales_of, shipped_labels
+    from ..prompts.label_pages import scales_of
     from ..runs.annotation_journal import rule_keys
 
     check_given(out, as_json=as_json, form=form, force=force)
@@ -100,9 +100,8 @@ def agreement(
             f"{source}: {why or 'nothing has both labels: --between names two labels of the same conversations'}"
         )
     found = _of_rules(found, {key for path in (source, second) if path is not None for key in rule_keys(path)})
-    pages = [*shipped_labels().values(), *(labels_in(labels_dir).values() if labels_dir is not None else ())]
     crossed = of_labels.confusion(*talks, between=pairs, ordered=orders, scales=scales, sources=names)
-    found = _unordered(found, crossed, {key for page in pages for key in page.keys})
+    found = _unordered(found, crossed, labels_dir)
     value: dict[str, Any] = {"agreement": found.to_json()}
     tables: list[Table] = [found.table()] if form == "csv" else found.tables()
     if confusion:
@@ -135,8 +134,12 @@ def _of_rules(found: "Agreement", keys: set[str]) -> "Agreement":
     return found.model_copy(update={"rows": tuple(rows)})
 
 
-def _unordered(found: "Agreement", crossed: "Confusion", known: set[str]) -> "Agreement":
+def _unordered(found: "Agreement", crossed: "Confusion", labels_dir: Path | None) -> "Agreement":
     """With a note about labels of three words or more whose order no page that is at hand tells, or that they have none."""
+    from ..prompts.label_pages import labels_in, shipped_labels
+
+    own = labels_in(labels_dir) if labels_dir is not None else {}
+    known = {key for page in (*shipped_labels().values(), *own.values()) for key in page.keys}
     values: dict[tuple[str, str], set[str]] = {}
     for one in crossed.rows:
         values.setdefault((one.label, one.against), set()).update((one.value, one.judged))
