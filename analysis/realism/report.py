@@ -120,7 +120,8 @@ class Report(Record):
             if row.trust_sim:
                 marks.setdefault((row.trust_sim, row.trust_human), []).append(row.name)
         return [
-            f"Trust in {', '.join(names)}: simulated {sim}, people {human}." for (sim, human), names in marks.items()
+            f"Trust in {', '.join(names)}: " + (f"{sim}." if sim == human else f"simulated {sim}, people {human}.")
+            for (sim, human), names in marks.items()
         ]
 
     @property

@@ -390,6 +390,7 @@ def test_people_who_do_not_agree_leave_a_tie_and_answers_to_other_data_are_one_l
     data.record_lines.write([Conversation(id="z", scenario={"kind": "x"})], tmp_path / "other.jsonl")
     code, _, err = duologue("label", "other.jsonl", *labelled[1:], "--into", "other")
     assert (code, "no answer is about one of its 1 conversations" in err) == (2, True)
+    assert "give the data that people labelled, the answers are about 0abc, 1abc" in " ".join(err.split())
 
 
 def test_answers_about_texts_that_have_changed_since_are_left_out_of_a_copy(duologue, labelled, tmp_path):
