@@ -10,7 +10,7 @@ from .output import say
 from .tables import AsJson, Force, Form, Out, check_given, give, read_whole
 
 if TYPE_CHECKING:
-    from ..analysis.agreement import Agreement
+    from ..analysis.agreement import Agreement, Confusion
     from ..analysis.tables import Table
 
 
@@ -100,10 +100,11 @@ def agreement(
             f"{source}: {why or 'nothing has both labels: --between names two labels of the same conversations'}"
         )
     found = _of_rules(found, {key for path in (source, second) if path is not None for key in rule_keys(path)})
+    crossed = of_labels.confusion(*talks, between=pairs, ordered=orders, scales=scales, sources=names)
+    found = _unordered(found, crossed, labels_dir)
     value: dict[str, Any] = {"agreement": found.to_json()}
     tables: list[Table] = [found.table()] if form == "csv" else found.tables()
     if confusion:
-        crossed = of_labels.confusion(*talks, between=pairs, ordered=orders, scales=scales, sources=names)
         value["confusion"] = crossed.to_json()
         tables += [crossed.table()] if form == "csv" else crossed.tables()
     if worth:
@@ -131,6 +132,32 @@ def _of_rules(found: "Agreement", keys: set[str]) -> "Agreement":
         ruled = row.votes > 1 and voted.split(".")[0] in keys
         rows.append(row.model_copy(update={"note": "; ".join(filter(None, (OF_RULES, row.note)))}) if ruled else row)
     return found.model_copy(update={"rows": tuple(rows)})
+
+
+def _unordered(found: "Agreement", crossed: "Confusion", labels_dir: Path | None) -> "Agreement":
+    """With a note about labels of three words or more whose order no page that is at hand tells, or that they have none."""
+    from ..prompts.label_pages import labels_in, shipped_labels
+
+    own = labels_in(labels_dir) if labels_dir is not None else {}
+    known = {key for page in (*shipped_labels().values(), *own.values()) for key in page.keys}
+    values: dict[tuple[str, str], set[str]] = {}
+    for one in crossed.rows:
+        values.setdefault((one.label, one.against), set()).update((one.value, one.judged))
+    lacking = dict.fromkeys(
+        row.against
+        for row in found.rows
+        if row.kappa is not None
+        and row.weighted_kappa is None
+        and len(values.get((row.label, row.against), ())) > 2
+        and row.against.split(".")[0] not in known
+    )
+    if not lacking:
+        return found
+    note = (
+        f"{', '.join(lacking)}: no page at hand tells the order of the values, so there is no weighted kappa: if they have one, "
+        "give the page's folder (--labels-dir DIR) or --ordered LOW,...,HIGH."
+    )
+    return found.model_copy(update={"notes": (*found.notes, note)})
 
 
 def _pairs(between: list[str] | None) -> list[list[str]]:

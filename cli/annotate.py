@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import SettingError
+from ..errors import ModelError, SettingError
 from .annotation_plans import annotation_plan, tell_plan
 from .interrupts import INTERRUPTED, STOPPED, run
 from .options import extended
@@ -88,7 +88,9 @@ def annotate(
     Exit code 0: everything has its label, or votes that came to a tie; 1: an annotator failed, a bound ended it, or no reply
     about something could be read.
     """
+    from ..data.label_rules import RULES
     from ..nodes.annotators import annotator
+    from ..nodes.models.specs import OR_OFFLINE
     from ..prompts.label_pages import labels_named
     from ..runs.annotated_copies import check_copy, counts, results, write_copy
     from ..runs.annotating import voters
@@ -110,7 +112,13 @@ def annotate(
         say(f"{loaded.path}: {note}")
     with options.surroundings():
         specs = [spec.strip() for spec in models.split(",") if spec.strip()] if models else [model or "offline"]
-        asked = voters([annotator(spec, attempts=attempts, structured=json_schema) for spec in specs], votes)
+        try:
+            made = [annotator(spec, attempts=attempts, structured=json_schema) for spec in specs]
+        except ModelError as error:
+            lacking = next((repr(label.name) for label in chosen if label.name not in RULES), "")
+            instead = f"or give a function, --model MODULE:NAME ('offline' has no rule for {lacking})"
+            raise ModelError(str(error).replace(OR_OFFLINE, instead) if lacking else str(error)) from None
+        asked = voters(made, votes)
         folder = None if out is None else out / FOLDER
         again = tuple(name.strip() for each in redo or () for name in each.split(",") if name.strip())
         plan = annotation_plan(

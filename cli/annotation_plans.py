@@ -84,7 +84,15 @@ def annotation_plan(
                 cost, unknown = cost + one, unknown or why
     usual = sum(row["calls"] for row in by_label.values())
     each_one = f"{len(asked)} vote{'' if len(asked) == 1 else 's'} each"
-    whole = Plan(len(works), "labellings", usual, usual * attempts, each_one, usual > 0)
+    whole = Plan(
+        len(works),
+        "labellings",
+        usual,
+        usual * attempts,
+        each_one,
+        usual > 0,
+        again="every reply has to be asked again",
+    )
     known = [model for model in models if model is not None]
     return AnnotationPlan(whole, by_label, (sums[0], sums[1]), None if unknown else cost, unknown, known)
 
@@ -135,6 +143,11 @@ def tell_plan(plan: AnnotationPlan, as_json: bool, why: str = "") -> int:
     }
     if as_json:
         print_json(told)
+        return 0
+    if not plan.whole.usual:
+        put(f"{plan.whole.count:,} {plan.whole.what} planned, {plan.whole.each}: no calls of a model")
+        if why:
+            say(why)
         return 0
     put(plan.whole.line)
     for name, row in plan.by_label.items():

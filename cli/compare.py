@@ -97,7 +97,7 @@ def compare(
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
-        stdout.print(report.table().rich())
+        stdout.print(report.table(untold=False).rich())
         for line in _told_apart(report.discriminator):
             put(line)
         put(_mean_distances(report))
@@ -144,11 +144,18 @@ def _told_apart(found: "Discriminator") -> list[str]:
         lines.append(("Published simulated users", _words(found.published)))
     if found.made is not None:
         lines.append(("Users made from people", _words(found.made)))
-    lines.append(("People from people", _words(found.floor)))
+    lines.append(("People from people", _halvings(found.floor)))
     for each in found.references:
         lines.append((f"Reference {each.name} from the people", _words(each.from_people)))
         lines.append((f"Simulated users from reference {each.name}", _words(each.auc)))
     return [f"{title}: {words}" for title, words in lines]
+
+
+def _halvings(found: "Interval") -> str:
+    """The floor, whose ends are no interval but the middle 95 % of the halvings: it has them with few users, too."""
+    if found.value is None or found.low is None or found.high is None:
+        return _words(found)
+    return f"{found.value:.2f}, their halves from {found.low:.2f} to {found.high:.2f}"
 
 
 def _words(found: "Interval") -> str:

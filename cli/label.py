@@ -50,7 +50,9 @@ def label(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the order of what is disputed alike.")] = 0,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page. Default: a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port of the page. Default: the first free one from 8501 on.")
+    ] = None,
     give: Annotated[
         Path | None,
         typer.Option(
@@ -168,7 +170,9 @@ def _copied(source: Path, folder: Path, labels: dict[str, Any], out: Path, as_js
     for note in notes:
         say(note)
     return _said(
-        {"labelled": things, "copy": str(out)}, f"{plural(things, 'thing')} labelled by people, in {out}", as_json
+        {"labelled": things, "copy": str(out)},
+        f"{plural(things, 'thing')} labelled by people, from {folder}, in {out}",
+        as_json,
     )
 
 
@@ -190,7 +194,9 @@ def _taken(
         if labels is not None and answer.label not in labels:
             raise DataError(f"{path}: answer {number}: is about {answer.label!r}: name it in --labels too")
         if labels is not None and (problems := labels[answer.label].problems(answer.value)):
-            raise DataError(f"{path}: answer {number}: {problems[0]}: mend it")
+            what = f"; beside by, conversation and message it has {', '.join(labels[answer.label].parts)}"
+            expected = what if set(answer.value) - set(labels[answer.label].parts) else ""
+            raise DataError(f"{path}: answer {number}: {problems[0]}: mend it{expected}")
         if labels is None and answer.label not in (STUDY, ONBOARDING):
             raise DataError(f"{path}: answer {number}: is about {answer.label!r}, no study: leave it out")
         if labels is None and (problem := strange(answer.value)):

@@ -42,11 +42,13 @@ class Plan:
     """Whether a model, an agent or an endpoint is called, that is, more than the offline model and stored messages."""
     further: tuple[str, ...] = ()
     """What makes calls of its own, which are not counted."""
+    again: str = "drafts are rejected"
+    """Why a call is made again."""
 
     @property
     def line(self) -> str:
         """The plan in one line."""
-        calls = f"up to {self.usual:,} calls, and up to {self.most:,} if drafts are rejected"
+        calls = f"up to {self.usual:,} calls, and up to {self.most:,} if {self.again}"
         beside = f"; calls made by {' and '.join(self.further)} are not counted" if self.further else ""
         what = self.what.removesuffix("s") if self.count == 1 else self.what
         return f"{self.count:,} {what} planned, {self.each}: {calls}{beside}"

@@ -52,7 +52,8 @@ def labels_named(names: Iterable[str], folder: Path | None = None) -> list[Label
     known = {**shipped_labels(), **(labels_in(folder) if folder is not None else {})}
     given = list(dict.fromkeys(names))
     if unknown := [name for name in given if name not in known]:
-        raise SettingError(f"there is no label {unknown[0]!r}; there are {', '.join(sorted(known))}")
+        own = "; pages of your own are found with --labels-dir DIR" if folder is None else ""
+        raise SettingError(f"there is no label {unknown[0]!r}; there are {', '.join(sorted(known))}{own}")
     return [known[name] for name in given]
 
 

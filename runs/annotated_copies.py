@@ -124,8 +124,10 @@ def write_copy(loaded: Loaded, out: Path, found: Found) -> list[str]:
             } & domains.targets().keys()
             form = kinds.pop() if len(kinds) == 1 else "messages"
             notes.append(f"{DATASET}/ is not in the copy: write it with duologue convert {out} NEW --to {form}")
-    else:
-        notes.append(f"files of this format hold no labels: {out / CONVERSATIONS} has the conversations as records")
+    elif not ((loaded.path / CONVERSATIONS).is_file() or loaded.kind == domains.RECORDS.name):
+        notes.append(
+            f"{out / CONVERSATIONS} has the conversations as records: files of the source's format hold no labels"
+        )
     record_lines.write(talks, out / CONVERSATIONS)
     return notes
 

@@ -72,7 +72,8 @@ def write_labelled_by_people(
     found = {name: units for name, units in every.items() if name in there}
     if not found:
         raise DataError(
-            f"{loaded.path}: no answer is about one of its {len(there)} conversations: give the labelled data"
+            f"{loaded.path}: no answer is about one of its {len(there)} conversations: give the data that people labelled"
+            + (f", the answers are about {', '.join(sorted(every)[:3])}" if every else "")
             + "".join(f"; {note}" for note in notes)
         )
     if replaced := sum(

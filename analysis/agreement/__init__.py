@@ -9,7 +9,7 @@ of_extra("numpy", "stats")
 of_extra("scipy.stats", "stats")
 
 from .abstaining import Abstention, abstention  # noqa: E402
-from .calibration import Worth, calibrated_mean, worth  # noqa: E402
+from .calibration import calibrated_mean  # noqa: E402
 from .coefficients import (  # noqa: E402
     Weights,
     accuracy,
@@ -19,14 +19,16 @@ from .coefficients import (  # noqa: E402
     krippendorff_alpha,
 )
 from .intervals import Estimate  # noqa: E402
+from .judged_rates import Worth, worth  # noqa: E402
 from .reading import matched  # noqa: E402
-from .report import Agreement, ConfusionRow, agreement, confusion  # noqa: E402
+from .report import Agreement, Confusion, ConfusionRow, agreement, confusion  # noqa: E402
 from .rows import AgreementRow  # noqa: E402
 
 __all__ = [
     "Abstention",
     "Agreement",
     "AgreementRow",
+    "Confusion",
     "ConfusionRow",
     "Estimate",
     "Weights",

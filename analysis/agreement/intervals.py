@@ -97,7 +97,8 @@ def score_bounds(share: float, of_one: float, users: float) -> tuple[float, floa
 def lower_bound(right: Floats, labels: Floats, error: float) -> float:
     """A bound below which a share lies with a chance of at most `error`; the parameters have a number for each user.
 
-    The exact binomial bound with as many labels as these of users are worth (Korn and Graubard 1998).
+    The exact binomial bound with as many labels as these of users are worth (Korn and Graubard 1998). It is never above
+    the bound if all were right, which is as many labels as users: an error tells nothing that makes the others surer.
     """
     share = float(right.sum() / labels.sum())
     users = effective_users(labels)
@@ -105,4 +106,5 @@ def lower_bound(right: Floats, labels: Floats, error: float) -> float:
     if len(labels) > 1:
         variance = jackknife_variance((right.sum() - right) / np.maximum(labels.sum() - labels, TINY))
     worth = min(1 / one_label_variance(variance, share, users), float(labels.sum()))
-    return float(beta.ppf(error, share * worth, worth - share * worth + 1)) if share > 0 else 0.0
+    bound = float(beta.ppf(error, share * worth, worth - share * worth + 1)) if share > 0 else 0.0
+    return min(bound, float(error ** (1 / min(users, float(labels.sum())))))

@@ -43,8 +43,14 @@ def remarks(rows: Sequence[Compared]) -> list[str]:
     about: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
-            about.setdefault(row.note, []).append(" ".join(filter(None, (row.side, row.part))))
+            about.setdefault(row.note, []).append(_about(row))
     return [f"{', '.join(dict.fromkeys(names))}: {note}." for note, names in about.items()]
+
+
+def _about(row: Compared) -> str:
+    if row.side != "not told":
+        return " ".join(filter(None, (row.side, row.part)))
+    return f"{row.part} (side not told)" if row.part else "side not told"
 
 
 def titled(pair: tuple[str, str], sources: Sequence[str]) -> tuple[str, str]:

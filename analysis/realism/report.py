@@ -83,8 +83,9 @@ class Report(Record):
         ranked = sum(row.is_ranked for row in self.measures)
         return f"Report({self.sim.compared} simulated and {self.human.compared} human conversations, {ranked} measures; see .table())"
 
-    def table(self) -> Table:
-        """The measures as a table for the terminal and the exports."""
+    def table(self, *, untold: bool = True) -> Table:
+        """The measures as a table for the terminal and the exports; without `untold` only those that a side tells: a note
+        names the others."""
         columns = (
             Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
             Column(name="effect", kind="number", places=2), Column(name="distance", kind="number", places=2),
@@ -104,8 +105,12 @@ class Report(Record):
                 "by_task": "{:.2f} to {:.2f}".format(*row.task_effects) if row.signs_differ and row.task_effects else "",
             }
             for row in self.measures
+            if untold or row.sim is not None or row.human is not None or not row.reason
         ]  # fmt: skip
-        return Table.of("Least like people first", columns, rows, (*self.notes, *self._trust, *self.remarks))
+        effects = [row.effect for row in self.measures if row.is_ranked and row.effect is not None]
+        alike = bool(effects) and not any(round(effect, 2) for effect in effects)
+        title = "No ranked measure differs" if alike else "Least like people first"
+        return Table.of(title, columns, rows, (*self.notes, *self._trust, *self.remarks))
 
     @property
     def _trust(self) -> list[str]:
@@ -115,7 +120,8 @@ class Report(Record):
             if row.trust_sim:
                 marks.setdefault((row.trust_sim, row.trust_human), []).append(row.name)
         return [
-            f"Trust in {', '.join(names)}: simulated {sim}, people {human}." for (sim, human), names in marks.items()
+            f"Trust in {', '.join(names)}: " + (f"{sim}." if sim == human else f"simulated {sim}, people {human}.")
+            for (sim, human), names in marks.items()
         ]
 
     @property
@@ -124,8 +130,13 @@ class Report(Record):
         by_reason: dict[str, list[str]] = {}
         for row in self.measures:
             by_reason.setdefault(row.reason or row.no_interval, []).append(row.name)
-        lines = [f"{', '.join(names)}: {reason}." for reason, names in by_reason.items() if reason]
-        ranked = sum(row.is_ranked for row in self.measures)
+        every = [row.name for row in self.measures if row.is_ranked]
+        ranked = len(every)
+        lines = [
+            f"{'All ranked measures' if names == every and ranked > 1 else ', '.join(names)}: {reason}."
+            for reason, names in by_reason.items()
+            if reason
+        ]
         if self.effective_measures is not None and ranked:
             lines.append(
                 f"Measures are correlated: the {ranked} ranked ones count as {self.effective_measures:.1f} that are not."

@@ -14,6 +14,9 @@ from ..import_path import is_import_path, lies_here
 from .offline.model import SIDES, OfflineChatModel
 from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 
+OR_OFFLINE = "or use the model 'offline', which needs none"
+"""What may be done without a key, unless the offline model cannot do it."""
+
 PROVIDERS = ("openai", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
 
@@ -131,7 +134,7 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
     if not endpoint.base_url.startswith(("http://", "https://")):
         raise ModelError(f"{BASE_URL} must begin with http:// or https://, and now points to {endpoint.host}: mend it")
     if endpoint.key is None:
-        raise ModelError(f"{KEY} is not set: export it, write it to .env, or use the model 'offline', which needs none")
+        raise ModelError(f"{KEY} is not set: export it, write it to .env, {OR_OFFLINE}")
     from .endpoint import EndpointModel  # imported on use, because the import takes seconds
 
     for key in arguments:

@@ -56,6 +56,17 @@ def test_an_order_and_a_page(duologue, source):
     assert json.loads(out)[0]["weighted_kappa"] == json.loads(out)[0]["kappa"]
 
 
+def test_words_of_which_no_page_tells_the_order_are_told(duologue, tmp_path):
+    words = ["low", "middle", "high"]
+    path = lines(tmp_path / "t.jsonl", [{"human": words[n % 3], "mood": words[n * n % 3]} for n in range(9)])
+    command = ("agreement", path, "--between", "human,mood")
+    told = "mood: no page at hand tells the order of the values, so there is no weighted kappa"
+    assert told in " ".join(duologue(*command)[1].split())
+    assert told not in " ".join(duologue(*command, "--ordered", "low,middle,high")[1].split())
+    (tmp_path / "mood.md").write_text("---\nunit: conversation\nvalues: [low, middle, high]\n---\nlow: x.\n")
+    assert told not in " ".join(duologue(*command, "--labels-dir", tmp_path)[1].split())
+
+
 def test_more_tables_stand_beside_each_other_in_json(duologue, source):
     more = ["--confusion", "--worth", "--precision", "0.5"]
     code, out, _ = duologue(

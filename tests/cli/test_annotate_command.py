@@ -159,6 +159,28 @@ def test_a_bound_that_was_passed_by_what_was_under_way_is_told_with_the_sum_of_a
     assert "--max-run-tokens 70 is reached, with 90 tokens" in " ".join(err.split())
 
 
+def test_a_plan_of_rules_or_a_function_tells_no_calls_and_no_tokens(duologue: Command, run: Path) -> None:
+    code, out, _ = duologue("annotate", run, "--labels", "behaviour", "--plan")
+    assert (code, out) == (0, "3 labellings planned, 3 votes each: no calls of a model\n")
+    _, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "builtins:len", "--plan")
+    assert out == "3 labellings planned, 1 vote each: no calls of a model\n"
+    _, out, _ = duologue("annotate", run, "--labels", "behaviour", "--model", "openai:m", "--plan")
+    assert "up to 9 calls, and up to 27 if every reply has to be asked again" in " ".join(out.split())
+
+
+def test_without_a_key_nobody_is_sent_to_rules_that_there_are_not(
+    duologue: Command, run: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    mood = ("annotate", run, "--labels", "mood", "--out", "out", "--model", "openai:m")
+    told = " ".join(duologue(*mood, "--labels-dir", pages)[2].split())
+    assert "or give a function, --model MODULE:NAME ('offline' has no rule for 'mood')" in told
+    assert "which needs none" not in told
+    behaviour = duologue("annotate", run, "--labels", "behaviour", "--out", "out", "--model", "openai:m")[2]
+    assert "use the model 'offline', which needs none" in " ".join(behaviour.split())
+    assert "pages of your own are found with --labels-dir DIR" in " ".join(duologue(*mood)[2].split())
+
+
 def test_a_plan_of_nothing_says_why(duologue: Command, run: Path) -> None:
     duologue("annotate", run, "--labels", "behaviour", "--out", "out")
     code, _, err = duologue("annotate", "out", "--labels", "behaviour", "--plan")

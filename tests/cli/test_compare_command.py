@@ -1,6 +1,7 @@
 """`duologue compare`: several references, what it prints of the AUC, and what it says of wrong input."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_nam
         "Reference [red]/study.jsonl from the people: ", "Simulated users from reference second/study.jsonl: ",
     ):  # fmt: skip
         assert sum(printed.startswith(line) for printed in out.splitlines()) == 1, line
+    assert re.search(r"^People from people: \d\.\d\d, their halves from \d\.\d\d to \d\.\d\d$", out, re.MULTILINE)
     card = json.loads((tmp_path / "out/card.json").read_text())
     assert list(card["references"]) == ["[red]/study.jsonl", "second/study.jsonl"]
     thanks = next(row for row in card["measures"] if row["name"] == "thanks")

@@ -347,7 +347,7 @@ def test_peoples_labels_stand_beside_those_of_the_data_in_a_copy_that_agreement_
                 value = labels["behaviour"].value_in(one.labels)
                 answers.put(Item(label="behaviour", conversation=one.id).answered(value, person))
     code, out, _ = duologue("label", source, "--labels", "behaviour", "--into", "copy")
-    assert (code, out) == (0, "35 things labelled by people, in copy\n")
+    assert (code, out) == (0, "35 things labelled by people, from answers, in copy\n")
     again = {one.id: one for one in data.load("copy").conversations}
     first = again[conversations[0].id]
     assert first.labels["strategy_human_V1"]["2"] == first.labels["strategy_V1"]["final"]
@@ -359,16 +359,38 @@ def test_peoples_labels_stand_beside_those_of_the_data_in_a_copy_that_agreement_
     assert {row["accuracy"] for row in json.loads(out)} == {1.0}
 
 
+def test_a_copy_of_records_says_nothing_of_formats_without_labels(duologue, labelled, tmp_path):
+    assert duologue("label", *labelled, "--into", "copy")[2] == ""
+    assert duologue("label", "copy", *labelled[1:], "--into", "again", "--force")[2].count("hold no labels") == 0
+    talk = '{"id": "0abc", "messages": [{"role": "user", "content": "<b>hi</b>"}, {"role": "assistant", "content": "hello"}]}'
+    (tmp_path / "logs.jsonl").write_text(talk)
+    assert (
+        "files of the source's format hold no labels"
+        in duologue("label", "logs.jsonl", *labelled[1:], "--into", "b")[2]
+    )
+
+
+def test_a_column_of_no_part_is_told_with_those_that_are_expected(duologue, source, tmp_path):
+    (tmp_path / "t.csv").write_text("conversation,message,value,by\n0abc,0,cold,ann\n")
+    code, _, err = duologue("label", *source, "--read", "t.csv")
+    assert code == 2
+    assert "answer 1: 'value' is no part of it: mend it; beside by, conversation and message it has tone, why," in err
+
+
 def test_people_who_do_not_agree_leave_a_tie_and_answers_to_other_data_are_one_line(duologue, labelled, tmp_path):
     with Answers("answers", "ben") as answers:
         answers.put(Item(label="tone", conversation="0abc", message=0).answered({**VALUE, "tone": "warm"}, "ben"))
-    assert duologue("label", *labelled, "--into", "copy")[:2] == (0, "2 things labelled by people, in copy\n")
+    assert duologue("label", *labelled, "--into", "copy")[:2] == (
+        0,
+        "2 things labelled by people, from answers, in copy\n",
+    )
     first = data.load("copy").conversations[0].messages[0].labels
     assert first["tone_human"] == {"final": None, "1": "cold", "2": "warm"}
     assert first["points_human"] == {"final": 3, "1": 3, "2": 3}
     data.record_lines.write([Conversation(id="z", scenario={"kind": "x"})], tmp_path / "other.jsonl")
     code, _, err = duologue("label", "other.jsonl", *labelled[1:], "--into", "other")
     assert (code, "no answer is about one of its 1 conversations" in err) == (2, True)
+    assert "give the data that people labelled, the answers are about 0abc, 1abc" in " ".join(err.split())
 
 
 def test_answers_about_texts_that_have_changed_since_are_left_out_of_a_copy(duologue, labelled, tmp_path):
@@ -381,7 +403,7 @@ def test_answers_about_texts_that_have_changed_since_are_left_out_of_a_copy(duol
     with Answers("answers", "dan") as answers:
         answers.put(first.answered({"tone": "hot"}, "dan"))
     code, out, err = duologue("label", *labelled, "--into", "copy")
-    assert (code, out) == (0, "2 things labelled by people, in copy\n")
+    assert (code, out) == (0, "2 things labelled by people, from answers, in copy\n")
     assert "answers about texts that have changed since: 3, left out" in err
     assert "answers that are no values of their label's page: 1, left out" in err
     assert list(data.load("copy").conversations[0].messages[0].labels["tone_human"]) == ["final", "1", "2"]

@@ -232,6 +232,13 @@ def test_what_to_do_where_no_side_is_told_is_said(talk, task):
     assert not any(note.startswith("Side not told: ") for note in of_people.notes)
 
 
+def test_a_note_about_a_side_that_is_not_told_says_that_it_is_the_side(talk):
+    people = [{"final": {"mood": "a" if n else None}, "1": {"mood": "a"}, "2": {"mood": "b"}} for n in range(6)]
+    talks = [talk(str(n), {"human": one, "judge": {"mood": "a"}}) for n, one in enumerate(people)]
+    (table,) = agreement(talks, between=BETWEEN).tables()
+    assert table.notes[0].startswith("mood (side not told): 1 of human.mood are ties")
+
+
 def test_values_are_told_as_the_data_writes_them(talk):
     talks = [talk(str(n), {"human": "BreadthDepth", "judge": "breadthdepth" if n else "Depth"}) for n in range(6)]
     (row,) = agreement(talks, between=BETWEEN).rows

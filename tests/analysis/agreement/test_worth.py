@@ -42,6 +42,64 @@ def test_where_each_label_is_of_its_own_user_it_is_that_of_ppi_plus_plus():
     assert given.calibrated.high == pytest.approx(ORACLE_HIGH, abs=0.02)
 
 
+def test_the_weight_and_the_variance_over_users_counted_by_hand():
+    people, judged = [1, 1, 0, 0, 1, None, None, None, None, None], [1, 1, 0, 0, 0, 1, 0, 1, 0, 1]
+    found = calibrated_mean(people, judged)
+    # Without each user, times 4: people's 2 2 3 3 2, deviations -.4 -.4 .6 .6 -.4; the judge's 1 1 2 2 2: -.6 -.6 .4 .4 .4;
+    # together .24 + .24 + .24 + .24 - .16 = .8, over 16: .05. The judge's over all, half are 1: 10 (1/2 / 9)^2 = .030864,
+    # of half as many labels twice that.
+    weight = 0.05 / (2 * 0.0308642) * 0.5
+    assert found.weight == pytest.approx(weight, rel=1e-5)
+    assert found.calibrated.value == pytest.approx(0.6 + weight * (0.6 - 0.4))
+    whole = calibrated_mean(people, judged, weight=1).calibrated
+    # Each of the five of both sides left out, of ten users: people less judge .2, without one 4 x .25 and 1 x 0 of it
+    means = [0.5, 0.5, 0.75, 0.75, 0.5, *[0.6] * 5]
+    more = [0.6 - one for one in (0.25, 0.25, 0.5, 0.5, 0.5)] + [one - 0.4 for one in (0.5, 0.75, 0.5, 0.75, 0.5)]
+    of_users = [one + other for one, other in zip(means, more, strict=True)]
+    middle = sum(of_users) / 10
+    variance = 0.9 * sum((one - middle) ** 2 for one in of_users)
+    half = 2.7764451 * (variance + 1 / 25 / 2) ** 0.5  # half of what one more label of 5 would add
+    assert (whole.low, whole.high) == (pytest.approx(whole.value - half), pytest.approx(whole.value + half))
+
+
+def test_two_conversations_that_people_did_not_label_decide_little(talk):
+    said = ["a", "b", "c", "a", "b", "c", "a", "b", "c", "b", None, None]
+    judged = ["a", "b", "c", "a", "b", "c", "a", "b", "c", "c", "a", "a"]
+    talks = [
+        talk(str(n), ({"human": one} if one else {}) | {"judge": other}, user=f"user {n % 6}")
+        for n, (one, other) in enumerate(zip(said, judged, strict=True))
+    ]
+    rows = worth(talks, between=BETWEEN).rows
+    assert len({row.weight for row in rows}) == 1
+    assert 0 < rows[0].weight <= 2 / 12
+    assert sum(row.calibrated or 0 for row in rows) == pytest.approx(1)
+    (second,) = [row for row in rows if row.value == "b"]
+    assert abs(second.calibrated - second.people) < 0.1  # the two that are left have none
+    assert second.low < second.calibrated < second.high
+
+
+def test_rates_that_would_be_below_none_leave_a_sum_of_one(talk):
+    said = ["b" if n % 2 else "a" for n in range(20)] + [None] * 60
+    judged = ["c" if n == 1 else "b" if n % 2 else "a" for n in range(80)]
+    talks = [talk(str(n), ({"human": one} if one else {}) | {"judge": other})
+             for n, (one, other) in enumerate(zip(said, judged, strict=True))]  # fmt: skip
+    rows = {row.value: row for row in worth(talks, between=BETWEEN).rows}
+    assert rows["c"].calibrated == rows["c"].low == 0  # people never say it, and the judge does where they labelled
+    assert sum(row.calibrated or 0 for row in rows.values()) == pytest.approx(1)
+    assert all(row.low <= row.calibrated <= row.high for row in rows.values())
+
+
+def test_ties_of_people_count_as_not_labelled_and_what_that_assumes_is_said(talk, voted):
+    talks = [
+        talk(str(n), {"human": voted("a", "b", final="a" if n % 3 else None), "judge": "ab"[n % 2]}) for n in range(12)
+    ]
+    found = worth(talks, between=BETWEEN)
+    assert {row.n for row in found.rows} == {8}
+    (note,) = [note for note in found.notes if "ties" in note]
+    assert note.startswith("4 ties of people in human, side not told, count as not labelled")
+    assert not any("ties" in note for note in worth([talk("1", {"human": "a", "judge": "a"})], between=BETWEEN).notes)
+
+
 def test_a_judge_that_tells_nothing_counts_nothing():
     people = [float(number % 2) for number in range(20)] + [None] * 80
     judged = [1.0] * 100
@@ -136,6 +194,16 @@ def test_a_confidence_of_another_label_decides_as_well(talk, voted):
     assert (row.held, row.keep, row.kept) == (True, "sure at least 0.9", 0.5)
     with pytest.raises(DataError, match="a confidence is a number, not 'a'"):
         kept(talk, voted, right=4, precision=0.9, confidence="human")
+
+
+def test_no_bound_is_above_that_of_labels_that_are_all_right(talk):
+    talks = [talk(str(n), {"human": "a" if n else "b", "judge": "a"}, user=f"user {n % 4}") for n in range(10)]
+    (row,) = abstention(talks, between=BETWEEN, precision=0.8).rows
+    best = float(
+        row.note.removeprefix("cannot be held: with so few users the bound could be ").removesuffix(" at best")
+    )
+    assert row.precision == 0.9
+    assert row.at_least <= best + 0.0005
 
 
 def test_many_labels_of_one_user_hold_no_precision(talk, voted):

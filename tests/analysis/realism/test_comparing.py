@@ -127,6 +127,22 @@ def test_the_frame_has_a_row_for_each_measure(two_sides):
     assert "Least like people first" in report.table().to_markdown()
 
 
+def test_a_table_of_equal_sides_ranks_nothing_and_leaves_out_what_neither_tells(two_sides):
+    report = compare(two_sides[1], two_sides[1], **QUICK)
+    shown, whole = report.table(untold=False), report.table()
+    assert shown.title == whole.title == "No ranked measure differs"
+    untold = [row.name for row in report.measures if row.reason and row.sim is row.human is None]
+    assert untold
+    assert [row[0] for row in shown.rows] == [row[0] for row in whole.rows if row[0] not in untold]
+    assert all(any(name in note for note in shown.notes) for name in untold)
+
+
+def test_one_reason_of_all_ranked_measures_is_told_without_their_names(two_sides):
+    report = compare(*two_sides, **QUICK)
+    rows = [row.model_copy(update={"no_interval": "too few" if row.is_ranked else ""}) for row in report.measures]
+    assert "All ranked measures: too few." in report.model_copy(update={"measures": tuple(rows)}).remarks
+
+
 def test_a_user_is_in_one_part_for_good(two_sides):
     parts = {part_of(f"u{n}") for n in range(20)}
     assert parts == {"tune", "test"}
