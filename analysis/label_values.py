@@ -5,6 +5,8 @@ from typing import Any
 
 from .annotations import plain_values
 
+HUMAN = "_human"
+"""What the name of people's label has that the model's has not."""
 FINAL = "final"
 """Key of what the votes come to; the votes stand beside it under their numbers."""
 
@@ -31,7 +33,7 @@ class Said:
 def parts_of(value: Any) -> dict[str, Said]:
     """What is said of each part, by its name; of a label without parts under an empty one."""
     votes: list[Any] = []
-    if isinstance(value, dict) and (FINAL in value or (value and all(map(_is_vote, value)))):
+    if is_voted(value):
         votes = [vote for key, vote in sorted(value.items(), key=lambda item: (len(item[0]), item[0])) if _is_vote(key)]
         value = value.get(FINAL)
     with_parts = [one for one in (value, *votes) if isinstance(one, dict)]
@@ -44,6 +46,17 @@ def parts_of(value: Any) -> dict[str, Said]:
         )
         for part in dict.fromkeys(part for one in with_parts for part in one)
     }
+
+
+def label_name(key: str, part: str = "") -> str:
+    """The name of a label or of a part of it, as `duologue agreement --between` takes it: `mood`, `rating.Detail Level`.
+    A part that is called like its label is the label."""
+    return key if part in ("", key, key.replace(HUMAN, "", 1)) else f"{key}.{part}"
+
+
+def is_voted(value: Any) -> bool:
+    """Whether a label has votes, or what votes came to, under its key."""
+    return isinstance(value, dict) and (FINAL in value or (bool(value) and all(map(_is_vote, value))))
 
 
 def values_of(value: Any) -> list[str]:

@@ -14,14 +14,13 @@ from ..data.label_units import kept_aside
 from ..data.records import Conversation, Message, Record
 from ..errors import DataError, MissingExtraError
 from .annotations import SIDES, Side, side_of
+from .label_values import HUMAN
 from .outcomes import SCORES
 from .scored import Scored
 
 By: TypeAlias = Literal["people", "model", "rule", "not told"]
 """Who gave a label: people, a model, a rule that can be run again, or nobody says."""
 
-HUMAN = "_human"
-"""What the name of people's label has that the model's has not."""
 FACTS = frozenset({"chat_model", "topic_id", "quac"})
 """Keys among the labels that are facts of the source."""
 _BESIDE = {"memo": "hallucination", "reason": "satisfaction", "intent_zh": "intent"}

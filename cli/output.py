@@ -1,5 +1,6 @@
 """What commands print: results on stdout, everything else on stderr; JSON is alone on stdout and not rounded."""
 
+import re
 import sys
 from collections.abc import Iterable
 from tempfile import NamedTemporaryFile
@@ -27,9 +28,25 @@ class Terminal(Console):
     """A console that writes out what a terminal would obey, but for the styles that rich itself adds."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments, their texts plain."""
+        """The segments, their texts plain, without blanks at the end of a line."""
+        held: list[Segment] = []  # blanks that may end a line, which no line ends with
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=plain(segment.text))
+            if segment.control:
+                yield from held
+                held.clear()
+                yield segment
+                continue
+            for piece in re.split("(\n)", plain(segment.text)):
+                text = piece.rstrip(" ")
+                if piece == "\n":
+                    held.clear()
+                if text:
+                    yield from held
+                    held.clear()
+                    yield segment._replace(text=text)
+                if blanks := piece[len(text) :]:
+                    held.append(segment._replace(text=blanks))
+        yield from held
 
     def render_str(self, text: str, **options: Any) -> Text:
         """The text as rich has it; plain before it is measured, so that columns keep their width."""

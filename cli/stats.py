@@ -18,6 +18,9 @@ from .stats_preference import preference
 from .stats_recllmsim import lacks, recllmsim
 from .tables import AsJson, Figures, Force, ForceAll, Form, Out, draw_figures, give, read_whole
 
+VALUES = 5
+"""Values of a label that the terminal shows."""
+
 
 class StatsGroup(TyperGroup):
     """A group whose first word may be a path: then its command is `logs`."""
@@ -116,17 +119,32 @@ def logs(
     out: Out = None,
     force: Force = False,
 ) -> int:
-    """Count any conversations: messages, words, questions, refusals, repetitions, tool calls, tokens, ends, lengths."""
+    """Count any conversations: messages, words, questions, refusals, tool calls, tokens, ends, lengths, labels."""
+    from ..analysis.label_counts import LabelCounts, label_table
     from ..analysis.logs import log_statistics, log_tables
+    from ..analysis.trust import Trusts
+    from ..runs.label_origins import annotated_keys
 
     loaded = [load(path, stream=True) for path in sources]
     for each in loaded:
         for note in each.notes:
             say(f"{each.path}: {note}" if len(loaded) > 1 else note)
-    statistics = [log_statistics(name, each) for name, each in zip(names_of(sources), loaded, strict=True)]
+    statistics, labels, tables = [], [], []
+    for name, path, each in zip(names_of(sources), sources, loaded, strict=True):
+        models = annotated_keys(path)
+        counts = LabelCounts(Trusts.of((), models))
+        statistics.append(log_statistics(name, counts.passing(each)))
+        rows = counts.rows(Trusts.of(each, models)) if counts.values else []
+        labels.append(rows)
+        if rows or counts.texts:
+            of = name if len(loaded) > 1 else ""
+            tables.append(label_table(rows, counts.texts, of, short=VALUES if form == "rich" else 0))
     give(
-        [each.model_dump(mode="json") for each in statistics],
-        log_tables(statistics),
+        [
+            each.model_dump(mode="json") | {"labels": [row.model_dump(mode="json") for row in rows]}
+            for each, rows in zip(statistics, labels, strict=True)
+        ],
+        [*log_tables(statistics), *tables],
         as_json=as_json,
         form=form,
         out=out,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from . import domains
 from .domain import shortened
+from .formats.dialogues import further
 from .records import Conversation, Message, Record
 
 
@@ -50,9 +51,11 @@ def covered(messages: Iterable[Message], length: int) -> set[int]:
 
 
 def title_of(conversation: Conversation) -> str:
-    """The title that its domain gives the conversation, else what its user said first, else its id."""
+    """The title that its domain gives the conversation, else its source, else what its user said first, else its id."""
     opening = next((message.text for message in conversation.messages if message.role == "user"), "")
-    title = domains.of(conversation).title(conversation.scenario) or shortened(" ".join(opening.split()))
+    given = further(conversation).get("title")
+    told = (shortened(" ".join(text.split())) for text in (given, opening) if isinstance(text, str))
+    title = domains.of(conversation).title(conversation.scenario) or next(filter(None, told), "")
     return title or f"Conversation {conversation.id}"
 
 

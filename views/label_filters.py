@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..analysis.annotations import side_of
-from ..analysis.label_values import Said, parts_of, values_of
+from ..analysis.label_values import Said, label_name, parts_of, values_of
 from ..analysis.outcomes import SCORES, SUCCESS
 from ..analysis.trust import FACTS, Trusts
 from ..data.records import Conversation, Message
@@ -71,7 +71,7 @@ def listed_labels(conversations: Sequence[Conversation], trusts: Trusts) -> list
                 if not (values := _texts(said.value)) and not said.votes:
                     continue
                 of = key, part, number is not None
-                label = found.setdefault(of, ListedLabel(" ".join(filter(None, (key, part))).replace("_", " ")))
+                label = found.setdefault(of, ListedLabel(label_name(key, part)))
                 sides.setdefault(of, {})[side_of(conversation)] = None
                 label.values.update(values)
                 label.rows.setdefault(row, Counter()).update(values)

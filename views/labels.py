@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from ..analysis.annotations import side_of
-from ..analysis.label_values import FINAL
+from ..analysis.label_values import FINAL, is_voted, label_name, parts_of
 from ..analysis.outcomes import SCORES
 from ..analysis.trust import NOT_CALIBRATED, Trust, Trusts
 from ..data.domain import TOPIC_KEYS, USER_KEYS
@@ -59,18 +59,13 @@ def labels_html(holder: Conversation | Message, conversation: Conversation, trus
     given, labels = _scores(known)
     scores = [Row(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in given]
     rows = tuple(
-        Row(
-            _named(name, path, labels),
-            text,
-            trusts.of_label(
-                side, path[0], _part(path, labels), of_messages=of_messages, of_vote=_is_vote(path, labels)
-            ),
-        )
-        for name, text, path in _rows(labels)
+        Row(name, text, trusts.of_label(side, key, part, of_messages=of_messages, of_vote=of_vote))
+        for key, value in labels.items()
+        for name, text, part, of_vote in _label_rows(key, value)
     )
     tables = [Rows("labels", rows, len(rows) > AT_ONCE)] if rows else []
     beside = _beside(holder, known)
-    if rows := tuple(Row(name, text, None) for name, text, _ in _rows(beside)):
+    if rows := tuple(Row(" ".join(filter(None, path)).replace("_", " "), text, None) for path, text in _rows(beside)):
         perhaps = any(key not in NO_LABELS for key in beside)  # keys that no reader knows: some may be labels
         told = f" (if any is a label: {NOT_CALIBRATED})" if perhaps else ""
         tables.append(Rows(f"from the source{told}", rows, folded=True))
@@ -106,8 +101,29 @@ def _scores(labels: Mapping[str, Any]) -> tuple[tuple[tuple[str, str], ...], dic
     return tuple(told), (rest | {SCORES: others} if others else rest)
 
 
-def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[str, str, Path]]:
-    """Name, value and keys of each annotation; of an object a row for each key."""
+def _label_rows(key: str, value: Any) -> Iterator[tuple[str, str, str, bool]]:
+    """Name, value and part of each row of a label, and whether it is one vote: what the votes came to, or that it is a
+    tie, and then the votes, but for a vote that stands alone and says the same."""
+    if not is_voted(value):
+        for path, text in _rows({key: value}):
+            # A label with a memo beside it has no parts.
+            yield _named(path), text, path[1] if len(path) > 1 and path[1] != key else "", False
+        return
+    for part, said in parts_of(value).items():
+        votes = [(number, text) for number, vote in enumerate(said.votes, start=1) for text in _texts({part: vote})]
+        if came := list(_rows({part: said.value})):
+            yield from ((_named((key, *path)), text, part, False) for path, text in came)
+        elif votes:
+            yield label_name(key, part), "tie", part, False
+        if len(said.votes) > 1 or [text for _, text in votes] != [text for _, text in came]:
+            yield from ((f"{label_name(key, part)}, vote {number}", text, part, True) for number, text in votes)
+    of_votes = {name for name in value if name == FINAL or name.isdigit()}
+    for path, text in _rows({key: {name: each for name, each in value.items() if name not in of_votes}}):
+        yield _named(path), text, path[1], False
+
+
+def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Keys and value of each annotation; of an object a row for each key."""
     for key, value in values.items():
         path = (*above, key)
         if isinstance(value, Mapping):
@@ -116,28 +132,17 @@ def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[str, st
             for number, each in enumerate(value, start=1):
                 yield from _rows(each if isinstance(each, Mapping) else {"": each}, (*path, str(number)))
         elif (text := _text(value)) is not None:
-            yield " ".join(filter(None, path)).replace("_", " "), text, path
+            yield path, text
 
 
-def _part(path: Path, labels: Mapping[str, Any]) -> str:
-    """The part of a label that its keys lead to, those of its votes aside; empty if it has no parts."""
-    voted = isinstance(label := labels.get(path[0]), Mapping) and FINAL in label
-    rest = path[2:] if voted else path[1:]
-    return rest[0] if rest and rest[0] != path[0] else ""  # a label with a memo beside it is no part
+def _texts(values: Mapping[str, Any]) -> list[str]:
+    return [text for _, text in _rows(values)]
 
 
-def _is_vote(path: Path, labels: Mapping[str, Any]) -> bool:
-    """Whether the keys lead to one vote, not to what the votes come to."""
-    voted = isinstance(label := labels.get(path[0]), Mapping) and FINAL in label
-    return voted and path[1:2] != (FINAL,)
-
-
-def _named(name: str, path: Path, labels: Mapping[str, Any]) -> str:
-    """The name of a row, which says what a vote is and leaves `final` out."""
-    if not (isinstance(label := labels.get(path[0]), Mapping) and FINAL in label):
-        return name
-    which = "" if path[1] == FINAL else f"vote {path[1]}"
-    return " ".join(filter(None, (path[0], *path[2:], which))).replace("_", " ")
+def _named(path: Path) -> str:
+    """The name of a row by its keys, as the command line takes that of a label."""
+    key, *rest = path
+    return ".".join(filter(None, (label_name(key, rest[0] if rest else ""), *rest[1:])))
 
 
 def _text(value: Any) -> str | None:

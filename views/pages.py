@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..data.stop_reasons import in_words
 
@@ -127,6 +127,11 @@ def _words(value: object) -> str:
     return str(value).replace("_", " ")
 
 
+def _breakable(name: str) -> Markup:
+    """A name that may go on in the next line behind each `_` and `.` of it."""
+    return Markup(re.sub("(?<=[_.])(?=.)", "<wbr>", str(escape(name))))
+
+
 def _json(value: object) -> str:
     """Indented JSON; a text as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
@@ -147,7 +152,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json, "fragment": fragment}
-    environment.filters["stopped"] = in_words
+    environment.filters |= {"stopped": in_words, "breakable": _breakable}
     environment.globals |= {"plural": plural}
     return environment
 

@@ -82,9 +82,10 @@ def test_the_page_has_the_first_message_as_title_and_labels_scores_and_answers(d
     assert duologue("show", logs, "--id", "one", "--out", "one.html")[0] == 0
     page = Path("one.html").read_text(encoding="utf-8")
     assert "<title>Is there rye bread?" in page
+    page = page.replace("<wbr>", "")
     for name, value in (
-        ("post questions user 1 question", "Were you helped?"),
-        ("post questions user 1 answer", "&lt;b&gt;No&lt;/b&gt;"),
+        ("post_questions.user.1.question", "Were you helped?"),
+        ("post_questions.user.1.answer", "&lt;b&gt;No&lt;/b&gt;"),
         ("intent", "ask"),
         ("satisfaction", "4"),
         ("timestamp", "10:01"),
@@ -141,3 +142,19 @@ def test_what_the_page_about_logs_shows_is_what_the_commands_print(duologue):
     counts = [line.rstrip() for line in duologue("stats", sample)[1].splitlines()]
     assert len(findings) == 6
     assert [line for line in (*findings, *counts) if line and f"    {line}\n" not in page] == []
+
+
+def test_labels_are_counted_beside_their_trust_and_what_is_left_out_is_told(duologue, logs):
+    told = duologue("stats", logs)[1]
+    table = told[told.index("\nLabels\n") :]
+    assert "ask" in table
+    assert "not calibrated" in table
+    assert "Not counted, as texts or objects: post_questions.user" in " ".join(table.split())
+    (counted,) = json.loads(duologue("stats", logs, "--json")[1])
+    found = [(row["label"], row["unit"], row["value"], row["count"]) for row in counted["labels"]]
+    assert ("intent", "message", "ask", 1) in found
+
+
+def test_no_line_of_a_table_ends_in_blanks(duologue, logs):
+    for command in ("check", "stats"):
+        assert [line for line in duologue(command, logs)[1].splitlines() if line != line.rstrip()] == []

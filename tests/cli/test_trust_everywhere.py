@@ -33,6 +33,7 @@ READING = {
     "analysis/identification/vocabulary.py": "a note of `profiles identify`",
     "analysis/judges/turns.py": "notes of `stats judges` and `stats satisfaction`",
     "analysis/junit.py": "a property of the suite",
+    "analysis/label_counts.py": "a column of `stats SRC`",
     "analysis/label_values.py": "reads, and shows nothing",
     "analysis/outcomes.py": "reads, and shows nothing",
     "analysis/realism/measures/__init__.py": "columns of the report",

@@ -62,6 +62,8 @@ class Tags(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
+        if tag == "wbr" and not attrs:  # where a line may be broken
+            return
         self.tags.append((tag, tuple(name for name, _ in attrs)))
         known = dict(attrs)
         self.ids += [known["id"]] if "id" in known else []
