@@ -113,9 +113,9 @@ class Report(Record):
         numbers = ("mean", "low", "high", "above", "above low", "above high")
         columns = [Column(name="row"), Column(name="score"), Column(name="users", kind="count")]
         columns += [Column(name=name, kind="number") for name in numbers]
-        scores = self._scores()
-        if "first" not in scores:  # then all turns are later ones
-            scores = [score for score in scores if score != "later"]
+        told = self._scores()
+        # Without first turns all are later ones.
+        scores = told if "first" in told else self._scores(without=("later",))
         rows = [
             {"row": row.name, "score": TITLES[score], "mean": row.scores[score].value}
             | row.scores[score].model_dump(exclude={"value"})
