@@ -100,6 +100,11 @@ def satisfaction(
             trust=_trust(source, loaded, label),
             watch=status.update,
         )
+    if not report.scores.rows:
+        raise DataError(
+            f"{at(source)}: {len(turns)} labelled replies of {len({turn.judged.user for turn in turns})} users are too few, or say "
+            f"too much the same, for {', '.join(tasks)}: give conversations of more users"
+        )
     give(
         report.to_json(),
         [report.scores.brief()] if form == "rich" else report.tables(),
@@ -137,8 +142,8 @@ def intents(
     if not turns:
         other = "people" if side == "simulated" else "simulated"
         raise DataError(
-            f"{at(source)}: no message of {'simulated users' if side == 'simulated' else 'people'} has one intent, and is "
-            f"there in {language}: give conversations such as people's first study of RecLLMSim, --side {other}, or another "
+            f"{at(source)}: no message of {'simulated users' if side == 'simulated' else 'people'} in {language} has exactly "
+            f"one intent: give conversations such as people's first study of RecLLMSim, --side {other}, or another "
             "--language"
         )
     trust = _trust(source, loaded, "intent", side)

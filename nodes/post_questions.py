@@ -67,7 +67,7 @@ class PostQuestions:
         answer = await asked_of(reply, prompt, _not_empty, lambda refusal, attempt: prompt, ATTEMPTS)
         entry: dict[str, Any] = {"to": role, **prompt}
         if answer.value is None:
-            entry["error"] = answer.failure
+            entry["error"] = answer.error or answer.attempts[-1].reason
         else:
             entry["answer"] = answer.value
         return entry | ({"usage": answer.usage.model_dump()} if any(tried.usage for tried in answer.attempts) else {})

@@ -113,16 +113,26 @@ class Report(Record):
         numbers = ("mean", "low", "high", "above", "above low", "above high")
         columns = [Column(name="row"), Column(name="score"), Column(name="users", kind="count")]
         columns += [Column(name=name, kind="number") for name in numbers]
+        told = self._scores()
+        # Without first turns all are later ones.
+        scores = told if "first" in told else self._scores(without=("later",))
         rows = [
             {"row": row.name, "score": TITLES[score], "mean": row.scores[score].value}
             | row.scores[score].model_dump(exclude={"value"})
-            for score in self._scores()
+            for score in scores
             for row in self.rows
             if row.kind != "person"
         ]
+        empty = {name for name in numbers if all(row.get(name.replace(" ", "_")) is None for row in rows)}
+        columns = [column for column in columns if column.name not in empty]
         notes = [
-            "first, later: chrF of first and of later turns.",
+            *(["first, later: chrF of first and of later turns."] if "first" in scores else []),
             f"above: the difference from {FLOOR}'s, over the turns that both have. 95 % intervals over users.",
+            *(
+                [f"Left out, as no row has them: {', '.join(name for name in numbers if name in empty)}."]
+                if empty
+                else []
+            ),
         ]
         return Table.of("By score", columns, rows, notes)
 

@@ -198,7 +198,7 @@ def test_what_takes_long_tells_what_is_under_way(
         (["stats", "satisfaction", "--model", "oracle"], "--model oracle: is no model"),
         (
             ["stats", "intents", "--side", "simulated"],
-            "no message of simulated users has one intent, and is there in zh",
+            "no message of simulated users in zh has exactly one intent",
         ),
     ],
 )
@@ -206,6 +206,20 @@ def test_what_cannot_be_told_is_one_line(duologue: Command, people: Path, words:
     code, out, err = duologue(*words[:2], people, *words[2:])
     assert (code, out) == (2, "")
     assert line in err
+
+
+def test_too_few_replies_to_learn_from_are_one_line_and_no_empty_table(duologue: Command, tmp_path: Path) -> None:
+    file = tmp_path / "two.jsonl"
+    file.write_text(
+        "".join(
+            f'{{"id": "{name}", "user": "{name}", "messages": [{{"role": "user", "content": "Hi"}}, '
+            f'{{"role": "assistant", "content": "Hello", "satisfaction": {points}}}]}}\n'
+            for name, points in (("a", 4), ("b", 2))
+        )
+    )
+    code, out, err = duologue("stats", "satisfaction", file)
+    assert (code, out) == (2, "")
+    assert "2 labelled replies of 2 users are too few" in err
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,30 @@ def test_the_table_has_a_row_for_the_person_the_baselines_and_each_user(duologue
     assert "By score" in out
 
 
+def test_scores_have_no_column_that_is_empty_and_no_later_turns_where_all_are(
+    duologue: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "four.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(
+                {"id": f"p{n}", "user": f"u{n}", "messages": [
+                    {"role": role, "content": f"{word} {place}"}
+                    for word in ("Where is", "And how far is")
+                    for role in ("user", "assistant")
+                ]}
+            ) + "\n"
+            for n, place in enumerate(("Rome", "Oslo", "Lima", "Bern"))
+        )
+    )  # fmt: skip
+    code, out, err = duologue("next-turn", path, "--user", "offline")
+    assert code == 0, err
+    table = out[out.index("By score") :]
+    assert table.splitlines()[1].split() == ["row", "score", "users", "mean", "above"]
+    assert " later " not in table
+    assert "Left out, as no row has them: low, high, above low, above high." in " ".join(table.split())
+
+
 def test_json_is_the_report_and_rows_without_a_user_need_no_cast(duologue: Command, people: Path) -> None:
     code, out, err = duologue("next-turn", people, "--json")
     assert code == 0, err
