@@ -270,7 +270,8 @@ def test_a_file_that_holds_no_answers_is_one_line(duologue, source, tmp_path, te
         (["--as", "ann", "--port", "0"], "--port"),
     ],
 )
-def test_options_that_cannot_be_are_one_line(duologue, source, options, told):
+def test_options_that_cannot_be_are_one_line(monkeypatch, duologue, source, options, told):
+    monkeypatch.setattr("duologue.cli.label.of_extra", lambda *extra: None)  # the page itself is not reached
     code, _, err = duologue("label", *source, *options)
     assert code == 2
     assert told in err
@@ -330,7 +331,8 @@ def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(d
         (["--labels", "tone", "--as", "ann"], "SRC is missing"),
     ],
 )
-def test_a_study_that_is_not_there_or_has_another_source_is_one_line(duologue, source, words, told):
+def test_a_study_that_is_not_there_or_has_another_source_is_one_line(monkeypatch, duologue, source, words, told):
+    monkeypatch.setattr("duologue.cli.label.of_extra", lambda *extra: None)  # the page itself is not reached
     code, _, err = duologue("label", *words)
     assert code == 2
     assert told in err
