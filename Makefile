@@ -7,7 +7,10 @@ BIN := $(VENV)/bin
 # Setuptools warns that a folder of the package's name would hide it: here the root is the package, and none is beside it.
 PIP := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STAMPS := $(VENV)/stamps
-LIGHT := $(BIN)/python -m pytest -n auto -m "not heavy"
+# A worker takes from another's end when it is through: its folders stay together, so what a module makes is made once.
+LIGHT := $(BIN)/python -m pytest -n auto --dist worksteal -m "not heavy"
+# A browser and a Ray of this machine are one worker's each; all else is divided.
+HEAVY := $(BIN)/python -m pytest -n auto --dist loadgroup -m heavy
 COVER := --cov --cov-report=
 TRACES := build/coverage
 SOURCES := pyproject.toml $(shell find . -name "*.py" -not -path "./.*" -not -path "./build/*")
@@ -19,25 +22,30 @@ export LANGSMITH_TRACING = false
 unexport PYTHONDONTWRITEBYTECODE
 export LANGGRAPH_CLI_NO_ANALYTICS = 1
 
-.PHONY: demo test light test-all bench lint types env lab constraints clean
+.PHONY: demo test light test-all bench mutants lint types env lab constraints clean
 
 demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its rejected drafts, and their page
 	@$(BIN)/duologue demo
 
-test: lint types $(if $(TRACE),$(TRACES)/light,light)  ## the suite, without what needs a browser, a server or heavy extras
+# Types are read by one process and take a third of the time that the tests take: side by side, no core waits.
+test: lint  ## the suite, without what needs a browser, a server or heavy extras
+	$(MAKE) --no-print-directory -j 2 types $(if $(TRACE),$(TRACES)/light,light)
 
 light: $(STAMPS)/test
 	$(LIGHT) $(ARGS)
 
 test-all: $(STAMPS)/env $(STAMPS)/bench $(TRACES)/light  ## what `make test` leaves out, a second reading of the types, the coverage
 	$(BIN)/pyright
-	COVERAGE_FILE=$(TRACES)/heavy $(BIN)/python -m pytest -m heavy $(COVER) $(ARGS)
+	COVERAGE_FILE=$(TRACES)/heavy $(HEAVY) $(COVER) $(ARGS)
 	$(BIN)/coverage combine --quiet --keep --data-file=$(TRACES)/all $(TRACES)/light $(TRACES)/heavy
 	$(BIN)/coverage report --data-file=$(TRACES)/all --fail-under=$(FLOOR)
 
 bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/performance.md
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(if $(ARGS),,$(BIN)/python tests/benchmarks/pace.py && $(BIN)/python tests/benchmarks/slow_texts.py)
+
+mutants: $(STAMPS)/test  ## what the tests do not notice: 200 single changes in copies of the tree, some of the folders; asserts nothing
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Tracing takes half as long again, so `make test` does without unless it is asked for: `make test TRACE=1`.
 $(TRACES)/light: $(SOURCES) | $(STAMPS)/test

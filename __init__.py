@@ -11,14 +11,21 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import former_names
+
 __version__: str
 if TYPE_CHECKING:
-    from . import analysis, cli, data, errors, graphs, nodes, prompts, runs, views
-    from .cli.notebooks import compare, next_turn, show, try_testers, tune
+    from . import analysis, cli, data, errors, graphs, nodes, prompts, runs, studies, views
     from .data import Conversation, domains, load
     from .graphs import Cast, casts
     from .nodes import Limits
     from .runs import annotate, asimulate, simulate
+    from .studies.comparison import compare
+    from .studies.pages import show
+    from .studies.prediction import next_turn
+    from .studies.testing import atest, test
+    from .studies.tuning import tune
+    from .studies.validation import try_testers
 
 _HOMES = {
     "Cast": "graphs",
@@ -26,18 +33,20 @@ _HOMES = {
     "Limits": "nodes",
     "annotate": "runs",
     "asimulate": "runs",
+    "atest": "studies.testing",
     "casts": "graphs",
-    "compare": "cli.notebooks",
+    "compare": "studies.comparison",
     "domains": "data",
     "load": "data",
-    "next_turn": "cli.notebooks",
-    "show": "cli.notebooks",
+    "next_turn": "studies.prediction",
+    "show": "studies.pages",
     "simulate": "runs",
-    "try_testers": "cli.notebooks",
-    "tune": "cli.notebooks",
+    "test": "studies.testing",
+    "try_testers": "studies.validation",
+    "tune": "studies.tuning",
 }
 """Names that `duologue` offers itself, each with the subpackage that it comes from."""
-_ROOMS = ("analysis", "cli", "data", "errors", "graphs", "nodes", "prompts", "runs", "views")
+_ROOMS = ("analysis", "cli", "data", "errors", "graphs", "nodes", "prompts", "runs", "studies", "views")
 
 __all__ = [
     "Cast",
@@ -47,6 +56,7 @@ __all__ = [
     "analysis",
     "annotate",
     "asimulate",
+    "atest",
     "casts",
     "cli",
     "compare",
@@ -61,6 +71,8 @@ __all__ = [
     "runs",
     "show",
     "simulate",
+    "studies",
+    "test",
     "try_testers",
     "tune",
     "views",
@@ -97,4 +109,5 @@ def _show_in_notebooks() -> None:
         import_module(".views", __name__)
 
 
+former_names.install()
 _show_in_notebooks()

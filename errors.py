@@ -1,4 +1,6 @@
-"""The errors that a user can cause: each is a `DuologueError`. Any other exception is a bug.
+"""The errors that a user can cause: each is a `DuologueError`.
+
+Any other exception is a bug.
 
 Each kind is also the built-in error that fits, so that other code can catch it without knowing Duologue.
 """
@@ -6,10 +8,14 @@ Each kind is also the built-in error that fits, so that other code can catch it 
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class DuologueError(Exception):
-    """An error that the user can correct: one line that says what is wrong, where, and what to do."""
+    """An error that the user can correct: one line with the fault, its place, and the remedy."""
 
     exit_code = 2
     """Of a command that it ends: 2 for input that cannot be used, 1 for work that was begun and is not complete."""
@@ -24,7 +30,7 @@ class SettingError(DuologueError, ValueError):
 
 
 class ModelError(DuologueError, ValueError):
-    """A model that cannot be made: says why, and what to do."""
+    """A model that cannot be made, with the reason and the remedy."""
 
 
 class MissingExtraError(DuologueError, ImportError):
@@ -35,6 +41,39 @@ def at(path: str | Path, *where: object) -> str:
     """`file: line 3, messages` as the beginning of an error's line; `where`: parts of the position in the file."""
     position = ", ".join(map(str, where))
     return f"{path}: {position}" if position else str(path)
+
+
+def kind(value: object) -> str:
+    """The type of an object, and its name if it has one, for an error: `function judge`."""
+    name = getattr(value, "__qualname__", None)
+    return f"{type(value).__name__} {name}" if isinstance(name, str) else type(value).__name__
+
+
+def shown(value: object) -> str:
+    """A value in an error: its type, and its name or itself, in at most 80 characters."""
+    text = kind(value) if hasattr(value, "__qualname__") else f"{kind(value)} {value!r}"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+class InvalidValue(NamedTuple):
+    """The first value that pydantic refuses."""
+
+    value: Any
+    type: str
+    where: tuple[int | str, ...]
+    path: str
+    """Keys and numbers on the way to it, joined by dots; empty for the whole."""
+    message: str
+    reason: str
+    """The sentence of our own validator without pydantic's prefix; else the message."""
+
+
+def first_invalid(error: "ValidationError") -> InvalidValue:
+    """The first of the values that an error is about."""
+    first = error.errors(include_url=False)[0]
+    reason = first.get("ctx", {}).get("error", first["msg"]) if first["type"] == "value_error" else first["msg"]
+    where = first["loc"]
+    return InvalidValue(first["input"], first["type"], where, ".".join(map(str, where)), first["msg"], str(reason))
 
 
 def of_extra(module: str, extra: str) -> ModuleType:

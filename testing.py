@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pytest
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
 
-    from .analysis.success import Outcome
+    from .analysis.testing.success import Outcome
     from .data import Conversation
     from .graphs import Cast
+    from .nodes.models.scripted import ScriptedModel
 
 __all__ = ["SimulatedUser", "assert_solved", "recorded_calls", "scripted_model", "simulated_user"]
 
@@ -105,23 +105,23 @@ class SimulatedUser:
         from .graphs import agent_test
         from .runs import asimulate, new_folder, repeated
 
-        given = {"goal": goal, "facts": facts, "persona": persona, "first_message": first_message, "success": success}
-        told = {key: value for key, value in given.items() if value is not None}
-        if scenario is not None and told.keys() - {"success"}:
-            raise SettingError(f"simulated_user: give a scenario, or {', '.join(told)}, not both")
-        states = agent_test.scenarios([{**(scenario or {}), **told}])
+        parts = {"goal": goal, "facts": facts, "persona": persona, "first_message": first_message, "success": success}
+        scenario_parts = {key: value for key, value in parts.items() if value is not None}
+        if scenario is not None and scenario_parts.keys() - {"success"}:
+            raise SettingError(f"simulated_user: give a scenario, or {', '.join(scenario_parts)}, not both")
+        states = agent_test.scenarios([{**(scenario or {}), **scenario_parts}])
         sides = {"assistant": agent, "user_simulator": model}
         if cast is not None:
             changes = {place: speaker for place, speaker in sides.items() if speaker is not None}
-            made = cast.replace(**changes) if changes else cast
+            agent_cast = cast.replace(**changes) if changes else cast
         elif agent is None:
             raise SettingError("simulated_user: give the agent under test")
         else:
             settings = agent_test.Goals().settings_for(states)
-            made = agent_test.cast("offline" if model is None else model, agent, **settings)
-        limits = replace(made.limits, seed=seed, max_turns=max_turns or made.limits.max_turns)
+            agent_cast = agent_test.cast("offline" if model is None else model, agent, **settings)
+        limits = replace(agent_cast.limits, seed=seed, max_turns=max_turns or agent_cast.limits.max_turns)
         folder = new_folder(self._folder, self._name)
-        conversations = await asimulate(made, repeated(states, repeats or 1), limits=limits, out=folder)
+        conversations = await asimulate(agent_cast, repeated(states, repeats or 1), limits=limits, out=folder)
         self.folders.append(folder)
         self._tell(f"duologue show {folder}")
         return conversations if repeats is not None else conversations[0]
@@ -135,12 +135,12 @@ def _check_known(settings: Mapping[str, Any]) -> None:
     from .errors import SettingError
 
     parameters = inspect.signature(SimulatedUser.asimulate).parameters.values()
-    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    names = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     for name in settings:
-        if name not in known:
-            meant = get_close_matches(name, known, n=1)
+        if name not in names:
+            meant = get_close_matches(name, names, n=1)
             hint = f"did you mean {meant[0]!r}? " if meant else ""
-            raise SettingError(f"simulated_user: has no setting {name!r}: {hint}It has {', '.join(known)}")
+            raise SettingError(f"simulated_user: has no setting {name!r}: {hint}It has {', '.join(names)}")
 
 
 @pytest.fixture
@@ -184,79 +184,105 @@ def assert_solved(
     conversations: "Conversation | Iterable[Conversation]",
     at_least: float = 1.0,
     *,
+    by: Literal["share", "interval"] = "share",
     scorer: Any = None,
     user_faults: Literal["skip", "count"] = "skip",
+    crashes: Literal["failure", "unscored"] = "failure",
 ) -> None:
     """Fails unless the conversation was a success, or of several a share of `at_least` (0 to 1).
+
+    `by="share"` decides by the share itself, as `duologue test --threshold`; `by="interval"` by the lower end of its 95 %
+    interval, as `--at-least`. Conversations about one scenario count together.
 
     By default success is the record's score: what the scenario's `success` says, else whether the user left with what
     it came for. `scorer`: a scorer in its place, such as `nodes.tool_called("change")`; it sees no live world.
 
     A conversation in which the user simulator is at fault says nothing about the agent: it is left out, and if none
     other is there the test is skipped, with the rule as its reason. `user_faults="count"` counts it like any other. A
-    conversation without a score, as after a failure of an endpoint, fails the test.
+    conversation without a score, as after a failure of an endpoint, fails the test. One in which the agent's own code
+    crashed, or which it did not answer, is a failure; `crashes="unscored"`: it has no score.
     """
     __tracebackhide__ = True
-    from .analysis.success import outcome
+    from .analysis.testing.success import outcome, success_over_scenarios
     from .data import Conversation
     from .errors import SettingError
 
+    if crashes not in ("failure", "unscored"):
+        raise SettingError(f"assert_solved: crashes is 'failure' or 'unscored', not {crashes!r}")
+    if by not in ("share", "interval"):
+        raise SettingError(f"assert_solved: by is 'share' or 'interval', not {by!r}")
     if isinstance(at_least, bool) or not 0 < at_least <= 1:
         raise SettingError(f"assert_solved: at_least is a share above 0 and at most 1, not {at_least!r}")
-    given = [conversations] if isinstance(conversations, Conversation) else list(conversations)
-    if not given:
+    listed = [conversations] if isinstance(conversations, Conversation) else list(conversations)
+    if not listed:
         raise SettingError("assert_solved: there is no conversation")
     if scorer is not None:
-        given = [_scored(conversation, scorer) for conversation in given]
-    judged = [(outcome(conversation), conversation) for conversation in given]
-    counted = [each for each in judged if user_faults == "count" or each[0].user_fault is None]
+        listed = [_scored(conversation, scorer) for conversation in listed]
+    judged = [(outcome(conversation, crashes), conversation) for conversation in listed]
+    counted = [pair for pair in judged if user_faults == "count" or pair[0].user_fault is None]
     if not counted:
         pytest.skip(f"the simulated user is at fault, not the agent: {judged[0][0].user_fault}")
-    unscored = [each for each in counted if each[0].success is None]
-    reached = sum(bool(found.success) for found, _ in counted)
+    unscored = [pair for pair in counted if pair[0].success is None]
+    reached = sum(bool(result.success) for result, _ in counted)
     if unscored:
-        raise AssertionError(_message(f"{len(unscored)} of {len(given)} conversations have no score", unscored))
-    if reached < at_least * len(counted):
-        wrong = [each for each in counted if not each[0].success]
+        raise AssertionError(_message(f"{len(unscored)} of {len(listed)} conversations have no score", unscored))
+    rate = success_over_scenarios((conversation, bool(result.success)) for result, conversation in counted)
+    if reached < at_least * len(counted) if by == "share" else rate.low < at_least:
+        wrong = [pair for pair in counted if not pair[0].success]
         share = f"{reached} of {len(counted)} conversations succeeded, expected a share of {at_least:g}"
+        if by == "interval":
+            share += f" as the lower end of its 95 % interval, which is {rate.low:.2f}"
         left_out = len(judged) - len(counted)
         share += f" ({left_out} left out: the simulated user is at fault)" if left_out else ""
         raise AssertionError(_message(share, wrong))
 
 
-def scripted_model(*lines: "str | AIMessage") -> "BaseChatModel":
-    """A chat model that says these lines in turn in each conversation, then the last one for ever."""
+def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "ScriptedModel":
+    """A chat model that says these lines in turn in each conversation, then the last one for ever.
+
+    Its `sent` has the messages of each call. `by_call=True`: each call takes the next line, in whatever conversation.
+    `tokens=(8, 2)`: input and output tokens that each call reports.
+    """
     from .errors import SettingError
     from .nodes.models.scripted import ScriptedModel
 
     if not lines:
         raise SettingError("scripted_model: give at least one line")
-    return ScriptedModel(lines=list(lines))
+    return ScriptedModel(lines=list(lines), **options)
 
 
 def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
     """The conversation with the scorer's answer as its score."""
-    from .nodes.scores import LABEL, SUCCESS, check_scorer, label_of
+    from .errors import SettingError
+    from .nodes.scorers import FinalState, agent_channels
+    from .nodes.scorers.combined import scorers_of
+    from .nodes.scorers.scores import LABEL, SUCCESS, check_scorer, label_of
     from .runs import blocking
 
     check_scorer(SUCCESS, scorer)
     if conversation.failure is not None:
         return conversation.model_copy(update={"labels": {}})
     state: Any = conversation.plain()
+    if any(isinstance(part, FinalState) for part in scorers_of(scorer)) and not agent_channels(state):
+        raise SettingError(
+            "assert_solved: the scorer final_state compares a state that nothing gives: give the agent AgentSpeaker(keep=...), "
+            "or the scenario's success the final_state and the cast a world"
+        )
     score = blocking(label_of(SUCCESS, scorer, state))
     return conversation.model_copy(update={"labels": {LABEL: {} if score is None else {SUCCESS: score}}})
 
 
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
-    """What a failing assertion says: the conversations' ends, the reasons, whose fault it is."""
+    """The text of a failing assertion: the conversations' ends, the reasons, whose fault it is."""
     parts = [line]
-    for found, conversation in sorted(wrong, key=lambda each: len(each[1].messages))[:SHOWN]:
+    for result, conversation in sorted(wrong, key=lambda pair: len(pair[1].messages))[:SHOWN]:
         earlier = len(conversation.messages) - END
         parts += [
             "",
-            f"{conversation.id}: {found.scenario}",
-            f"  reason: {found.reason}",
-            f"  stop: {conversation.stop or 'not told'}, fault: {found.fault}",
+            f"{conversation.id}: {result.scenario}",
+            f"  reason: {result.reason}",
+            *(f"    at {frame}" for frame in result.frames),
+            f"  stop: {conversation.stop or 'not told'}, fault: {result.fault}",
             *([f"  ... {earlier} messages before"] if earlier > 0 else []),
             *(f"  {message.role}: {message.text}" for message in conversation.messages[-END:]),
         ]

@@ -1,10 +1,13 @@
-"""What conversations show: statistics and comparisons. Knows no model and no graph."""
+"""Statistics and comparisons of conversations.
+
+Imports no model and no graph.
+"""
 
 from .attempts import AttemptRow, attempt_rows, attempt_table
-from .comparison import Comparison, compare_means, comparison_table
-from .repair import RepairQuality, measure_repair
+from .over_users.comparison import Comparison, compare_means, comparison_table
+from .simquac.repair_quality import RepairQuality, measure_repair
+from .simquac.validators import ValidatorRow, compare_validators
 from .tables import Cell, Column, Table
-from .validators import ValidatorRow, compare_validators
 
 __all__ = [
     "AttemptRow",

@@ -1,4 +1,4 @@
-"""How soon drafts pass: what the validators said of each attempt, by model and reason.
+"""How soon drafts pass: the verdicts of validators on each attempt, by model and reason.
 
 From records that hold every draft, rejected ones too. No published data set of this kind does.
 """
@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 
 from ..data.formats.dialogues import further
 from ..data.grounding import is_refusal
-from ..data.records import Attempt, Conversation, Message, Record, Role
+from ..data.records import Attempt, Conversation, Record, Role
 from .tables import Column, Table
 
 _PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
@@ -28,7 +29,7 @@ class AttemptRow(Record):
     """Turns that came to this attempt, and whose draft was read."""
     accepted: int
     grounded: int | None
-    """Accepted answers that are no refusals: each is made of the section's own words. None for questions."""
+    """Accepted answers that are not refusals: each is made of the section's own words. None for questions."""
     refused: int | None
     """Accepted refusals. None for questions."""
     rejected: int
@@ -45,6 +46,16 @@ class _Counts:
     accepted: int = 0
     refused: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
+
+
+def rejected_drafts(conversation: Conversation, role: Role) -> int:
+    """How many drafts of a side its validator rejected, those that were sent all the same included."""
+    return sum(attempt.verdict in ("rejected", "observed") for attempt in conversation.attempts(role))
+
+
+def sent_although_rejected(conversation: Conversation) -> int:
+    """How many replies of the assistant were sent although its validator rejected them."""
+    return sum(message.sent_although_rejected for message in conversation.messages if message.role == "assistant")
 
 
 def attempt_rows(conversations: Iterable[Conversation]) -> list[AttemptRow]:
@@ -93,23 +104,23 @@ def attempt_table(rows: Sequence[AttemptRow], source: str = "") -> Table:
         for row in rows
     ]
     notes = [
-        "Grounded: accepted answers that are no refusals; not told of questions. So far: share of the model's turns "
+        "Grounded: accepted answers that are not refusals; questions have none. So far: share of the model's turns "
         "accepted at this attempt or before."
     ]
     if not rows:
-        notes = ["There is no draft: these conversations were read from elsewhere, or nothing was said."]
+        notes = ["There is no draft: these conversations were read from elsewhere, or have no message."]
     return Table.of(f"Validity by attempt{source and f': {source}'}", columns, values, notes)
 
 
 def speaker_of(conversation: Conversation, role: Role) -> str:
-    """What spoke for a side: the model with its arguments, the replayed file, the agent, the node; or `not told`."""
+    """The speaker of a side: the model with its arguments, the replayed file, the agent, the node; or `not told`."""
     nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     node = nodes.get(_PLACES[role])
     return node.label if node is not None else "not told"
 
 
 def assistant_of(conversation: Conversation) -> str:
-    """The assistant that answered, by name: as the data tells (`chat_model`, `assistant`), or the run; else empty.
+    """The assistant that answered, by name: as the data names it (`chat_model`, `assistant`), or the run; else empty.
 
     What says recorded answers again is no assistant.
     """
@@ -121,15 +132,11 @@ def assistant_of(conversation: Conversation) -> str:
 
 
 def _turns(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]:
-    """The drafts of each turn: those of messages said in one go, then those of turns in which nothing was said."""
-    for role, messages in groupby(conversation.messages, key=_role):
+    """The drafts of each turn: of consecutive messages first, then of turns without a message."""
+    for role, messages in groupby(conversation.messages, key=attrgetter("role")):
         yield role, [attempt for message in messages for attempt in message.attempts]
     for turn in conversation.unsaid:
         yield turn.role, list(turn.attempts)
-
-
-def _role(message: Message) -> Role:
-    return message.role
 
 
 def _count(counts: _Counts, drafts: Sequence[Attempt]) -> None:

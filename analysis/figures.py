@@ -58,7 +58,10 @@ def bars(
     stacked: bool = False,
     caption: str = "",
 ) -> Any:
-    """A group of bars for each name, a bar for each series; a missing value has none. `caption`: text below."""
+    """A group of bars for each name, a bar for each series; a missing value has none.
+
+    `caption`: text below.
+    """
     with _drawing():
         figure, axes = _axes(title, "", label, caption)
         width = 0.8 if stacked else 0.8 / max(1, len(series))
@@ -87,7 +90,10 @@ def lines(
     whole: bool = False,
     caption: str = "",
 ) -> Any:
-    """A line of points (across, value) for each series; `whole` marks whole numbers alone. `caption`: text below."""
+    """A line of points (across, value) for each series.
+
+    `whole`: only whole numbers are marked. `caption`: text below.
+    """
     with _drawing():
         figure, axes = _axes(title, across, label, caption)
         for colour, (name, points) in zip(_colours(series), series.items(), strict=True):

@@ -1,4 +1,4 @@
-"""Counts of any conversations: what each side said, how it ended, and how long it was."""
+"""Counts of any conversations: messages of each role, how they ended, and lengths."""
 
 import re
 from array import array
@@ -12,17 +12,21 @@ from ..data.records import Conversation, Message, Record, Role
 from ..data.rules import is_repeat
 from ..data.rules.chat import empty
 from ..data.text.languages import HAN, language_of
+from .attempts import sent_although_rejected
 from .tables import Column, Table
 
 _ENGLISH = frozenset("the a an and or of to in is are was i you he she it we my me your do does did can could would what how where when please have has not for with this that on at be from hi hello thanks".split())  # fmt: skip
 _FOREIGN = frozenset("ich und der das nicht ist ein eine für mit bitte wie mein meine von zu auf möchte je le les est une pas pour vous et dans mon que el los por para una mi como il che di non per sono un la de het een ik niet voor mijn o os não um uma para com meu jag och att det är inte w nie jest się proszę".split())  # fmt: skip
-"""Frequent words of English, and of other languages in Latin letters: the commoner ones tell which it is."""
+"""Frequent words of English, and of other languages in Latin letters: the commoner ones decide which it is."""
+_COUNTED = (
+    "questions", "repeated", "refusals", "empty", "tool_calls", "system_messages", "sent_although_rejected"
+)  # fmt: skip
 _KANA = re.compile(r"[\u3041-\u30ff]")
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-class Lengths(Record):
+class LogLengths(Record):
     """How something is spread; None where there is nothing."""
 
     measure: str
@@ -35,7 +39,10 @@ class Lengths(Record):
 
 
 class LogStatistics(Record):
-    """Any conversations in numbers. A word is a run of letters or digits, or one Chinese character."""
+    """Any conversations in numbers.
+
+    A word is a run of letters or digits, or one Chinese character.
+    """
 
     source: str
     conversations: int
@@ -55,6 +62,8 @@ class LogStatistics(Record):
     """Messages without text, images and calls of tools."""
     tool_calls: int
     system_messages: int
+    sent_although_rejected: int
+    """Replies that were sent although the validator rejected them; the table has the row if there are any."""
     input_tokens: int | None
     """Of all calls that the log reports; None if it reports none."""
     output_tokens: int | None
@@ -62,11 +71,14 @@ class LogStatistics(Record):
     """Why conversations stopped where the record says it, else which side spoke last."""
     languages: dict[str, int]
     """Conversations by the language of the user's messages: `zh`, `en`, `other`, or `not told` without any letter."""
-    lengths: tuple[Lengths, ...]
+    lengths: tuple[LogLengths, ...]
 
 
 def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogStatistics:
-    """Count the conversations of a source; `source` is its name. Of each only numbers are held, so there may be any."""
+    """Count the conversations of a source; `source` is its name.
+
+    Only numbers are kept of each, so there may be any number of them.
+    """
     counts: Counter[str] = Counter()
     ended: Counter[str] = Counter()
     languages: Counter[str] = Counter()
@@ -74,12 +86,12 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
     words: dict[Role, array[int]] = {"user": array("l"), "assistant": array("l")}
     reported = False
     for talk in conversations:
-        said = {role: _stored(talk, role) for role in words}
+        stored_messages = {role: _stored(talk, role) for role in words}
         for role, lengths in words.items():
-            lengths.extend(_words(message.text) for message in said[role])
+            lengths.extend(_words(message.text) for message in stored_messages[role])
         messages.append(len(talk.messages))
         turns.append(len(talk.exchanges))
-        counts.update(_counts(talk, said["user"]))
+        counts.update(_counts(talk, stored_messages["user"]))
         ended[_end(talk)] += 1
         languages[_language(talk)] += 1
         if (tokens := _tokens(talk)) is not None:
@@ -93,12 +105,7 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
         assistant_messages=len(words["assistant"]),
         user_words=sum(words["user"]),
         assistant_words=sum(words["assistant"]),
-        questions=counts["questions"],
-        repeated=counts["repeated"],
-        refusals=counts["refusals"],
-        empty=counts["empty"],
-        tool_calls=counts["tool_calls"],
-        system_messages=counts["system_messages"],
+        **{name: counts[name] for name in _COUNTED},
         input_tokens=counts["input_tokens"] if reported else None,
         output_tokens=counts["output_tokens"] if reported else None,
         ended=dict(ended.most_common()),
@@ -113,31 +120,31 @@ def log_statistics(source: str, conversations: Iterable[Conversation]) -> LogSta
 
 
 def log_tables(statistics: Sequence[LogStatistics]) -> list[Table]:
-    """A table of counts with a column for each source, then for each source how it ended and how long things are."""
-    fields = [name for name in LogStatistics.model_fields if name not in ("source", "ended", "languages", "lengths")]
-    columns = [Column(name="measure"), *(Column(name=each.source, kind="number") for each in statistics)]
-    rows = tuple((field.replace("_", " "), *(getattr(each, field) for each in statistics)) for field in fields)
-    lacking = any(each.input_tokens is None for each in statistics)
+    """A table of counts with a column for each source, then the ends, languages and lengths of each source."""
+    lacking = any(log.input_tokens is None for log in statistics)
     notes = ("Tokens are missing where the log reports none.",) if lacking else ()
-    tables = [Table(title="Conversations", columns=tuple(columns), rows=rows, notes=notes)]
+    without = ["ended", "languages", "lengths"]
+    if not any(log.sent_although_rejected for log in statistics):
+        without.append("sent_although_rejected")
+    tables = [Table.across("Conversations", statistics, notes, without=without)]
     tables += [
         _counted(title, name, statistics) for title, name in (("How they ended", "ended"), ("Languages", "languages"))
     ]
     spread = [Column(name="measure"), *(Column(name=name, kind="number", places=1) for name in ("quarter", "median", "three quarters", "mean", "most"))]  # fmt: skip
-    for each in statistics:
-        title = "Lengths" if len(statistics) == 1 else f"Lengths: {each.source}"
-        tables.append(Table.of(title, spread, each.lengths))
+    for log in statistics:
+        title = "Lengths" if len(statistics) == 1 else f"Lengths: {log.source}"
+        tables.append(Table.of(title, spread, log.lengths))
     return tables
 
 
 def _counted(title: str, field: str, statistics: Sequence[LogStatistics]) -> Table:
-    columns = [Column(name=field), *(Column(name=each.source, kind="count") for each in statistics)]
-    counts: list[Mapping[str, int]] = [getattr(each, field) for each in statistics]
-    names = dict.fromkeys(name for each in counts for name in each)
+    columns = [Column(name=field), *(Column(name=log.source, kind="count") for log in statistics)]
+    counts: list[Mapping[str, int]] = [getattr(log, field) for log in statistics]
+    names = dict.fromkeys(name for log_counts in counts for name in log_counts)
     return Table(
         title=title,
         columns=tuple(columns),
-        rows=tuple((name, *(each.get(name, 0) for each in counts)) for name in names),
+        rows=tuple((name, *(log_counts.get(name, 0) for log_counts in counts)) for name in names),
     )
 
 
@@ -145,18 +152,20 @@ def _stored(talk: Conversation, role: Role) -> list[Message]:
     return [message for message in talk.messages if message.role == role and message.stored]
 
 
-def _counts(talk: Conversation, said: Sequence[Message]) -> dict[str, int]:
-    """How often something occurs in a conversation; `said`: the user's messages."""
+def _counts(talk: Conversation, user_messages: Sequence[Message]) -> dict[str, int]:
+    """How often something occurs in a conversation; `user_messages`: the user's messages."""
     domain = domains.of(talk)
     return {
-        "questions": sum("?" in message.text or "？" in message.text for message in said),
+        "questions": sum("?" in message.text or "？" in message.text for message in user_messages),
         "repeated": sum(
-            is_repeat(message.text, (other.text for other in said[:number])) for number, message in enumerate(said)
+            is_repeat(message.text, (other.text for other in user_messages[:number]))
+            for number, message in enumerate(user_messages)
         ),
         "refusals": sum(domain.refuses(message) for message in talk.messages if message.role == "assistant"),
         "empty": sum(1 for _ in empty(talk)),
         "tool_calls": _tool_calls(talk),
         "system_messages": sum("system" in aside for aside in asides(talk)),
+        "sent_although_rejected": sent_although_rejected(talk),
     }
 
 
@@ -196,16 +205,16 @@ def _tokens(talk: Conversation) -> tuple[int, int] | None:
     if not isinstance(usage, Mapping):
         return None
     pairs = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
-    given, came = (
+    input_tokens, output_tokens = (
         next((int(usage[key]) for key in keys if isinstance(usage.get(key), int | float)), None) for keys in pairs
     )
-    return None if given is None and came is None else (given or 0, came or 0)
+    return None if input_tokens is None and output_tokens is None else (input_tokens or 0, output_tokens or 0)
 
 
-def _lengths(measure: str, values: Sequence[int]) -> Lengths:
+def _lengths(measure: str, values: Sequence[int]) -> LogLengths:
     if not values:
-        return Lengths(measure=measure, median=None, quarter=None, three_quarters=None, mean=None, most=None)
+        return LogLengths(measure=measure, median=None, quarter=None, three_quarters=None, mean=None, most=None)
     quarter, median, three = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [float(values[0])] * 3
-    return Lengths(
+    return LogLengths(
         measure=measure, median=median, quarter=quarter, three_quarters=three, mean=mean(values), most=max(values)
     )

@@ -1,61 +1,123 @@
-"""What became of one conversation, by its record alone: whether it reached its goal, why, and whose fault it is if not."""
+"""The outcome of one conversation, by its record alone: success, reason, and whose fault a failure is."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ..data import domains
-from ..data.records import Conversation, Fault
+from ..data.identity import digest
+from ..data.labels.reading import SCORES
+from ..data.records import Conversation, Failure, Fault
+from ..data.stop_reasons import in_words
 from .user_faults import user_fault
 
-SCORES = "scores"
-"""The conversation's label in which scores are."""
 SUCCESS = "success"
+
+SCORE_FAILED = "the score 'success' failed"
+"""Begin of the reason why a conversation has no score whose scorer failed."""
+Crashes: TypeAlias = Literal["failure", "unscored"]
+"""What a conversation counts as in which the agent crashed, or answered nothing."""
+_UNANSWERED = frozenset({"agent_timeout", "agent_interrupted"})
+"""Stop reasons of an agent that did not answer to the end."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one conversation."""
+    """The outcome of one conversation."""
 
     id: str
     scenario: str
     success: bool | None
     """None if it has no score."""
     reason: str
-    """What the score says, or why there is none."""
+    """The reason of the score, or why there is none."""
     fault: Fault
     """Whose fault it is where it is no success; else `none`."""
     user_fault: str | None
     """The rule by which the user simulator is at fault; None if it is not."""
+    frames: tuple[str, ...] = ()
+    """The last places in one's own code that the error passed which ended it, or which took its score."""
 
 
-def outcome(conversation: Conversation) -> Outcome:
-    """What became of a conversation, by its record alone."""
-    score = score_of(conversation)
+def outcome(conversation: Conversation, crashes: Crashes = "unscored") -> Outcome:
+    """The outcome of a conversation, by its record alone; one that a bound of its run cut short has none.
+
+    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way.
+    """
+    score = score_of(conversation, crashes)
     broken = user_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
     fault: Fault = "none"
-    if success is None:
+    if agent_failed(conversation):
+        fault = "user" if broken else "assistant"
+    elif success is None:
         fault = conversation.fault if conversation.fault not in (None, "none") else "infrastructure"
     elif not success:
         # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
         fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
         fault = "user" if broken else fault
-    return Outcome(conversation.id, _title(conversation), success, reason, fault, broken)
+    return Outcome(conversation.id, _title(conversation), success, reason, fault, broken, _frames(conversation))
 
 
-def score_of(conversation: Conversation) -> tuple[bool, str] | str:
-    """Whether a conversation succeeded, and the score's reason; else a line that says why it has no score."""
+def score_of(conversation: Conversation, crashes: Crashes = "unscored") -> tuple[bool, str] | str:
+    """Whether a conversation succeeded, and the score's reason; else a line on why it has no score."""
+    if was_cut_short(conversation):
+        return f"it was cut short: {in_words(conversation.stop)}"
+    if crashes == "failure" and conversation.failure is not None and agent_failed(conversation):
+        return False, _failure_line(conversation.failure)
     scores: Any = conversation.labels.get(SCORES)
     score = scores.get(SUCCESS) if isinstance(scores, dict) else None
     if isinstance(score, dict) and isinstance(score.get("value"), bool):
         return score["value"], str(score.get("reason", ""))
     if isinstance(score, dict) and score.get("error"):
-        return f"the score 'success' failed: {' '.join(str(score['error']).split())}"
+        return f"{SCORE_FAILED}: {' '.join(str(score['error']).split())}"
     if isinstance(score, dict):
         return f"the score 'success' is {score.get('value')!r}, not true or false"
     if conversation.failure is not None:
-        return f"{conversation.failure.node}: {' '.join(conversation.failure.error.split())}"
+        return _failure_line(conversation.failure)
     return "no scorer gave one"
+
+
+def agent_failed(conversation: Conversation) -> bool:
+    """Whether a crash of the agent's own code ended a conversation, or that it answered nothing at all its attempts."""
+    failure = conversation.failure
+    return failure is not None and failure.fault == "assistant" and not was_cut_short(conversation)
+
+
+def answered(conversation: Conversation) -> bool | None:
+    """Whether the agent answered to the end.
+
+    None where a bound of the run, an endpoint or another node ended the conversation.
+    """
+    if agent_failed(conversation) or conversation.stop in _UNANSWERED:
+        return False
+    return None if was_cut_short(conversation) or conversation.failure is not None else True
+
+
+def _frames(conversation: Conversation) -> tuple[str, ...]:
+    if conversation.failure is not None:
+        return conversation.failure.frames
+    scores: Any = conversation.labels.get(SCORES)
+    score = scores.get(SUCCESS) if isinstance(scores, dict) else None
+    frames = score.get("frames") if isinstance(score, dict) else None
+    return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
+
+
+def scenario_key(conversation: Conversation) -> str:
+    """Equal for conversations about the same scenario, by what it says and the messages that it began with.
+
+    The `ordinal` of equal scenarios does not count: one that was given twice is simulated twice, and is one scenario.
+    """
+    begun = "" if conversation.provenance is None else conversation.provenance.begun
+    return digest(conversation.scenario, begun)
+
+
+def was_cut_short(conversation: Conversation) -> bool:
+    """Whether a bound of its run ended a conversation, or somebody cancelled it."""
+    return conversation.cut_by_run or conversation.stop == "cancelled"
+
+
+def _failure_line(failure: Failure) -> str:
+    return f"{failure.node}: {' '.join(failure.error.split())}"
 
 
 def _title(conversation: Conversation) -> str:

@@ -3,56 +3,37 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import model_validator
+from typing_extensions import override
 
 from ..data.records import Record
 from ..data.text.terminal import plain
 from ..errors import of_extra
-from .fitting import Fitted
+from .table_escapes import DASH, LATEX, latex_row, markdown_text, one_line, piped
+from .terminal_tables import TableBody
 
 Cell: TypeAlias = str | int | float | bool | None
-"""None is a value that there is not; a note of the table says why."""
+"""None is a missing value; a note of the table gives the reason."""
 
-Kind: TypeAlias = Literal["text", "count", "number", "p", "flag"]
+CellKind: TypeAlias = Literal["text", "count", "number", "p", "flag"]
 """`number` may hold whole numbers too, as a column does whose rows are measures; `p` is a probability."""
 
 RowRecord = TypeVar("RowRecord", bound=Record)
 
-_FIELD_KINDS: Mapping[Any, Kind] = {str: "text", int: "count", int | None: "count", bool: "flag", float: "number",
+_FIELD_KINDS: Mapping[Any, CellKind] = {str: "text", int: "count", int | None: "count", bool: "flag", float: "number",
                                      float | None: "number"}  # fmt: skip
-
-DASH = "–"
-"""What stands for a missing value wherever people read the table; in CSV and data frames it is empty."""
 
 SMALLEST_P = 0.001
 
-_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|~&$"})
-_LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': "''",
-        DASH: "--",
-        "[": "{[}",  # a bracket or star behind a row's end would be an argument of it
-        "]": "{]}",
-        "*": "{*}",
-    }
-)
-
 
 class Column(Record):
-    """What a column holds."""
+    """The content of a column."""
 
     name: str
-    kind: Kind = "text"
+    kind: CellKind = "text"
     unit: str = ""
     """Such as `words`, `characters`; empty for shares (0 to 1) and for what is counted by the name itself."""
     places: int = 3
@@ -97,7 +78,7 @@ class Table(Record):
             for column, cell in zip(self.columns, row, strict=True):
                 if cell is not None and not _FITS[column.kind](cell):
                     raise ValueError(
-                        f"table {self.title!r}, row {number}: {cell!r} is no {column.kind} for column {column.name!r}"
+                        f"table {self.title!r}, row {number}: {cell!r} is not a {column.kind} for column {column.name!r}"
                     )
         return self
 
@@ -118,9 +99,11 @@ class Table(Record):
         return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
 
     @classmethod
-    def across(cls, title: str, records: Sequence[Record], notes: Iterable[str] = ()) -> Self:
-        """A column for each record, named by its first field, and a row for each other field."""
-        first, *fields = type(records[0]).model_fields
+    def across(
+        cls, title: str, records: Sequence[Record], notes: Iterable[str] = (), without: Collection[str] = ()
+    ) -> Self:
+        """A column for each record, named by its first field, and a row for each other field but `without`."""
+        first, *fields = (name for name in type(records[0]).model_fields if name not in without)
         columns = [Column(name="measure"), *(Column(name=getattr(record, first), kind="number") for record in records)]
         rows = tuple((field.replace("_", " "), *(getattr(record, field) for record in records)) for field in fields)
         return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
@@ -130,18 +113,18 @@ class Table(Record):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(column.heading for column in self.columns)
-        # `repr` of a subclass of float (numpy has one) is no number.
+        # `repr` of a subclass of float (numpy has one) is not a number.
         writer.writerows([float(cell) if isinstance(cell, float) else cell for cell in row] for row in self.rows)
         return text.getvalue()
 
     def to_markdown(self) -> str:
         """A table of GitHub's Markdown, the title above it and the notes as a list below."""
-        lines = [f"**{_line(self.title).translate(_MARKDOWN)}**", ""]
-        lines += [_piped(_line(column.heading).translate(_MARKDOWN) for column in self.columns)]
-        lines += [_piped("---" if column.kind == "text" else "---:" for column in self.columns)]
-        lines += [_piped(text.translate(_MARKDOWN) for text in row) for row in self.shown()]
+        lines = [f"**{markdown_text(self.title)}**", ""]
+        lines += [piped(markdown_text(column.heading) for column in self.columns)]
+        lines += [piped("---" if column.kind == "text" else "---:" for column in self.columns)]
+        lines += [piped(map(markdown_text, row)) for row in self.shown()]
         if self.notes:
-            lines += ["", *(f"- {_line(note).translate(_MARKDOWN)}" for note in self.notes)]
+            lines += ["", *(f"- {markdown_text(note)}" for note in self.notes)]
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
@@ -149,15 +132,15 @@ class Table(Record):
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_line(self.title).translate(_LATEX)}}}",
+            rf"\caption{{{one_line(self.title).translate(LATEX)}}}",
             rf"\begin{{tabular}}{{{''.join('l' if column.kind == 'text' else 'r' for column in self.columns)}}}",
             r"\toprule",
-            _row(_line(column.heading).translate(_LATEX) for column in self.columns),
+            latex_row(one_line(column.heading).translate(LATEX) for column in self.columns),
             r"\midrule",
-            *(_row(map(self._latex, texts, row)) for texts, row in zip(self.shown(), self.rows, strict=True)),
+            *(latex_row(map(self._latex, texts, row)) for texts, row in zip(self.shown(), self.rows, strict=True)),
             r"\bottomrule",
             r"\end{tabular}",
-            *(rf"\par\footnotesize {_line(note).translate(_LATEX)}" for note in self.notes),
+            *(rf"\par\footnotesize {one_line(note).translate(LATEX)}" for note in self.notes),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
@@ -165,7 +148,7 @@ class Table(Record):
     @staticmethod
     def _latex(text: str, cell: Cell) -> str:
         negative = isinstance(cell, int | float) and text.startswith("-")
-        return f"$-${text[1:]}" if negative else text.translate(_LATEX)
+        return f"$-${text[1:]}" if negative else text.translate(LATEX)
 
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
@@ -173,11 +156,14 @@ class Table(Record):
         from rich.text import Text
 
         shown = [[plain(text) for text in row] for row in self.shown()]
-        body = Fitted([column.heading for column in self.columns], [c.kind == "text" for c in self.columns], shown)
+        body = TableBody([column.heading for column in self.columns], [c.kind == "text" for c in self.columns], shown)
         return Group(Text(self.title, style="bold"), body, *(Text(note, style="dim") for note in self.notes))
 
     def frame(self) -> Any:
-        """A pandas data frame, unrounded, with types that know missing values. Needs the extra `stats`."""
+        """A pandas data frame, unrounded, with types that have missing values.
+
+        Needs the extra `stats`.
+        """
         pandas = of_extra("pandas", "stats")
         return pandas.DataFrame(
             {
@@ -191,58 +177,106 @@ class Table(Record):
         return [[column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
 
-class Rows(Record, Generic[RowRecord]):
+class TypedRows(Record, Generic[RowRecord]):
     """Rows of one kind, typed records, with notes: what a reader must know, such as why values are missing.
 
-    A subclass says by its docstring what is counted, and by its `rows` what a row holds.
+    The docstring of a subclass describes the counts, and its `rows` the content of a row.
     """
 
     title: ClassVar[str]
+    json_only: ClassVar[tuple[str, ...]] = ()
+    """Fields of a row that no table has."""
 
     rows: tuple[RowRecord, ...] = ()
     notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
-        """A column for each field of a row."""
+        """A column for each field of a row but those of JSON only."""
         (row, _) = get_args(type(self).model_fields["rows"].annotation)
         columns = [
             Column(name=name.replace("_", " "), kind=_FIELD_KINDS.get(field.annotation, "text"))
             for name, field in row.model_fields.items()
+            if name not in self.json_only
         ]
         return Table.of(self.title, columns, self.rows, self.notes)
+
+    def narrow(self) -> Table:
+        """The table for a terminal; a subclass leaves out columns that stand below it or are the same everywhere."""
+        return self.table()
 
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each row; null where there is no value."""
         return [row.model_dump(mode="json") for row in self.rows]
 
 
+class TabledReport(Record):
+    """Results that are printed and exported as tables, and written as one JSON document."""
+
+    def tables(self) -> list[Table]:
+        """Every table, with all columns: what is exported."""
+        raise NotImplementedError
+
+    def narrow(self) -> list[Table]:
+        """The tables for a terminal; a subclass leaves out what does not fit there."""
+        return self.tables()
+
+    def to_json(self) -> Any:
+        """All fields, unrounded."""
+        return self.model_dump(mode="json")
+
+
+class Sections(TabledReport):
+    """A report: a head of fields, and sections of rows, which are the other fields."""
+
+    def by_name(self) -> dict[str, TypedRows[Any]]:
+        """The sections by the names of their fields."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: field for name, field in fields.items() if isinstance(field, TypedRows)}
+
+    def shown(self) -> list[TypedRows[Any]]:
+        """The sections that are printed: all."""
+        return list(self.by_name().values())
+
+    @override
+    def tables(self) -> list[Table]:
+        """A table for each section."""
+        return [section.table() for section in self.shown()]
+
+    @override
+    def narrow(self) -> list[Table]:
+        """The same for a terminal, with fewer columns."""
+        return [section.narrow() for section in self.shown()]
+
+    @override
+    def to_json(self) -> dict[str, Any]:
+        """The head, the rows of each section, and the notes.
+
+        `notes` are those of the only section, or of each by its name.
+        """
+        sections = self.by_name()
+        notes = {name: list(section.notes) for name, section in sections.items()}
+        return (
+            self.model_dump(mode="json", exclude=set(sections))
+            | {name: section.to_json() for name, section in sections.items()}
+            | {"notes": notes if len(notes) > 1 else notes.popitem()[1]}
+        )
+
+
 def _finite(cell: Cell) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool) and math.isfinite(cell)
 
 
-_FITS: Mapping[Kind, Callable[[Cell], bool]] = {
+_FITS: Mapping[CellKind, Callable[[Cell], bool]] = {
     "text": lambda cell: isinstance(cell, str),
     "count": lambda cell: isinstance(cell, int) and not isinstance(cell, bool),
     "number": _finite,
     "p": lambda cell: _finite(cell) and isinstance(cell, int | float) and 0 <= cell <= 1,
     "flag": lambda cell: isinstance(cell, bool),
 }
-_DTYPES: Mapping[Kind, str] = {
+_DTYPES: Mapping[CellKind, str] = {
     "text": "string",
     "count": "Int64",
     "number": "Float64",
     "p": "Float64",
     "flag": "boolean",
 }
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _piped(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _row(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"

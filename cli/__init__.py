@@ -10,7 +10,10 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command. Ctrl-C while its modules are still read, which takes a second, ends it in one line too."""
+    """Run the command.
+
+    Ctrl-C while its modules are still read, which takes a second, ends it in one line too.
+    """
     try:
         from .commands import main as begun
     except KeyboardInterrupt:

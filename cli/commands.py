@@ -8,37 +8,23 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
 from ..errors import DuologueError, SettingError
-from .agreement import agreement
-from .annotate import annotate
-from .check import check, validators
-from .compare import compare
-from .convert import convert
-from .demo import demo
-from .doctor import doctor
-from .label import label
-from .next_turn import next_turn
-from .output import crashed, failed, put, shown
-from .profiles import profiles, tasks
-from .readers import readers
-from .repair import repair
-from .runs import runs
-from .show import draw, show
-from .simulate import simulate
-from .stats import stats
-from .testers import try_testers
-from .testing import measure_success
-from .topics import topics
-from .tracing import off
-from .tune import tune
+from .former_words import line_about
+from .options import completions
+from .options.shared import option
+from .options.tracing import off
+from .registry import CommandGroup
+from .streams import crashed, failed, put, shown
 
 
-class Commands(TyperGroup):
-    """The commands. Ctrl-C aborts one: typer itself would make an exit of it that says nothing."""
+class Commands(CommandGroup):
+    """The commands, where Ctrl-C aborts one.
+
+    typer itself would end the command without a line.
+    """
 
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         """The context of a command line."""
@@ -61,71 +47,67 @@ def _aborting() -> Iterator[None]:
 
 app = typer.Typer(
     cls=Commands,
-    help="Simulate conversations between a user and an assistant, write them in published data set formats, measure them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.add_typer(simulate, name="simulate")
-app.command("test")(measure_success)
-app.command()(convert)
-app.command()(check)
-app.command()(validators)
-app.add_typer(repair, name="repair")
-app.add_typer(runs, name="runs")
-app.add_typer(stats, name="stats")
-app.command()(compare)
-app.command()(agreement)
-app.command("next-turn")(next_turn)
-app.command("testers")(try_testers)
-app.command()(tune)
-app.command()(annotate)
-app.command()(label)
-app.command()(readers)
-app.command()(topics)
-app.command()(tasks)
-app.add_typer(profiles, name="profiles")
-app.command()(draw)
-app.command()(show)
-app.command()(doctor)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         put(f"duologue {VERSION}")
         raise typer.Exit
 
 
 @app.callback()
 def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
+    version: Annotated[bool, option("Print the version.", "--version", callback=_version, is_eager=True)] = False,
     domain: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Register a domain that is not installed; may be repeated.",
             metavar="MODULE:NAME",
-            help="A domain of your own that is not installed, such as hotel.domain:DOMAIN; may be repeated.",
+            autocompletion=completions.domains,
+        ),
+    ] = None,
+    log_format: Annotated[
+        list[str] | None,
+        option(
+            "Read a log format of your own that is not installed, such as till:FORMAT; may be repeated.",
+            metavar="MODULE:NAME",
+            autocompletion=completions.log_formats,
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        option(
+            "Compare by a measure of your own that is not installed, such as one_word:ONE_WORD; may be repeated.",
+            metavar="MODULE:NAME",
+            autocompletion=completions.measures,
         ),
     ] = None,
 ) -> None:
     """Simulate conversations between a user and an assistant, write them in published data set formats, measure them."""
-    for path in domain or ():
-        _register(path)
-
-
-def _register(path: str) -> None:
-    """Register the domain of an import path for this command."""
     from ..data import domains
-    from ..nodes.import_path import imported
 
-    value = imported(path, "--domain")
-    try:
-        domains.register(value, replace=True)
-    except SettingError as error:
-        raise SettingError(f"--domain {path}: {error}") from None
+    _register("--domain", domain, domains.register)
+    _register("--log-format", log_format, domains.register_format)
+    if measure:
+        from ..analysis.realism import register_measure
+
+        _register("--measure", measure, register_measure)
+
+
+def _register(option: str, paths: list[str] | None, register: Callable[..., object]) -> None:
+    """Register the objects of import paths for this command."""
+    from ..nodes.settings.import_path import imported
+
+    for path in paths or ():
+        try:
+            register(imported(path, option), replace=True)
+        except SettingError as error:
+            line = str(error)
+            raise SettingError(line if line.startswith(option) else f"{option} {path}: {line}") from None
 
 
 def main() -> None:
@@ -140,8 +122,11 @@ def main() -> None:
     except typer.TyperException as error:
         message = error.format_message().replace(": Value error, ", ": ")  # as a parser's own errors come out
         if message:
-            command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
-            sys.exit(failed(f"{' '.join(message.split())} ({command} --help lists the options)"))
+            context = getattr(error, "ctx", None)
+            command = getattr(context, "command_path", "duologue")
+            words, option = _words(context), getattr(error, "option_name", "")
+            line = _misplaced(words, option) or line_about(words, option, message)
+            sys.exit(failed(line or f"{' '.join(message.split())} ({command} --help lists the options)"))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         failed("interrupted")
@@ -159,9 +144,24 @@ def main() -> None:
 
 
 @functools.cache
-def _command() -> Callable[..., Any]:
-    """The parser of every command: made once in a process, because that takes longer than most commands."""
+def _command() -> Any:
+    """The parser of the command line, made once in a process."""
     return typer.main.get_command(app)
+
+
+def _words(context: Any) -> str:
+    """The words of the command of a context, without the program's name."""
+    words: list[str] = []
+    while context is not None and context.parent is not None:
+        words.insert(0, context.info_name)
+        context = context.parent
+    return " ".join(words)
+
+
+def _misplaced(words: str, option: str) -> str:
+    """The line about an option of `duologue` itself that stands behind a command; empty for others."""
+    own = words and any(option in param.opts for param in _command().params)
+    return f"{option} stands before the command: duologue {option} MODULE:NAME {words} ..." if own else ""
 
 
 def _line(error: BaseException) -> str:

@@ -5,17 +5,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.detection import MANIFEST
-from ..data.outlines import outline, title_of
-from .output import print_json, put, stdout
-from .run_options import RunOptions
-from .running import OUT, ended, run_into
+from ..data.summaries.outlines import outline, title_of
+from .options.run import RunOptions
+from .options.shared import json_of, out_to
+from .running.run import OUT, ended, run_into
+from .streams import print_json, put, stdout
 
 USER = "offline?two_questions=0.2"
 ASSISTANT = "offline?background=0.2&paraphrase=0.1"
@@ -32,15 +32,18 @@ REASONS = {
 """What the reasons of this demo mean."""
 
 
-def demo(
+def demo_command(
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the run and its page. Default: out/demo-N with the next free number."),
+        out_to("this folder: the run and its page. Default: out/demo-N with the next free number."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print where the run and its page are as JSON.")] = False,
+    as_json: Annotated[bool, json_of("the paths of the run and its page")] = False,
 ) -> int:
-    """Simulate three short conversations with rule-based speakers, without a key or a network: print one of them with
-    its rejected drafts, write the page of all, and say what to try next. It is the same every time."""
+    """Simulate three short conversations without a key.
+
+    Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. User and assistant
+    are rule-based, and the conversations the same every time.
+    """
     from .. import graphs, nodes, runs, views
 
     folder = out or runs.new_folder(OUT, "demo")
@@ -63,13 +66,13 @@ def demo(
         return 0
     rejected = sum(side.rejected for side in summary.counts.sides)
     stdout.print(
-        "Two rule-based speakers, no language model. A student asks about a section of\n"
+        "A rule-based user and assistant, no language model. A student asks about a section of\n"
         "text that only the teacher sees. At times they misbehave: then the draft is\n"
-        "rejected with a reason, asked for again, and kept.\n"
+        "rejected with a reason, retried, and stored.\n"
     )
     stdout.print(dialogue(shown))
     stdout.print(
-        f"\n{summary.finished} conversations, {summary.counts.exchanges} exchanges, {rejected} rejected drafts. All of it as a page:"
+        f"\n{summary.finished} conversations, {summary.counts.exchanges} turns, {rejected} rejected drafts. All of it as a page:"
     )
     put(f"  {page}")
     stdout.print("\nNext:")
@@ -126,7 +129,7 @@ def following(folder: Path) -> list[tuple[str, str]]:
         ),
         (
             f"{this} simulate simquac --limit 3 \\\n    --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini",
-            "with language models; OPENAI_API_KEY and OPENAI_BASE_URL say where",
+            "with language models; OPENAI_API_KEY and OPENAI_BASE_URL name the endpoint",
         ),
-        (f"{this} check {folder}", "what a linter says of the conversations"),
+        (f"{this} check {folder}", "what a linter reports about the conversations"),
     ]

@@ -1,15 +1,15 @@
 """`duologue doctor`: what is installed, and where calls would go."""
 
 import platform
+import re
 from importlib import metadata
 from typing import Annotated
 
-import typer
-
 from ..data.identity import VERSION
 from ..errors import SettingError
-from .output import print_json, put
-from .tracing import Trace, TrustEnvFile, destinations, told
+from .options.shared import json_of
+from .options.tracing import Trace, TrustEnvFile, destinations, tracing_lines
+from .streams import print_json, put
 
 CORE = (
     "langgraph",
@@ -23,16 +23,20 @@ CORE = (
     "pysbd",
 )
 
+_OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")
 
-def doctor(
+
+def doctor_command(
     trace: Trace = False,
     trust_env_file: TrustEnvFile = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON on stdout.")] = False,
+    as_json: Annotated[bool, json_of("all of it")] = False,
 ) -> int:
-    """Show versions, extras, whether an API key is set, the host that calls go to, and what else would leave this
-    machine. Never the key itself."""
-    from ..nodes.environment import KEY, connections, settings, settings_notes, trust
+    """Print versions, extras, hosts and what would leave here.
+
+    Also whether an API key is set, never the key itself.
+    """
     from ..nodes.models.providers import INTEGRATIONS
+    from ..nodes.settings.environment import KEY, connections, settings, settings_notes, trust
 
     problem, key_set, host, notes = None, None, None, list[str]()
     with trust(trust_env_file):
@@ -52,7 +56,7 @@ def doctor(
         "problem": problem,
         "notes": notes,
         "connections": connections(),
-        "tracing": {"on": trace, "hosts": {each.variable: each.host for each in destinations()}},
+        "tracing": {"on": trace, "hosts": {tracing.variable: tracing.host for tracing in destinations()}},
         "providers": {
             name: {"package": integration.package, "version": integration.version}
             for name, integration in INTEGRATIONS.items()
@@ -76,12 +80,14 @@ def doctor(
         put(f"  openai:NAME cannot be called: {problem}")
     for line in (*notes, *(f"{name}: {what}" for name, what in connections().items())):
         put(f"  {line}")
-    for line in told(trace) or ["nothing is traced"]:
+    for line in tracing_lines(trace) or ["nothing is traced"]:
         put(f"  {line}")
     for name, integration in INTEGRATIONS.items():
         if integration.version:
             put(f"  {name}:NAME asks {integration.package} {integration.version}, which has its own key and host")
-    missing = [f"{name} ({each.package})" for name, each in INTEGRATIONS.items() if each.version is None]
+    missing = [
+        f"{name} ({integration.package})" for name, integration in INTEGRATIONS.items() if integration.version is None
+    ]
     if missing:
         put(f"  PROVIDER:NAME of these needs its package installed: {', '.join(missing)}")
     return code
@@ -95,13 +101,8 @@ def _extras() -> dict[str, list[str]]:
         declared = []
     extras: dict[str, list[str]] = {}
     for requirement in declared:
-        needed, _, marker = requirement.partition(";")
-        if "extra ==" in marker:
-            name = marker.split("extra ==")[1].strip(" \"')")
-            package = needed
-            for sign in "[<>=!~ (":
-                package = package.split(sign)[0]
-            extras.setdefault(name, []).append(package)
+        if (needed := _OF_EXTRA.match(requirement)) is not None:
+            extras.setdefault(needed["extra"], []).append(needed["package"])
     return extras
 
 

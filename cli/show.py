@@ -1,4 +1,4 @@
-"""`duologue show`: conversations as a page; `duologue draw`: a graph as mermaid text."""
+"""`duologue show`: conversations as a page."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
@@ -7,98 +7,99 @@ from typing import Annotated
 
 import typer
 
-from ..data import Conversation, DataError, Loaded, kind_of, load
+from ..data import Conversation, DataError, Loaded
+from ..data.files.json_files import write_text
 from ..data.formats import record_lines
 from ..data.formats.detection import CONVERSATIONS
-from ..data.formats.jsonfiles import write_text
 from ..data.identity import digest
-from ..errors import SettingError
-from .output import print_json, put, say
-from .overwriting import check_free
+from ..data.loading import DataSource
+from .options.shared import force_for, json_of, limit_to, option, out_to
+from .output.one_conversation import check_form, is_page, write_conversation
+from .output.overwriting import check_free
+from .streams import print_json, put, say
 
 LISTED = 20_000
 """Most conversations in a list: a browser bears no more, and they are held while the pages are written."""
 
 
-def show(
+def show_command(
     source: Annotated[
         Path, typer.Argument(metavar="SRC", help="A run folder, a data set's file or a folder of such files.")
     ],
     name: Annotated[
         str | None,
-        typer.Option("--id", help="Show only the conversation with this id; its first characters are enough."),
+        option("Show only the conversation with this id; its first characters are enough.", "--id", metavar="ID"),
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(
-            metavar="SRC2", help="Another run or data set: the page shows both side by side, paired by topic."
-        ),
+        option("Show another run or data set beside it, paired by topic.", metavar="SRC2"),
     ] = None,
+    limit: Annotated[int | None, limit_to("conversations; a list holds at most 20,000")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="FILE.html, or a folder, in which index.html is written. Default: the name of SRC with .html, and after --id SRC-ID.html, in this folder."
+        out_to(
+            "this HTML file, or to index.html in this folder; with --id also .json or .jsonl (the record) or .txt (the messages). Default: the name of SRC with .html, and after --id SRC-ID.html, in this folder.",
+            "FILE",
         ),
     ] = None,
     in_one_file: Annotated[
         int,
-        typer.Option(min=0, help="Up to N conversations go into one file; more go into a folder, a page for each."),
+        option("Put up to N conversations into one file; more go into a folder, a page each.", min=0, metavar="N"),
     ] = 1_000,
-    first: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Show only the first N conversations; a list holds at most 20,000."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page of another source.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
+    force: Annotated[bool, force_for("a page of another source")] = False,
+    as_json: Annotated[bool, json_of("the path and the notes")] = False,
 ) -> int:
-    """Write conversations as one HTML page that needs no network: their figures, how often each step of the graph ran,
-    every conversation with its rejected drafts."""
+    """Write conversations as one HTML page.
+
+    The page needs no network. It has the figures of a run, how often each step of the graph ran, and every conversation
+    with its rejected drafts.
+    """
     from .. import views
-    from ..analysis.trust import Trusts
-    from ..runs.label_origins import annotated_keys
+    from ..analysis.labels.reliability import Trusts
 
     if name is not None and against is not None:
         raise DataError("--id shows one conversation and --against two sets: give one of the two")
+    if name is not None:
+        check_form(out)
     origin = _origin(source, against)
-    if name is None and first is None:
-        _check_length(source)
-    loaded = load(source, stream=True)
-    cut, of_failures = _cut_short(source) if loaded.kind == "run" and against is None else ((), ())
+    opened = DataSource(source)
+    if whole := name is None and limit is None:
+        _check_length(opened)
+    loaded = opened.load(stream=not whole)  # a whole list is held anyway
+    cut, of_failures = ((), ()) if opened.run is None or against is not None else _cut_short(opened.run)
     broken, notes = list(loaded.broken), [*loaded.notes, *of_failures]
     count = len(loaded) + len(cut)
-    if cut:
+    if cut and name is None:
         notes.append(f"{len(cut)} of {count} conversations were cut short: they come last, with their stop reason")
     if not count:
         raise DataError(f"{source}: holds no conversation")
     if name is not None:
-        shown = views.with_images([_one(chain(loaded, cut), name, source)], source)
-        target = _target(out, f"{_name(loaded)}-{shown[0].id}", source, force=force)
-        write_text(
-            target, views.conversation_page(shown[0], trusts=Trusts.of(loaded, annotated_keys(source)), origin=origin)
-        )
+        shown: tuple[Conversation, ...] = (_one(chain(loaded, cut), name, source),)
+        target = _write_one(shown[0], loaded, source, out, force=force)
     elif against is not None:
-        if first is None:
-            _check_length(against)
-        shown, other = _listed(loaded, (), source, first), load(against, stream=True)
+        beside = DataSource(against)
+        if whole:
+            _check_length(beside)
+        shown, other = _listed(loaded, (), source, limit), beside.load(stream=not whole)
         if not len(other):
             raise DataError(f"{against}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
         names = _name(loaded), _name(other)
         target = _target(out, f"{names[0]}-{names[1]}", source, against, force=force)
-        write_text(target, views.against_page(shown, _listed(other, (), against, first), names, origin=origin))
+        write_text(target, views.against_page(shown, _listed(other, (), against, limit), names, origin=origin))
     else:
-        shown = _listed(loaded, cut, source, first)
-        wanted = _target(out, _name(loaded), source, force=force)
+        shown = _listed(loaded, cut, source, limit)
+        place = _target(out, _name(loaded), source, force=force)
         if len(shown) > in_one_file:
-            index = views.index_of(wanted)
+            index = views.index_of(place)
             check_free(index, force=force or views.is_page_of(index, origin))
         target = views.write_run(
             shown,
-            wanted,
+            place,
             _name(loaded),
             manifest=loaded.manifest,
             in_one_file=in_one_file,
-            trusts=Trusts.of(loaded, annotated_keys(source)),
+            trusts=Trusts.of(loaded),
             origin=origin,
         )
     if as_json:
@@ -107,19 +108,34 @@ def show(
             | {"notes": notes, "broken": broken}
         )
     else:
-        for note in notes:
-            say(note)
+        say(*notes)
         put(str(target))
     return 1 if broken else 0
 
 
-def _check_length(source: Path) -> None:
-    """DataError for a run that is too long for a list by its lines, which are counted faster than they are read."""
-    if kind_of(source) == "run":
-        with (source / CONVERSATIONS).open("rb") as file:
+def _write_one(conversation: Conversation, loaded: Loaded, source: Path, out: Path | None, *, force: bool) -> Path:
+    """Write one conversation as a page, or in the form of the file's ending; gives the file."""
+    from .. import views
+    from ..analysis.labels.reliability import Trusts
+
+    if out is not None and not is_page(out):
+        return write_conversation(conversation, out, force=force)
+    target = _target(out, f"{_name(loaded)}-{conversation.id}", source, force=force)
+    (shown,) = views.with_images([conversation], source)
+    write_text(target, views.conversation_page(shown, trusts=Trusts.of(loaded), origin=_origin(source)))
+    return target
+
+
+def _check_length(source: DataSource) -> None:
+    """DataError for a run that is too long for a list.
+
+    Its lines are counted, which is faster than reading them.
+    """
+    if source.run is not None and len(source.run.planned) > LISTED:
+        with (source.path / CONVERSATIONS).open("rb") as file:
             lines = sum(1 for _ in file)
-        if min(lines, len(record_lines.Run(source).planned)) > LISTED:
-            raise DataError(_too_long(source))
+        if lines > LISTED:
+            raise DataError(_too_long(source.path))
 
 
 def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conversation:
@@ -132,27 +148,26 @@ def _one(conversations: Iterable[Conversation], name: str, source: Path) -> Conv
     return matching[0]
 
 
-def _listed(loaded: Loaded, cut: Sequence[Conversation], source: Path, first: int | None) -> tuple[Conversation, ...]:
+def _listed(loaded: Loaded, cut: Sequence[Conversation], source: Path, limit: int | None) -> tuple[Conversation, ...]:
     """The conversations of a list, with their images: all or the first ones; DataError for more than it bears."""
     from .. import views
 
-    if min(len(loaded) + len(cut), first or LISTED + 1) > LISTED:
+    if min(len(loaded) + len(cut), limit or LISTED + 1) > LISTED:
         raise DataError(_too_long(source))
-    return views.with_images(tuple(islice(chain(loaded, cut), first)), source)
+    return views.with_images(tuple(islice(chain(loaded, cut), limit)), source)
 
 
 def _too_long(source: Path) -> str:
     return (
-        f"{source}: has more than {LISTED:,} conversations, the most that a list in a browser bears: "
-        f"give --first {LISTED} for the first ones, or --id ID for one"
+        f"{source}: has more than {LISTED:,} conversations, the maximum of a list in a browser: "
+        f"give --limit {LISTED} for the first ones, or --id ID for one"
     )
 
 
-def _cut_short(folder: Path) -> tuple[tuple[Conversation, ...], tuple[str, ...]]:
+def _cut_short(run: record_lines.StoredRun) -> tuple[tuple[Conversation, ...], tuple[str, ...]]:
     """What a run cut short, and a line for each line of its file that cannot be read."""
-    run = record_lines.Run(folder)
     cut = tuple(run.cut_short())
-    return cut, record_lines.told_flaws(run.failures.flaws, folder)
+    return cut, record_lines.told_flaws(run.failures.flaws, run.path)
 
 
 def _name(loaded: Loaded) -> str:
@@ -162,8 +177,11 @@ def _name(loaded: Loaded) -> str:
 
 
 def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
-    """The file to write; DataError if it is one of the sources, or a file that is no page of ours, or without `force`
-    any other that exists, unless it is a page of the same sources."""
+    """The file to write; DataError for one that must not be replaced.
+
+    These are the sources, a file that is not a page of ours, and without `force` any other that exists, unless it is a page
+    of the same sources.
+    """
     from ..views import is_page, is_page_of
 
     if out is None:
@@ -173,7 +191,7 @@ def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
     if any(target.resolve() == source.resolve() for source in sources):
         raise DataError(f"{out}: is the source itself: choose another file with --out")
     if target.is_file() and not is_page(target):
-        raise DataError(f"{target}: exists and is no page of Duologue: choose another file with --out")
+        raise DataError(f"{target}: exists and is not a page of Duologue: choose another file with --out")
     check_free(target, force=force or is_page_of(target, _origin(*sources)))
     return target
 
@@ -181,36 +199,3 @@ def _target(out: Path | None, name: str, *sources: Path, force: bool) -> Path:
 def _origin(*sources: Path | None) -> str:
     """What a page has of its sources' places: one that was written from the same ones is written again unasked."""
     return digest([str(source.resolve()) for source in sources if source is not None])[:16]
-
-
-def draw(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="GRAPH",
-            help="Which graph: the name of a cast (such as simquac), MODULE:FUNCTION of your own cast, or profiles, the graph that makes user profiles.",
-        ),
-    ] = None,
-    cast: Annotated[str | None, typer.Option("--cast", metavar="CAST", help="The same as GRAPH, for a cast.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the nodes, edges and mermaid text as JSON.")] = False,
-) -> int:
-    """Print the graph of a cast, its nodes and edges, as mermaid text, which many tools draw."""
-    from .. import graphs
-
-    chosen = cast or name
-    if chosen is None or (cast and name):
-        raise SettingError("give one graph: duologue draw CAST (or --cast CAST), or duologue draw profiles")
-    profiles = cast is None and chosen == graphs.profiles.NAME
-    graph = graphs.profiles.graph if profiles else graphs.conversation(graphs.casts.find(chosen)())
-    if as_json:
-        drawn = graph.get_graph()
-        print_json(
-            {
-                "nodes": list(drawn.nodes),
-                "edges": [{"from": e.source, "to": e.target, "label": e.data} for e in drawn.edges],
-                "mermaid": graphs.mermaid(graph),
-            }
-        )
-    else:
-        put(graphs.mermaid(graph), end="")
-    return 0

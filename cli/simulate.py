@@ -1,40 +1,38 @@
-"""`duologue simulate CAST`: simulate conversations into a run folder. A cast's settings become options."""
+"""`duologue simulate CAST`: simulate conversations into a run folder.
+
+A cast's settings become options.
+"""
 
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command as click_command
 
-from .machines import MACHINES
-from .options import command_of, options_of
-from .run_options import KEPT_CALLS, LEAVING, MONEY_AND_TIME, PACES, AsJson, Resume, RunOptions, Yes
-from .running import LIMITS, OUT, limits_with, simulated
+from .options.model_fields import extended, options_of, spread
+from .options.run import RunOptions, options_of_run
+from .options.sections import CAST, SCENARIOS
+from .options.shared import cast_named, out_to
+from .running.run import LIMITS, OUT, limits_with, simulated
 
 RUN: dict[str, tuple[Any, Any]] = {
     "out": (
-        Annotated[Path | None, typer.Option(help="Run folder. Default: out/CAST-N with the next free number.")],
+        Annotated[Path | None, out_to("this run folder. Default: out/CAST-N with the next free number.")],
         None,
     ),
-    "resume": (Resume, False),
-    "yes": (Yes, False),
-    "as_json": (AsJson, False),
-    **MONEY_AND_TIME,
-    **PACES,
-    **MACHINES,
-    **KEPT_CALLS,
-    **LEAVING,
+    **options_of_run(*RunOptions.__dataclass_fields__),
 }
 """Options that say how to run: the run folder, and a field of `RunOptions` each."""
 
 
 def run_options(values: dict[str, Any]) -> RunOptions:
     """The options of `RUN` among the values of a command's options."""
-    given = {key: values[key] for key in RUN if key != "out"}
-    return RunOptions(**given | {"resume": given["resume"] or given["retry_failed"]})
+    run_values = {key: values[key] for key in RUN if key != "out"}
+    return RunOptions(**run_values | {"resume": run_values["resume"] or run_values["retry_failed"]})
 
 
 def surrounded(function: Callable[..., int]) -> Callable[..., int]:
@@ -87,7 +85,7 @@ def cast_command(name: str) -> Any:
     from ..graphs import casts
 
     factory = casts.find(name)
-    settings, source = options_of(factory.settings), options_of(factory.source)
+    settings, source = options_of(factory.settings, CAST), options_of(factory.source, SCENARIOS)
     clashing = sorted(set(settings) & {*source, *LIMITS, *RUN})
     if clashing:
         from ..errors import SettingError
@@ -96,21 +94,14 @@ def cast_command(name: str) -> Any:
             f"cast {name}: its setting {clashing[0]!r} has the name of an option of every run: rename it"
         )
 
-    def run(values: dict[str, Any]) -> int:
-        options = run_options(values)
-        with options.surroundings():
-            return simulate_cast(
-                factory,
-                {key: values[key] for key in settings},
-                {key: values[key] for key in source},
-                {key: values[key] for key in LIMITS},
-                values["out"],
-                run_options(values),
-            )
+    @extended({**source, **settings, **LIMITS, **RUN})
+    @surrounded
+    def run(**values: Any) -> int:
+        of_settings, of_source, of_limits = ({key: values[key] for key in keys} for keys in (settings, source, LIMITS))
+        return simulate_cast(factory, of_settings, of_source, of_limits, values["out"], run_options(values))
 
     app = typer.Typer(add_completion=False)
-    function = command_of(name.replace(":", "_"), {**source, **settings, **LIMITS, **RUN}, run, factory.summary)
-    app.command(name, help=factory.summary or None)(function)
+    app.command(name, help=factory.summary or None)(spread(run))
     command = click_command(app)
     command.name = name
     return command
@@ -126,12 +117,13 @@ def simulate_cast(
 ) -> int:
     """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
     from .. import runs
+    from ..data.formats.detection import CONVERSATIONS
     from ..errors import SettingError
-    from .output import say
-    from .overwriting import check_outside
+    from .output.overwriting import check_outside
+    from .streams import put, say
 
     if options.resume and out is None:
-        raise SettingError("--resume needs --out: say which run to continue")
+        raise SettingError("--resume needs --out: name the run to continue")
     # Settings at their default stay unset, so that the scenarios may decide them, such as the language.
     fields = factory.settings.model_fields
     changed = {name: value for name, value in settings.items() if value != fields[name].default}
@@ -139,8 +131,7 @@ def simulate_cast(
     scenarios = factory.source(**{key: value for key, value in source.items() if value is not None}).read(
         checked, limits["seed"]
     )
-    for note in scenarios.notes:
-        say(note)
+    say(*scenarios.notes)
     cast = factory(**(dict(scenarios.settings) | changed))
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     check_outside(folder, source.get("scenarios"))
@@ -152,21 +143,28 @@ def simulate_cast(
         scenarios.source,
         options,
     )
+    stored = folder / CONVERSATIONS
+    if not options.as_json and not options.plan and stored.is_file() and stored.stat().st_size:
+        at_folder = quote(str(folder))
+        put(f"look:    duologue show {at_folder}", f"         duologue check {at_folder}")
     return max(code, 1 if scenarios.broken else 0)
 
 
-HELP = (
-    "Simulate conversations into a run folder. A cast says who takes part and by which rules: "
-    "choose one of the list below, or give MODULE:FUNCTION, your own function that returns a cast."
+HELP = """Simulate conversations into a run folder.
+
+A cast defines who takes part, and by which rules: choose one of the list below, or give MODULE:FUNCTION, your own
+function that returns a cast."""
+
+simulate_command = typer.Typer(
+    cls=CastGroup, help=HELP, no_args_is_help=True, subcommand_metavar="CAST [OPTIONS]", add_completion=False
 )
 
-simulate = typer.Typer(cls=CastGroup, help=HELP, no_args_is_help=True, subcommand_metavar="CAST [OPTIONS]")
 
-
-@simulate.callback(help=HELP)
+@simulate_command.callback(help=HELP)
 def casts(
-    cast: Annotated[
-        str | None, typer.Option("--cast", metavar="CAST", help="The same as CAST: a name, or MODULE:FUNCTION.")
-    ] = None,
+    cast: Annotated[str | None, cast_named(" in place of the argument: a name, or MODULE:FUNCTION.")] = None,
 ) -> None:
-    """The group itself; each cast adds its command. `CastGroup` puts the value of `--cast` in the cast's place."""
+    """The group itself; each cast adds its command.
+
+    `CastGroup` puts the value of `--cast` in the cast's place.
+    """

@@ -11,13 +11,14 @@ from rich.text import Text
 
 from ..data import simquac
 from ..data.simquac import MAX_BYTES, MAX_SECTION_BYTES, Background
-from .output import print_json, put, say, stdout
+from .options.shared import json_of, option
+from .streams import print_json, put, say, stdout
 
 WORDS, NAME = 60, 24
 """Most columns of the table for a section's first words, and for a title or a heading."""
 
 
-def topics(
+def topics_command(
     source: Annotated[
         Path,
         typer.Argument(
@@ -26,21 +27,28 @@ def topics(
         ),
     ],
     background: Annotated[
-        Background, typer.Option(help="Background from a document, as for `simulate simquac`.")
+        Background,
+        option(
+            "Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none."
+        ),
     ] = "lead",
     max_section_bytes: Annotated[
-        int, typer.Option(min=200, help="Most bytes of a section of a document; a longer one is split.")
+        int,
+        option("Set the maximum of bytes of a section of a document; a longer one is split.", min=200, metavar="N"),
     ] = MAX_SECTION_BYTES,
-    max_topic_bytes: Annotated[int, typer.Option(min=1, help="Most bytes of text in a topic.")] = MAX_BYTES,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print an object on stdout: the whole topics, and the notes.")
-    ] = False,
+    max_topic_bytes: Annotated[
+        int, option("Set the maximum of bytes of text in a topic.", min=1, metavar="N")
+    ] = MAX_BYTES,
+    as_json: Annotated[bool, json_of("the whole topics, and the notes")] = False,
 ) -> int:
-    """Show the topics that conversations would be about: `simulate simquac --topics SRC` takes the same ones."""
-    made = simquac.topic_set(
+    """Print the topics that documents are split into.
+
+    `simulate simquac --topics SRC` takes the same ones.
+    """
+    topic_set = simquac.topic_set(
         source, max_bytes=max_topic_bytes, background=background, max_section_bytes=max_section_bytes
     )
-    for note in made.notes:
+    for note in topic_set.notes:
         say(_plain(note))
     if as_json:
         fields = ("id", "title", "background", "header", "section")
@@ -50,14 +58,14 @@ def topics(
                 "topics": [
                     {field: getattr(topic, field) for field in fields}
                     | {"characters": len(topic.section), "background_characters": len(topic.background)}
-                    for topic in made.topics
+                    for topic in topic_set.topics
                 ],
-                "notes": list(made.notes),
+                "notes": list(topic_set.notes),
             }
         )
         return 0
-    stdout.print(_table(made.topics))
-    count = len(made.topics)
+    stdout.print(_table(topic_set.topics))
+    count = len(topic_set.topics)
     put(f"{count} {'topic' if count == 1 else 'topics'}; lengths are in characters")
     return 0
 

@@ -1,16 +1,15 @@
-"""Records of conversations, the formats of data sets, grounding, cleaning and checks. Pure functions."""
+"""Records of conversations, formats of data sets, grounding, cleaning and checks, as pure functions."""
 
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
-from .counts import Counts, count
-from .domain import Dataset, Domain, Material
-from .executed_graph import ExecutedGraph, executed
+from .domain import Dataset, Domain
+from .domain_parts import Material
+from .domains import register_format
 from .formats import messages, record_lines, sharegpt
-from .formats.detection import Format
+from .formats.detection import Contents, Format, Source
 from .forms import Form
 from .loading import Loaded, kind_of, load
-from .outlines import Outline, coverage, outline
-from .pairing import Pairing, paired
+from .people.pairing import Pairing, paired
 from .records import (
     FAULTS,
     Attempt,
@@ -25,11 +24,15 @@ from .records import (
     ToolCall,
     Usage,
 )
-from .text import cleaning, sentences
+from .summaries.counts import Counts, count
+from .summaries.executed_graph import ExecutedGraph, executed
+from .summaries.outlines import Outline, coverage, outline
+from .text import cleaning, sentence_splitting
 
 __all__ = [
     "FAULTS",
     "Attempt",
+    "Contents",
     "Conversation",
     "Counts",
     "DataError",
@@ -47,6 +50,7 @@ __all__ = [
     "Pairing",
     "Part",
     "Role",
+    "Source",
     "Span",
     "StopReason",
     "ToolCall",
@@ -66,7 +70,8 @@ __all__ = [
     "paired",
     "recllmsim",
     "record_lines",
-    "sentences",
+    "register_format",
+    "sentence_splitting",
     "sharegpt",
     "simquac",
 ]

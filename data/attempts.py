@@ -17,6 +17,11 @@ def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(value, Mapping)
 
 
+def as_object(value: object) -> Mapping[str, Any]:
+    """The JSON value if it is an object; else one without keys."""
+    return value if is_object(value) else {}
+
+
 class Record(BaseModel):
     """Frozen, and refuses keys that it does not know."""
 
@@ -54,13 +59,7 @@ class Usage(Record):
     """Number of calls, including calls whose endpoint reported no tokens."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            calls=self.calls + other.calls,
-        )
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
 
     @property
     def tokens(self) -> int:
@@ -73,8 +72,11 @@ class Usage(Record):
         return cls(calls=0)
 
 
-class Prompt(Record):
-    """The instruction that a prompt selector chose for a speaker. It is sent, but never stored as a message."""
+class PromptRecord(Record):
+    """The instruction that a prompt selector chose for a speaker.
+
+    It is sent, but never stored as a message.
+    """
 
     name: str
     """Name of the prompt page, such as `user/guide_other`."""
@@ -91,7 +93,10 @@ PartType: TypeAlias = Literal["image", "audio", "video", "file", "other"]
 
 
 class Part(Record):
-    """Content of a message that is no text: an image, a recording, a file. It is held by reference or inline."""
+    """Content of a message that is not text: an image, a recording, a file.
+
+    It is stored by reference or inline.
+    """
 
     type: PartType
     url: str | None = None
@@ -141,12 +146,15 @@ class ToolCall(Record):
         return self.error == WAITING
 
 
-Judgement: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
-"""`observed`: a re-enacted message that would have been rejected but is kept. `unjudged`: not yet validated."""
+VerdictWord: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
+"""`observed`: a draft that was sent although the validator rejected it. `unjudged`: not yet validated."""
 
 
 class Attempt(Record):
-    """One draft of a message. Rejected drafts are kept together with the accepted one."""
+    """One draft of a message.
+
+    Rejected drafts are stored together with the accepted one.
+    """
 
     number: int = 1
     """Number of the call within the turn, from 1. If one call sent several messages, their drafts share it."""
@@ -156,7 +164,7 @@ class Attempt(Record):
     """The model's text before cleaning; None if cleaning changed nothing."""
     cleaned: tuple[str, ...] = ()
     """What cleaning removed: `reasoning`, `label`, `quotes`."""
-    verdict: Judgement
+    verdict: VerdictWord
     reason: str | None = None
     """Why it was (or would have been) rejected: one of the validator's reasons."""
     notes: tuple[str, ...] = ()
@@ -164,11 +172,11 @@ class Attempt(Record):
     judging: Usage | None = None
     """Tokens of the calls of models that judged it; None if no model did."""
     explanation: str | None = None
-    """What these models said of it."""
+    """The explanation that these models gave."""
     measured: Json = Field(default_factory=dict, exclude_if=operator.not_)
     """What the validator measured of it, by the validator's name, such as `like` (`nodes.like`). The key is written only
     where something was."""
-    prompt: Prompt | None = None
+    prompt: PromptRecord | None = None
     usage: Usage | None = None
     """Tokens of the call. If one call sent several messages, only the first has it."""
     finish_reason: str | None = None
@@ -180,7 +188,7 @@ class Attempt(Record):
     model: str | None = None
     """Name of the model that answered; it may be more exact than the name that was requested."""
     reasoning: str | None = None
-    """The endpoint's reasoning text. It is kept, but is no part of the message and is never sent on."""
+    """The endpoint's reasoning text. It is kept, but is not part of the message and is never sent on."""
     tool_calls: tuple[ToolCall, ...] = ()
     """The tools that were called for this draft, in order."""
     parts: tuple[Part, ...] = ()

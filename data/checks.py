@@ -8,52 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from ..errors import DataError
 from . import domains
 from .records import Conversation
-from .rules import (
-    DIALOGUE_RULES,
-    PLAN_ITEMS,
-    QUESTION_WORDS,
-    Finding,
-    Level,
-    QuestionReason,
-    Rule,
-    UserNote,
-    UserReason,
-    asked_before,
-    is_enumeration,
-    is_plan,
-    is_repeat,
-    others_label,
-    plain_words,
-    question_reasons,
-    user_notes,
-    user_reasons,
-)
-
-__all__ = [
-    "DIALOGUE_RULES",
-    "PLAN_ITEMS",
-    "QUESTION_WORDS",
-    "RULES",
-    "Finding",
-    "Level",
-    "QuestionReason",
-    "Rule",
-    "UserNote",
-    "UserReason",
-    "asked_before",
-    "check",
-    "check_all",
-    "chosen",
-    "is_enumeration",
-    "is_plan",
-    "is_repeat",
-    "others_label",
-    "plain_words",
-    "question_reasons",
-    "reading",
-    "user_notes",
-    "user_reasons",
-]
+from .rules import *  # noqa: F403 - the names of the rules are here too
+from .rules import Finding, Rule
 
 
 class _RulesOfDomains(Mapping[str, Rule]):
@@ -78,7 +34,7 @@ RULES: Mapping[str, Rule] = _RulesOfDomains()
 
 def check(conversation: Conversation, rules: Collection[str] | None = None) -> list[Finding]:
     """The findings of its domain's rules (all, or the named ones) in a conversation, in order of messages."""
-    wanted = set(chosen(rules))
+    names = set(chosen(rules))
     findings = [
         Finding(
             rule=name,
@@ -90,7 +46,7 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
             reason=" ".join(reason.split()),
         )
         for name, rule in domains.of(conversation).rules.items()
-        if name in wanted
+        if name in names
         for number, reason in rule.find(conversation)
     ]
     return sorted(findings, key=lambda finding: finding.message)

@@ -1,7 +1,7 @@
 """What a conversation is about: everything that depends on the `kind` of its scenario, in one object.
 
 `Domain` itself describes a plain conversation, about which only the common facts are known. To add a domain, write
-a subclass that says more and register an instance of it (`domains.register`, or an entry point of the group
+a subclass that defines more and register an instance of it (`domains.register`, or an entry point of the group
 `duologue.domains`).
 """
 
@@ -12,6 +12,7 @@ from typing import Any, cast, final
 
 from ..errors import SettingError
 from .attempts import is_object
+from .domain_parts import TYPICAL, Material, TypicalConversation
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
@@ -35,7 +36,7 @@ _NAMELESS = ("kind", "digest")
 """Keys that every scenario has and that do not describe its topic."""
 
 
-_PLAIN_PARTS = ("kind", "formats", "dataset", "rules", "marks", "attribution", "form")
+_PLAIN_PARTS = ("kind", "formats", "dataset", "rules", "marks", "attribution", "form", "typical")
 """Parts of a domain that are values and no methods."""
 
 
@@ -57,19 +58,6 @@ class Dataset:
 
 MESSAGES = Dataset("messages.jsonl", "the conversations as JSON lines of messages", messages.write)
 """The data set of conversations that have no format of their own."""
-
-
-@dataclass(frozen=True)
-class Material:
-    """A piece of background that a page shows beside a conversation: a text, or rows of a name and a text."""
-
-    label: str
-    text: str = ""
-    rows: tuple[tuple[str, str], ...] = ()
-    source: bool = False
-    """Whether the messages' spans are slices of this text; they are then marked in it."""
-    folded: bool = False
-    """Whether the page shows it only on request."""
 
 
 def shortened(line: str) -> str:
@@ -102,6 +90,9 @@ class Domain:
     """The scenario as a form to fill in, with a description, defaults and examples for each field: the input of a
     served graph. By default one field that takes any scenario as JSON."""
 
+    typical: TypicalConversation = TYPICAL
+    """How its conversations go: the tokens that `--plan` foresees before any of a run is finished."""
+
     def __init__(self, **what: Any) -> None:
         """`Domain(kind="hotel", marks=("goal",))` is for a domain that needs no method of its own.
 
@@ -110,7 +101,7 @@ class Domain:
         for name, value in what.items():
             if name not in _PLAIN_PARTS:
                 raise SettingError(
-                    f"a Domain has no setting {name!r}, only {', '.join(_PLAIN_PARTS)}: what it says of a scenario or "
+                    f"a Domain has no setting {name!r}, only {', '.join(_PLAIN_PARTS)}: its answers about a scenario or "
                     "a conversation (title, material, facts, ...) are methods of a subclass: class Hotel(Domain)"
                 )
             setattr(self, name, value)
@@ -119,7 +110,7 @@ class Domain:
         return f"{type(self).__name__}({self.kind or 'any kind'}: {len(self.formats)} formats, {len(self.rules)} rules)"
 
     def title(self, scenario: Mapping[str, Any]) -> str:
-        """The topic in a few words on one line; empty if the scenario does not tell it."""
+        """The topic in a few words on one line; empty if the scenario has none."""
         keys = ("title", "goal", "task_context", "task", "first_message")
         text = next((text for key in keys if isinstance(text := scenario.get(key), str) and text.strip()), "")
         line = " ".join(text.split())
@@ -148,7 +139,7 @@ class Domain:
         return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
 
     def person(self, scenario: Mapping[str, Any]) -> object:
-        """Who asks; None if unknown. Pairing joins conversations of the same person first."""
+        """The person who asks, whose conversations pairing joins first; None if unknown."""
         return scenario.get("profile")
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
@@ -160,12 +151,19 @@ class Domain:
         """The text that spans are slices of; None if there is none."""
         return next((piece.text for piece in self.material(scenario) if piece.source), None)
 
+    def profile_text(self, scenario: Mapping[str, Any]) -> str:
+        """The user's profile as a text, which labels of profiles are about; empty if there is none."""
+        return str(scenario.get("profile") or scenario.get("preference") or "")
+
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Attribute and value of each fact that the user knows; pages mark the values in messages."""
         return ()
 
     def refuses(self, message: Message) -> bool:
-        """Whether an assistant's message gives no answer. A domain without refusals does not override this."""
+        """Whether an assistant's message gives no answer.
+
+        A domain without refusals does not override this.
+        """
         return False
 
     @final
@@ -186,7 +184,9 @@ class Domain:
         return language_of("\n".join(message.text for message in conversation.messages if message.role == "user"))
 
     def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
-        """The message in a language: its own text, or a translation that the source has. None if there is neither.
+        """The message in a language: its own text, or a translation from the source.
+
+        None if there is neither.
 
         `spoken` is the language of the conversation; without it the language is detected from the text.
         """
@@ -203,21 +203,26 @@ class Domain:
         return text if isinstance(text, str) and language_of(text) == language else ""
 
     def user(self, conversation: Conversation) -> str:
-        """The user's name or id in the source; empty if the source does not tell it."""
+        """The user's name or id in the source; empty if the source has none."""
         return named(USER_KEYS, further(conversation), conversation.scenario)
 
     def labelled_by_people(self, conversation: Conversation, *, of_messages: bool) -> frozenset[str]:
-        """Keys of the labels, of the conversation or of its messages, that people gave: no model's label, and no label of
-        unknown origin. A key with `_human` in it is people's everywhere and need not be named."""
+        """Keys of labels from people, in the conversation or in its messages.
+
+        A model's label, or a label of unknown origin, is not among them. A key with `_human` in it is people's
+        everywhere and need not be named.
+        """
         return frozenset()
 
     def same_labels(self) -> Mapping[str, str]:
-        """Labels, or parts of labels, of models with the name under which people gave the same: `{"satisfaction.detail":
-        "rating.Detail Level"}`."""
+        """Labels of models, or parts of them, with the name of the same label from people.
+
+        For example `{"satisfaction.detail": "rating.Detail Level"}`.
+        """
         return {}
 
     def simulated(self, conversation: Conversation) -> bool | None:
-        """Whether the user is simulated (True) or a person (False); None if the data does not say."""
+        """Whether the user is simulated (True) or a person (False); None if the data does not state it."""
         return None
 
     @final
@@ -227,7 +232,10 @@ class Domain:
 
 
 def named(keys: Sequence[str], *holders: Mapping[str, Any]) -> str:
-    """The first text or number that a holder has at one of the keys; empty if there is none. True and false are none."""
+    """The first text or number of a holder at one of the keys; empty if there is none.
+
+    True and false do not count as numbers.
+    """
     for key in keys:
         for holder in holders:
             name = holder.get(key)
@@ -253,31 +261,34 @@ def worded(key: str, scenario: Mapping[str, Any]) -> str | None:
 
 
 def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
-    """The scenario's values at these keys as material, labelled with the key. An object gives a row for each key."""
+    """The scenario's values at these keys as material, labelled with the key.
+
+    An object gives a row for each key.
+    """
     pieces: list[Material] = []
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
         if is_object(value):
-            pairs = ((str(name).replace("_", " "), told(inner)) for name, inner in value.items())
+            pairs = ((str(name).replace("_", " "), in_words(inner)) for name, inner in value.items())
             if rows := tuple(pair for pair in pairs if pair[1]):
                 pieces.append(Material(label, rows=rows))
-        elif text := told(value):
+        elif text := in_words(value):
             pieces.append(Material(label, text))
     return tuple(pieces)
 
 
-def told(value: Any) -> str:
+def in_words(value: Any) -> str:
     """A JSON value in words, its keys too; empty if it holds nothing.
 
-    >>> told({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
+    >>> in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
     'name: book, arguments: (room: 12), paid: no'
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if is_object(value):
-        inner = ((str(name).replace("_", " "), told(one), is_object(one)) for name, one in value.items())
+        inner = ((str(name).replace("_", " "), in_words(one), is_object(one)) for name, one in value.items())
         return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
     if isinstance(value, (list, tuple)):
-        texts = [(told(one), is_object(one)) for one in cast("Sequence[Any]", value)]
+        texts = [(in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
         return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
     return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""The registry of domains: shipped, from installed packages, and registered in a notebook.
+"""The registry of domains, and of formats of no domain: shipped, from installed packages, registered in a notebook.
 
 A package declares a domain as an entry point of the group `duologue.domains`, whose object is a `Domain`:
 
@@ -17,17 +17,16 @@ Example::
 # What is registered may be anything, whatever its type says.
 # pyright: reportUnnecessaryIsInstance=false
 
-import logging
 import re
 from collections.abc import Iterable, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from threading import RLock
 from typing import Any
 
 from ..errors import SettingError
 from .domain import Dataset, Domain
 from .formats import chatgpt, completions, langsmith, messages, opentelemetry, record_lines, sharegpt
-from .formats.detection import Format, Writer
+from .formats.detection import FOLDER, Format, Writer
+from .packages import register_declared
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
 from .rules.findings import Rule
@@ -37,27 +36,31 @@ from .simquac.domain import DOMAIN as SIMQUAC
 GROUP = "duologue.domains"
 """Entry points of installed packages."""
 
+FORMATS = "duologue.formats"
+"""Entry points of installed packages whose objects are formats of no domain."""
+
 SHIPPED: tuple[Domain, ...] = (SIMQUAC, RECLLMSIM)
 
-log = logging.getLogger(__name__)
 _lock = RLock()
 _domains: dict[str, Domain] = {domain.kind: domain for domain in SHIPPED}
-_asked = False
+_packages_loaded = False
 """Whether the domains of installed packages were registered."""
-_given: set[str] = set()
+_registered_kinds: set[str] = set()
 """Kinds whose domain somebody registered in this process."""
+_registered_formats: set[str] = set()
+"""Names of the formats that somebody registered in this process."""
 
 
 def register(domain: Domain, *, replace: bool = False) -> Domain:
     """Register a domain under its kind and return it; `replace` allows it to replace a registered one.
 
-    SettingError if the object is no domain, or if another domain has its kind, a format's name or a rule's id.
+    SettingError if the object is not a domain, or if another domain has its kind, a format's name or a rule's id.
     """
     with _lock:
         _ask_packages()
-        made = _register(domain, replace)
-        _given.add(made.kind)
-        return made
+        new = _register(domain, replace)
+        _registered_kinds.add(new.kind)
+        return new
 
 
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
@@ -81,7 +84,7 @@ def registered() -> tuple[Domain, ...]:
 
 def registered_here() -> tuple[Domain, ...]:
     """The domains that somebody registered in this process: another one does not know them by itself."""
-    return tuple(domain for kind, domain in _domains.items() if kind in _given and domain not in SHIPPED)
+    return tuple(domain for kind, domain in _domains.items() if kind in _registered_kinds and domain not in SHIPPED)
 
 
 def kinds() -> tuple[str, ...]:
@@ -103,10 +106,10 @@ RUN, RECORDS = record_lines.formats(validate)
 """This project's own formats."""
 
 
-class Plain(Domain):
+class PlainDomain(Domain):
     """Conversations without a domain, with the general formats."""
 
-    formats = (
+    formats: tuple[Format, ...] = (
         RUN,
         RECORDS,
         langsmith.FORMAT,
@@ -122,8 +125,40 @@ class Plain(Domain):
         return message.role == "assistant" and refused(message.text) is not None
 
 
-PLAIN = Plain()
+PLAIN = PlainDomain()
 """The domain of every kind that nobody has registered."""
+
+
+def register_format(form: Format, *, replace: bool = False) -> Format:
+    """Register a format of no domain, such as that of your logs, and return it; `replace` replaces one of yours.
+
+    Formats of your own are asked after the others (`formats.detection.detected`). SettingError if the object is not a
+    format, or if its name is taken.
+
+    Example::
+
+        >>> import duologue
+        >>> form = duologue.data.Format("till", "logs of a till", lambda source: source.text.startswith("#till"), list)
+        >>> duologue.data.register_format(form, replace=True).name
+        'till'
+    """
+    with _lock:
+        _ask_packages()
+        _register_format(form, replace)
+        _registered_formats.add(form.name)
+        return form
+
+
+def own_formats() -> tuple[Format, ...]:
+    """The formats of no domain that are not shipped, in the order in which they were registered."""
+    with _lock:
+        _ask_packages()
+        return PLAIN.formats[len(PlainDomain.formats) :]
+
+
+def formats_registered_here() -> tuple[Format, ...]:
+    """The formats that somebody registered in this process: another one does not know them by itself."""
+    return tuple(form for form in own_formats() if form.name in _registered_formats)
 
 
 def known_formats() -> tuple[Format, ...]:
@@ -137,6 +172,30 @@ def targets() -> dict[str, Writer]:
     of_domains = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not PLAIN.dataset}
     formats = (form for domain in (*registered(), PLAIN) for form in domain.formats)
     return of_domains | {form.name: form.write for form in formats if form.write is not None}
+
+
+def _register_format(form: Format, replace: bool) -> None:
+    if problem := _problem_of_format(form, replace):
+        raise SettingError(problem)
+    own = {other.name: other for other in PLAIN.formats[len(PlainDomain.formats) :]}
+    PLAIN.formats = (*PlainDomain.formats, *(own | {form.name: form}).values())
+
+
+def _problem_of_format(form: object, replace: bool) -> str:
+    """Why the object cannot be registered as a format, in a line; empty if it can."""
+    if not isinstance(form, Format):
+        return f"{form!r} is not a format: give data.Format(name, description, recognises, read)"
+    if not isinstance(form.name, str) or not form.name.strip():
+        return f"{form!r} has no name: give it a short one, such as till"
+    if not callable(form.recognises) or not callable(form.read):
+        return f"the format {form.name!r}: recognises and read must be functions: of a data.Source, and of a path"
+    shipped = (*PlainDomain.formats, *(other for domain in _domains.values() for other in domain.formats))
+    if form.name in {FOLDER, *_domains, *(other.name for other in shipped)}:
+        return f"the format {form.name!r} is Duologue's or a domain's: give yours another name"
+    taken = any(other.name == form.name and other is not form for other in PLAIN.formats)
+    return (
+        f"there is a format {form.name!r} already: give replace=True, or another name" if taken and not replace else ""
+    )
 
 
 def _register(domain: Domain, replace: bool) -> Domain:
@@ -154,16 +213,16 @@ def _problem(domain: object, others: Mapping[str, Domain]) -> str:
     """Why the object cannot be registered together with the others, in a line; empty if it can."""
     if not isinstance(domain, Domain):
         an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
-        return f"{domain!r} is no domain{an_instance}"
+        return f"{domain!r} is not a domain{an_instance}"
     name = f"the domain {domain.kind!r}"
     if not isinstance(domain.kind, str) or not domain.kind.strip():
-        return f"{domain!r} has no kind: say which scenarios are its own"
+        return f"{domain!r} has no kind: name the kind of its own scenarios"
     if not isinstance(domain.dataset, Dataset) or not all(isinstance(form, Format) for form in domain.formats):
         return f"{name}: its data set must be a Dataset, and its formats Formats (data.domain, data.formats.detection)"
     if wrong := [rule for rule, value in domain.rules.items() if not isinstance(value, Rule)]:
-        return f"{name}: {wrong[0]!r} in its rules is no Rule (data.checks)"
+        return f"{name}: {wrong[0]!r} in its rules is not a Rule (data.checks)"
     if odd := [mark for mark in domain.marks if not re.fullmatch(r"\w[\w-]*", mark)]:
-        return f"{name}: the mark {odd[0]!r} is no name: write section for <section>"
+        return f"{name}: the mark {odd[0]!r} is not a name: write section for <section>"
     for other in (PLAIN, *others.values()):
         if same := {form.name for form in domain.formats} & {form.name for form in other.formats}:
             return f"{name}: its format {min(same)!r} is one of {other.kind or 'plain conversations'} too: rename it"
@@ -174,22 +233,13 @@ def _problem(domain: object, others: Mapping[str, Domain]) -> str:
 
 
 def _ask_packages() -> None:
-    """Register the domains of installed packages, once. A domain that fails is logged and skipped."""
-    global _asked
-    if _asked:
+    """Register the domains and formats of installed packages, once.
+
+    One that fails is logged and skipped.
+    """
+    global _packages_loaded
+    if _packages_loaded:
         return
-    _asked = True  # set first: a package may call register while it is imported
-    for point in entry_points(group=GROUP):
-        try:
-            _register(point.load(), replace=False)
-        except SettingError as error:  # our own words about its domain
-            log.warning("%s: its domain is left out: %s", _origin(point), " ".join(str(error).split()))
-        except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
-            # Only the kind of the error: what a package says may hold a key, and `data` cannot remove it.
-            problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
-            log.warning("%s: its domain is left out: %s", _origin(point), problem)
-
-
-def _origin(point: EntryPoint) -> str:
-    package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
-    return f"{package}, entry point {point.name} = {point.value}"
+    _packages_loaded = True  # set first: a package may call register while it is imported
+    register_declared(GROUP, "domain", lambda domain: _register(domain, replace=False))
+    register_declared(FORMATS, "format", lambda form: _register_format(form, replace=False))

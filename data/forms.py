@@ -5,15 +5,15 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
 
-from ..errors import DataError
+from ..errors import DataError, first_invalid
 from .records import Message, Role
 
 _SIDES: Mapping[str, Role] = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 """Role of a message by the names that LangChain and OpenAI give it."""
 
 
-class Said(BaseModel):
-    """A message that was already said."""
+class FormText(BaseModel):
+    """A message of a conversation that has begun."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -22,16 +22,18 @@ class Said(BaseModel):
 
 
 class Form(BaseModel):
-    """What every form has. A domain's form adds the keys of its scenario and says in `scenario` how they become one.
+    """The fields that every form has.
+
+    A domain's form adds the keys of its scenario and makes the scenario from them in `scenario`.
 
     Each field has a description, and a default or examples, because people fill it in.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    messages: tuple[Said, ...] = Field(
+    messages: tuple[FormText, ...] = Field(
         default=(),
-        description="What was already said, in order. If the user spoke last, the assistant answers first.",
+        description="The messages so far, in order. If the user wrote last, the assistant answers first.",
         examples=[[{"role": "user", "content": "Hello, can you help me?"}]],
     )
 
@@ -45,8 +47,8 @@ class Form(BaseModel):
 
     @field_validator("messages", mode="before")
     @classmethod
-    def _said(cls, value: Any) -> Any:
-        return [_as_said(message) for message in value] if isinstance(value, (list, tuple)) else value
+    def _as_forms(cls, value: Any) -> Any:
+        return [_form_text(message) for message in value] if isinstance(value, (list, tuple)) else value
 
     @classmethod
     def filled(cls, values: Mapping[str, Any]) -> Self:
@@ -54,14 +56,13 @@ class Form(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
+            first = first_invalid(error)
             fields = ", ".join(cls.model_fields)
             raise DataError(
-                f"the input's {where!r}: {first['msg']}: the form has the fields {fields}; a state has a 'scenario'"
+                f"the input's {first.path!r}: {first.message}: the form has the fields {fields}; a state has a 'scenario'"
             ) from None
 
-    def said(self) -> list[dict[str, Any]]:
+    def plain_messages(self) -> list[dict[str, Any]]:
         """The messages as plain forms of `Message`."""
         return [Message(role=message.role, text=message.content).plain() for message in self.messages]
 
@@ -81,15 +82,15 @@ class ScenarioForm(Form):
         return dict(self.scenario_as_json)
 
 
-def _as_said(message: Any) -> Any:
+def _form_text(message: Any) -> Any:
     """A message of OpenAI's, LangChain's or this project's form; anything else unchanged, for pydantic to refuse."""
     if isinstance(message, (list, tuple)) and len(message) == 2:
         role, content = message
     elif isinstance(message, str):
         role, content = "user", message
     else:
-        held = message if isinstance(message, Mapping) else getattr(message, "__dict__", {})
-        role, content = held.get("role", held.get("type")), held.get("content", held.get("text"))
+        fields = message if isinstance(message, Mapping) else getattr(message, "__dict__", {})
+        role, content = fields.get("role", fields.get("type")), fields.get("content", fields.get("text"))
     if isinstance(content, list):  # parts, as a model that also takes pictures is sent them
         texts: list[Any] = [part.get("text") if isinstance(part, Mapping) else part for part in content]
         content = "".join(texts) if all(isinstance(text, str) for text in texts) else content

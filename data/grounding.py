@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .records import Message, Span
-from .text.sentences import sentences
-from .text.tokens import Work, token_index
+from .text.languages import says_something
+from .text.sentence_splitting import sentences
+from .text.token_search import SearchWork, token_index
 
 NO_ANSWER = "I cannot find the answer."
 """The teacher's refusal: a constant of the published method."""
@@ -19,7 +20,7 @@ NO_ANSWER = "I cannot find the answer."
 MARKER = "CANNOTANSWER"
 """QuAC's text for a missing answer; it also ends every context of the data set."""
 
-Reason: TypeAlias = Literal["empty", "not_in_section", "in_background", "partly"]
+GroundingReason: TypeAlias = Literal["empty", "not_in_section", "in_background", "partly"]
 
 _APOSTROPHE = "['’]"
 _REFUSAL = re.compile(
@@ -42,7 +43,7 @@ class Grounding:
     spans: tuple[Span, ...] = ()
     """One span for each part, in the answer's order; each is a slice of the section."""
     refused: bool = False
-    reason: Reason | None = None
+    reason: GroundingReason | None = None
     """Why it is not valid; None if it is grounded in the section or a refusal."""
     failed: tuple[str, ...] = ()
     """The parts of the answer that were not found in the section."""
@@ -54,7 +55,10 @@ class Grounding:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the whole text says that there is no answer; case is ignored. Part of such a sentence is no refusal."""
+    """Whether the whole text states that there is no answer; case is ignored.
+
+    Part of such a sentence is not a refusal.
+    """
     core = text.strip().strip("\"'“”‘’.!… \n\t")
     return core.upper() == MARKER or (len(core) < 200 and _REFUSAL.fullmatch(core) is not None)
 
@@ -62,7 +66,7 @@ def is_refusal(text: str) -> bool:
 def gives_no_answer(message: Message) -> bool:
     """Whether an assistant's message is a refusal: words of a refusal without a span, or nothing at all.
 
-    An empty text with tool calls or with an image is no refusal.
+    An empty text with tool calls or with an image is not a refusal.
     """
     if message.spans:
         return False
@@ -83,23 +87,23 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
     """
     if is_refusal(answer):
         return Grounding(refused=True)
-    if not _says_something(answer):
+    if not says_something(answer):
         return Grounding(reason="empty", failed=(answer,) if answer.strip() else ())
-    section_index, work = token_index(section), Work.over(section, answer)
+    section_index, work = token_index(section), SearchWork.over(section, answer)
     span_of_answer = section_index.find(answer, 0, work)
     if span_of_answer is not None:
         return Grounding(spans=(span_of_answer,))
     spans: list[Span] = []
     failed: list[str] = []
     search_from = 0
-    for line in filter(_says_something, answer.split("\n")):
+    for line in filter(says_something, answer.split("\n")):
         span = section_index.find(line, search_from, work)
         if span is not None:
             spans.append(span)
             search_from = span.end
             continue
         line_spans: list[Span] = []
-        for part in filter(_says_something, sentences(line)):
+        for part in filter(says_something, sentences(line)):
             span = section_index.find(part, search_from, work)
             if span is None:
                 failed.append(part)
@@ -117,14 +121,10 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
     return Grounding(reason=_reason(bool(spans), failed, answer, background), failed=tuple(failed))
 
 
-def _reason(partly: bool, failed: list[str], answer: str, background: str) -> Reason:
+def _reason(partly: bool, failed: list[str], answer: str, background: str) -> GroundingReason:
     if partly:
         return "partly"
-    background_index, work = token_index(background), Work.over(background, answer)
+    background_index, work = token_index(background), SearchWork.over(background, answer)
     if all(background_index.find(part, 0, work) is not None for part in failed):
         return "in_background"
     return "not_in_section"
-
-
-def _says_something(text: str) -> bool:
-    return any(character.isalnum() for character in text)

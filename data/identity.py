@@ -70,7 +70,10 @@ def equals(numbers: Sequence[int]) -> int:
 
 
 def named(conversations: Sequence[Conversation]) -> list[Conversation]:
-    """The conversations of a source with ordinals and ids. The ids depend on the messages too, so sources differ."""
+    """The conversations of a source with ordinals and ids.
+
+    The ids depend on the messages too, so sources differ.
+    """
     numbers = ordinals(conversation.scenario for conversation in conversations)
     return [
         conversation.model_copy(

@@ -1,28 +1,30 @@
 """Loading of any known data set from a path."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import overload
 
 from ..errors import DataError, at
 from . import domains
 from .attempts import is_object
 from .domain import Domain
-from .formats.detection import MANIFEST, Contents, Format, Source, detected
+from .files.streamed import Streamed
+from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
-from .formats.jsonfiles import read_json
-from .formats.record_lines import Run
-from .formats.streamed import Streamed
+from .formats.record_lines import StoredRun
+from .labels.annotated_copies import annotated_keys
 from .records import Conversation, Json
-
-FOLDER = "folder"
-"""Kind of a folder whose files are data sets, and which is itself neither a run nor of another format."""
 
 
 @dataclass(frozen=True, repr=False)
-class Loaded:
-    """The conversations of a path, with its kind. Iterates over the conversations."""
+class Loaded(Sequence[Conversation]):
+    """The conversations of a path, with its kind.
+
+    Iteration gives the conversations.
+    """
 
     path: Path
     kind: str
@@ -35,6 +37,11 @@ class Loaded:
     manifest: Json = field(default_factory=Json)
     """The manifest of a run folder; empty for other data."""
 
+    @cached_property
+    def annotated(self) -> frozenset[str]:
+        """Keys of the labels that annotators wrote into the source, or into the copy of which it is a part."""
+        return annotated_keys(self.path)
+
     def __repr__(self) -> str:
         number = len(self.conversations)
         return f"Loaded({self.path.name}: {number} conversation{'' if number == 1 else 's'}, {self.kind})"
@@ -45,14 +52,57 @@ class Loaded:
     def __len__(self) -> int:
         return len(self.conversations)
 
-    def __getitem__(self, number: int) -> Conversation:
+    @overload
+    def __getitem__(self, number: int) -> Conversation: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Conversation]: ...
+    def __getitem__(self, number: int | slice) -> Conversation | Sequence[Conversation]:
         return self.conversations[number]
+
+
+def annotated_in(*sources: Iterable[Conversation]) -> frozenset[str]:
+    """Keys of the labels that annotators wrote into any of these sources; conversations by themselves have none."""
+    return frozenset(key for source in sources if isinstance(source, Loaded) for key in source.annotated)
+
+
+class DataSource:
+    """A path of a known format that is not read yet; DataError if its format is unknown."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._form = _format_of(self.path)
+
+    @property
+    def kind(self) -> str:
+        """Name of the format, or `folder`."""
+        return FOLDER if self._form is None else self._form.name
+
+    @cached_property
+    def run(self) -> StoredRun | None:
+        """The run that is stored there; None for other data."""
+        return StoredRun(self.path, domains.validate) if self._form is domains.RUN else None
+
+    def load(self, *, stream: bool = False) -> Loaded:
+        """Its conversations (`load`)."""
+        if stream and self.run is not None:
+            return _streamed(self.run)
+        if self.run is not None:
+            contents = self.run.contents()
+        else:
+            contents = _of_folder(self.path) if self._form is None else self._form.contents(self.path)
+        return Loaded(
+            self.path,
+            self.kind,
+            contents.conversations,
+            (*contents.notes, *_notes(*_sorted(contents.conversations)), *contents.broken),
+            contents.broken,
+            self.run.manifest if self.run is not None else {},
+        )
 
 
 def kind_of(path: str | Path) -> str:
     """The name of a path's format, or `folder`; DataError if the path has no known format."""
-    form = _format_of(Path(path))
-    return FOLDER if form is None else form.name
+    return DataSource(path).kind
 
 
 def description_of(kind: str) -> str:
@@ -70,7 +120,7 @@ def load(path: str | Path, *, stream: bool = False) -> Loaded:
     for. Conversations of other sources are held.
 
     Gives a sequence of conversations with `kind` (the format), `notes` of the reader, and a run's `manifest`.
-    DataError says which file cannot be read and why.
+    DataError names the file that cannot be read, and the reason.
 
     Example::
 
@@ -78,24 +128,11 @@ def load(path: str | Path, *, stream: bool = False) -> Loaded:
         >>> loaded = duologue.load("out/demo-1")  # doctest: +SKIP
         >>> loaded[0].messages[1].rejected  # drafts before it, each with its reason  # doctest: +SKIP
     """
-    source = Path(path)
-    form = _format_of(source)
-    if stream and form is domains.RUN:
-        return _streamed(source)
-    contents = _of_folder(source) if form is None else form.contents(source)
-    manifest: Json = read_json(source / MANIFEST) if form is domains.RUN else {}
-    return Loaded(
-        source,
-        FOLDER if form is None else form.name,
-        contents.conversations,
-        (*contents.notes, *_notes(*_sorted(contents.conversations)), *contents.broken),
-        contents.broken,
-        manifest,
-    )
+    return DataSource(path).load(stream=stream)
 
 
 def names_of(paths: Sequence[str | Path]) -> list[str]:
-    """A name for each path, all different: that of its file or folder, with the folder above or a number where needed."""
+    """A distinct name for each path: its file or folder, with the parent folder or a number where needed."""
     resolved = [Path(path).resolve() for path in paths]
     often = Counter(path.name for path in resolved)
     names: list[str] = []
@@ -116,59 +153,66 @@ LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
 
 def _format_of(path: Path) -> Format | None:
     """The format of a path; None for a folder of data files."""
-    source, formats = Source(path), domains.known_formats()
-    form = detected(source, formats)
+    source, formats, own = Source(path), domains.known_formats(), domains.own_formats()
+    form = detected(source, [form for form in formats if form not in own], own, (domains.RUN, domains.RECORDS))
     if form is None and not source.is_folder:
         role = source.value.get("role") if is_object(source.value) else None
         if isinstance(role, str) and "content" in source.value:
             raise DataError(
-                f"{at(path)}: the role {role!r} is not known, the shape is: write user or assistant, as in {LINE} (docs/logs.md)"
+                f"{at(path)}: the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/logs.md)"
             )
         raise DataError(
-            f"{at(path)}: is none of the known formats; the smallest line that is read is {LINE} (docs/logs.md). Known are "
-            f"{', '.join(known.description for known in formats)}"
+            f"{at(path)}: is not in a known format; the smallest line that is read is {LINE} (docs/logs.md). Known are "
+            f"{', '.join(form.description for form in formats)}; name one of your own with --log-format MODULE:NAME"
         )
     return form
 
 
-def _streamed(folder: Path) -> Loaded:
+def _streamed(run: StoredRun) -> Loaded:
     """A run, read through once for its notes."""
-    run = Run(folder, domains.validate)
     domain_of: dict[str, Domain] = {}
-    aside_counts: dict[str, int] = {}
+    aside_counts: dict[str, Counter[str]] = {}
     for name, talk in run.finished.news():
-        domain_of[name], aside_counts[name] = domains.of(talk), len(asides(talk))
+        domain_of[name], aside_counts[name] = domains.of(talk), _asides_in([talk])
     names = run.finished.order(run.planned)
     of_domain: dict[Domain, list[str]] = {}
     for name in names:
         of_domain.setdefault(domain_of[name], []).append(name)
     by_domain = {domain: Streamed(run.finished, own) for domain, own in of_domain.items()}
-    notes, broken = run.told(len(names))
-    notes = (*notes, *_notes(by_domain, sum(aside_counts.values())), *broken)
-    return Loaded(folder, domains.RUN.name, Streamed(run.finished, names), notes, broken, run.manifest)
+    notes, broken = run.remarks(len(names))
+    notes = (*notes, *_notes(by_domain, sum(aside_counts.values(), Counter())), *broken)
+    return Loaded(run.path, domains.RUN.name, Streamed(run.finished, names), notes, broken, run.manifest)
 
 
-def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], int]:
-    """The conversations of each domain, and how many of their turns are no messages."""
+def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:
+    """The conversations of each domain, and their turns that are not messages."""
     by_domain: dict[Domain, list[Conversation]] = {}
     for talk in conversations:
         by_domain.setdefault(domains.of(talk), []).append(talk)
-    return by_domain, sum(len(asides(talk)) for talk in conversations)
+    return by_domain, _asides_in(conversations)
 
 
-def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], aside_count: int) -> list[str]:
+def _asides_in(conversations: Iterable[Conversation]) -> Counter[str]:
+    """The turns that are not messages, by what they are."""
+    turns = (aside for talk in conversations for aside in asides(talk))
+    return Counter("system message" if isinstance(turn.get("system"), str) else "tool message" for turn in turns)
+
+
+def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Counter[str]) -> list[str]:
     notes = [note for domain, talks in by_domain.items() for note in domain.notes(talks)]
-    if aside_count:
-        are = "message or tool result is" if aside_count == 1 else "messages or tool results are"
-        notes.append(f"{aside_count} system {are} kept apart")
+    if apart := [f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(kept_apart.items())]:
+        notes.append(f"{' and '.join(apart)} {'is' if kept_apart.total() == 1 else 'are'} kept apart")
     return notes
 
 
 def _of_folder(folder: Path) -> Contents:
+    own = domains.own_formats()
     files = sorted(
         file
         for file in folder.iterdir()
-        if file.suffix in (".json", ".jsonl", ".txt") or file.name.endswith((".json.gz", ".jsonl.gz"))
+        if file.suffix in (".json", ".jsonl", ".txt")
+        or file.name.endswith((".json.gz", ".jsonl.gz"))
+        or (own and file.is_file() and not file.name.startswith(".") and any(form.claims(Source(file)) for form in own))
     )
     if not files:
         raise DataError(f"{at(folder)}: holds no data file: give a run folder or a data set")

@@ -1,5 +1,6 @@
 """Provenance of a simulated conversation: the cast's nodes, prompts and limits; edges, failure and timing."""
 
+import operator
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -8,7 +9,7 @@ from pydantic import Field
 from .attempts import Json, Record, Role
 from .stop_reasons import Fault
 
-Way: TypeAlias = Literal["", "accepted", "regenerate", "continue", "stop"]
+StepWay: TypeAlias = Literal["", "accepted", "regenerate", "continue", "stop"]
 """The decision that an edge of the graph stands for; empty if its node has only one edge."""
 
 SIDES: Mapping[str, Role] = {
@@ -59,8 +60,8 @@ class NodeInfo(Record):
 
     @property
     def shown(self) -> tuple[str, Mapping[str, Any]] | None:
-        """What the turns of people are to its model, `like` or `rewrite`, and which they are; None if it has none."""
-        return next(((use, told) for use in SHOWN if isinstance(told := self.settings.get(use), Mapping)), None)
+        """The use of people's turns by its model (`like` or `rewrite`) and their settings; None without any."""
+        return next(((use, turns) for use in SHOWN if isinstance(turns := self.settings.get(use), Mapping)), None)
 
     @property
     def stored(self) -> bool:
@@ -73,10 +74,10 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     if isinstance(model, Mapping):
         arguments = model.get("arguments")
         parameters: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
-        given = [(use, told["turns_of"]) for use in SHOWN if isinstance(told := settings.get(use), Mapping)]
+        query_items = [(use, turns["turns_of"]) for use in SHOWN if isinstance(turns := settings.get(use), Mapping)]
         if model.get("spec"):
-            given = [*parameters.items(), *given]
-        query = "&".join(f"{key}={value}" for key, value in given)
+            query_items = [*parameters.items(), *query_items]
+        query = "&".join(f"{key}={value}" for key, value in query_items)
         called = str(model.get("spec") or parameters.get("model") or model.get("class") or name)
         return f"{called}?{query}" if query else called
     if "replays" in settings:
@@ -123,6 +124,12 @@ class Failure(Record):
     """The node in which it was raised, such as `assistant`."""
     error: str
     """The error's class and message, without secrets."""
+    fault: Fault | None = Field(default=None, exclude_if=operator.not_)
+    """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts. None for an endpoint that
+    failed, another node, and records of earlier versions; the key is written only where it is set."""
+    frames: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
+    """The last places in one's own code that the error passed, the innermost last, such as `shop/tools.py:12 in book`.
+    The key is written only where there are any."""
 
 
 class Edge(Record):
@@ -132,7 +139,7 @@ class Edge(Record):
     """The node that it leaves, or `__start__`."""
     target: str
     """The node that it leads to, or `__end__`."""
-    label: Way = ""
+    label: StepWay = ""
     count: int = 0
 
 
@@ -144,7 +151,10 @@ class NodeTiming(Record):
 
 
 class Timing(Record):
-    """All clock times of a conversation. Nothing else in a record depends on the clock."""
+    """All clock times of a conversation.
+
+    Nothing else in a record depends on the clock.
+    """
 
     started: str | None = None
     """When the conversation began, in UTC."""

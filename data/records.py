@@ -6,9 +6,9 @@ from typing import Any, Self
 from pydantic import Field
 
 from ..errors import DataError
-from .attempts import Attempt, Json, Judgement, Part, Prompt, Record, Role, Span, ToolCall, Usage
+from .attempts import Attempt, Json, Part, PromptRecord, Record, Role, Span, ToolCall, Usage, VerdictWord
 from .attempts import begin as _begin
-from .provenance import Edge, Failure, NodeInfo, NodeTiming, Provenance, Timing, Way, upgraded
+from .provenance import Edge, Failure, NodeInfo, NodeTiming, Provenance, StepWay, Timing, upgraded
 from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
 __all__ = [
@@ -21,22 +21,22 @@ __all__ = [
     "Failure",
     "Fault",
     "Json",
-    "Judgement",
     "Message",
     "NodeInfo",
     "NodeTiming",
     "Part",
-    "Prompt",
+    "PromptRecord",
     "Provenance",
     "Record",
     "Role",
     "Span",
+    "StepWay",
     "StopReason",
     "Timing",
     "ToolCall",
     "Unsaid",
     "Usage",
-    "Way",
+    "VerdictWord",
 ]
 
 SCHEMA = 2
@@ -53,7 +53,7 @@ class Message(Record):
     attempts: tuple[Attempt, ...] = ()
     """Every draft, the accepted one last. Empty for published messages."""
     stored: bool = True
-    """False for a message that is recorded but is no part of the published history, such as a user's goodbye."""
+    """False for a message that is recorded but is not part of the published history, such as a user's goodbye."""
     parts: tuple[Part, ...] = ()
     """Images, recordings, files and other content beside the text."""
     labels: Json = Field(default_factory=dict)
@@ -62,7 +62,7 @@ class Message(Record):
     """Further content of the source: unknown keys, and values that our writer would write differently."""
 
     @property
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> PromptRecord | None:
         """The prompt of the accepted draft; None if no draft was accepted."""
         return None if self._standing is None else self._standing.prompt
 
@@ -73,7 +73,10 @@ class Message(Record):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls of the accepted draft. Rejected drafts keep their own."""
+        """The tool calls of the accepted draft.
+
+        Rejected drafts have their own.
+        """
         return () if self._standing is None else self._standing.tool_calls
 
     @property
@@ -97,6 +100,11 @@ class Message(Record):
         """Whether all drafts were rejected and the text is the cast's fallback."""
         return bool(self.attempts) and all(attempt.verdict == "rejected" for attempt in self.attempts)
 
+    @property
+    def sent_although_rejected(self) -> bool:
+        """Whether the validator rejected the draft that was sent: after the last attempt, or because it only observes."""
+        return self._standing is not None and self._standing.verdict == "observed"
+
     def __repr__(self) -> str:
         drafts = f", {len(self.attempts)} drafts" if len(self.attempts) > 1 else ""
         return f"Message({self.role}: {_begin(self.text)!r}{drafts})"
@@ -112,14 +120,17 @@ class Unsaid(Record):
 
 
 class Exchange(Record):
-    """The user's messages of one turn and the assistant's reply; either may be empty. Derived, never stored."""
+    """The user's messages of one turn and the assistant's reply; either may be empty.
+
+    It is derived, never stored.
+    """
 
     user: tuple[Message, ...]
     assistant: tuple[Message, ...]
 
     def __repr__(self) -> str:
-        said = (f"{message.role}: {_begin(message.text)!r}" for message in (*self.user, *self.assistant))
-        return f"Exchange({_begin(', '.join(said), 160)})"
+        texts = (f"{message.role}: {_begin(message.text)!r}" for message in (*self.user, *self.assistant))
+        return f"Exchange({_begin(', '.join(texts), 160)})"
 
 
 class Conversation(Record):
@@ -129,9 +140,9 @@ class Conversation(Record):
 
         >>> import duologue
         >>> from duologue.data import Message
-        >>> said = (Message(role="user", text="Hello?"), Message(role="assistant", text="Yes."))
-        >>> one = duologue.Conversation(id="1", scenario={"kind": "call"}, messages=said)
-        >>> [message.text for message in one.messages]
+        >>> messages = (Message(role="user", text="Hello?"), Message(role="assistant", text="Yes."))
+        >>> conversation = duologue.Conversation(id="1", scenario={"kind": "call"}, messages=messages)
+        >>> [message.text for message in conversation.messages]
         ['Hello?', 'Yes.']
     """
 
@@ -146,7 +157,7 @@ class Conversation(Record):
     messages: tuple[Message, ...] = ()
     unsaid: tuple[Unsaid, ...] = ()
     stop: RecordedStop | None = None
-    """Why it ended; None if it goes on or the source does not tell. A cast's own reason is written `cast:reason`."""
+    """Why it ended; None if it goes on or the source has no reason. A cast's own reason is written `cast:reason`."""
     failure: Failure | None = None
     provenance: Provenance | None = None
     """None for published conversations."""
@@ -164,7 +175,7 @@ class Conversation(Record):
 
     @property
     def fault(self) -> Fault | None:
-        """Whose fault the stop is; None if the conversation goes on or nothing tells."""
+        """Whose fault the stop is; None if the conversation goes on or its cause is unknown."""
         if self.stop is None or self.stop in FAULTS:
             return FAULTS.get(self.stop or "")
         return self.provenance.stop_reasons.get(self.stop) if self.provenance is not None else None
@@ -176,7 +187,10 @@ class Conversation(Record):
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to simulate. A resumed run repeats conversations that are not finished."""
+        """Whether there is nothing left to simulate.
+
+        A resumed run repeats conversations that are not finished.
+        """
         return is_finished(self.stop, self.fault)
 
     @property
@@ -193,7 +207,7 @@ class Conversation(Record):
             if not groups or (message.role == "user" and groups[-1][1]):
                 groups.append(([], []))
             groups[-1][0 if message.role == "user" else 1].append(message)
-        return tuple(Exchange(user=tuple(asked), assistant=tuple(replied)) for asked, replied in groups)
+        return tuple(Exchange(user=tuple(user), assistant=tuple(assistant)) for user, assistant in groups)
 
     @property
     def usage(self) -> Usage:
@@ -212,7 +226,10 @@ class Conversation(Record):
                 yield from turn.attempts
 
     def without_timing(self) -> Self:
-        """The conversation without clock times. With equal seeds these are equal."""
+        """The conversation without clock times.
+
+        With equal seeds these are equal.
+        """
         return self.model_copy(update={"timing": Timing()})
 
     def __str__(self) -> str:
@@ -222,14 +239,16 @@ class Conversation(Record):
     def __repr__(self) -> str:
         drafts = sum(1 for attempt in self.attempts() if attempt.verdict == "rejected")
         counts = [(len(self.messages), "message"), (drafts, "rejected draft")]
-        told = [
+        counted = [
             f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number or noun == "message"
         ]
-        return f"Conversation({', '.join([self.id, *told, *([self.stop] if self.stop else [])])})"
+        return f"Conversation({', '.join([self.id, *counted, *([self.stop] if self.stop else [])])})"
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON values with every key of the schema, so that all lines of a file have the same keys; only an attempt's
-        `measured` is left out where it is empty."""
+        """Plain JSON values with every key of the schema, so that all lines have the same keys.
+
+        Only an attempt's `measured` and a failure's `frames` are left out where they are empty.
+        """
         return self.model_dump(mode="python")
 
     @classmethod

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -12,22 +13,25 @@ from typing import Any
 from ..errors import DataError, at
 from . import domains
 from .domain import TOPIC_KEYS, USER_KEYS, named
+from .files.json_files import read_lines
+from .files.regular_files import is_regular
 from .formats import messages, opentelemetry
-from .formats.detection import CONVERSATIONS, Source
+from .formats.detection import CONVERSATIONS, FOLDER, Source
 from .formats.dialogues import further
-from .formats.jsonfiles import read_lines
-from .formats.regular_files import is_regular
 from .identity import digest
 from .loading import Loaded, description_of, load
-from .pairing import STORED
+from .people.pairing import STORED
+from .people.splits import named_user
 from .records import Conversation, Json, Message
-from .users import named_user
+from .rules.user_statements import statements
 
 PLAIN_KEYS = ("goal", "facts", "persona", "first_message", "success", "title")
 """Keys of a scenario without a `kind` that have a meaning; it may have others."""
 
 LINES = "JSON lines of scenarios"
 """What a file of scenarios is called; any other source is called after the format of its conversations."""
+
+NO_RUN = "is not a run folder: its files are read as conversations"
 
 _SAYS_SCENARIO = ("goal", "first_message", "kind")
 """A text at one of these keys makes a JSON line a scenario, unless the line holds a list of messages."""
@@ -37,11 +41,11 @@ _NAMELESS = {"kind", "digest"}
 """Keys of the scenario of a conversation whose format has none: a log, of which only the messages are known."""
 
 _GOALS, _FACTS = ("goal", "task_context"), ("facts", "profile")
-"""Keys of a log's line that tell what its user wants, and what it knows; the first one counts."""
+"""Keys of a log's line for its user's goal and for the user's facts; the first one counts."""
 
 
 @dataclass(frozen=True)
-class Told:
+class LogScenario:
     """A scenario of a source, as it stands there."""
 
     where: str
@@ -57,7 +61,10 @@ class Told:
 
 
 class ScenarioReader:
-    """The scenarios of a source, in its order. Each iteration reads them anew; of a run none is held."""
+    """The scenarios of a source, in its order.
+
+    Each iteration reads them anew; of a run none stays in memory.
+    """
 
     def __init__(self, path: str | Path) -> None:
         """DataError if the source cannot be read, or holds nothing that is known."""
@@ -65,7 +72,7 @@ class ScenarioReader:
         source = Source(self.path)
         self._loaded: Loaded | None = None if _holds_lines(source) else load(self.path, stream=True)
         self.left_out = 0
-        """Conversations of the last iteration that tell nothing of what their user wants."""
+        """Conversations of the last iteration without any sign of their user's goal."""
 
     @property
     def format(self) -> str:
@@ -80,7 +87,8 @@ class ScenarioReader:
     @property
     def notes(self) -> tuple[str, ...]:
         """Remarks of the reader about stored conversations."""
-        return () if self._loaded is None else self._loaded.notes
+        folder = (NO_RUN,) if self._loaded is not None and self._loaded.kind == FOLDER else ()
+        return () if self._loaded is None else (*folder, *self._loaded.notes)
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -96,26 +104,37 @@ class ScenarioReader:
     def licence(self) -> dict[str, str]:
         """`licence` and `licence_id` of the scenarios of a run, where all its sources have the same one."""
         sources = self._loaded.manifest.get("data") if self._loaded is not None else None
-        told = [source for source in sources if isinstance(source, Mapping)] if isinstance(sources, list) else []
+        origins = [source for source in sources if isinstance(source, Mapping)] if isinstance(sources, list) else []
         return {
             key: values.pop()
             for key in ("licence", "licence_id")
-            if len(values := {text if isinstance(text := one.get(key), str) else "" for one in told}) == 1
+            if len(values := {text if isinstance(text := one.get(key), str) else "" for one in origins}) == 1
             and all(values)
         }
 
-    def __iter__(self) -> Iterator[Told]:
+    def __iter__(self) -> Iterator[LogScenario]:
         self.left_out = 0
         if self._loaded is None:
             for number, value in read_lines(self.path):
-                yield Told(f"line {number}", value)
+                yield LogScenario(f"line {number}", value)
             return
         for number, conversation in enumerate(self._loaded):
-            told = _of_conversation(conversation, number)
-            if told is None:
+            scenario = _of_conversation(conversation, number)
+            if scenario is None:
                 self.left_out += 1
             else:
-                yield told
+                yield scenario
+
+
+@contextmanager
+def named_folder(path: Path) -> Iterator[None]:
+    """Inside, an error about a folder without a run says what was read."""
+    try:
+        yield
+    except DataError as error:
+        if not path.is_dir() or (path / CONVERSATIONS).is_file():
+            raise
+        raise DataError(f"{error} ({at(path)} {NO_RUN}; name a run or a file)") from None
 
 
 def _holds_lines(source: Source) -> bool:
@@ -139,10 +158,10 @@ def _holds_lines(source: Source) -> bool:
 def _recognised(source: Source) -> str | None:
     """The name of a format of conversations that the source has; None if it has none."""
     formats = (form for form in domains.known_formats() if form.name != "topics")  # which has no conversations
-    return next((form.name for form in formats if form.recognises(source)), None)
+    return next((form.name for form in formats if form.claims(source)), None)
 
 
-def _of_conversation(conversation: Conversation, number: int) -> Told | None:
+def _of_conversation(conversation: Conversation, number: int) -> LogScenario | None:
     """The scenario of a stored conversation; None for a log without a goal and without words of its user."""
     line = further(conversation)
     names = {key: line[key] for key in (*TOPIC_KEYS, *USER_KEYS) if named((key,), line)}
@@ -155,40 +174,55 @@ def _of_conversation(conversation: Conversation, number: int) -> Told | None:
     if names:
         extra[messages.FORM.kind] = {"values": names}
     where = f"conversation {number} ({conversation.id})"
-    if set(conversation.scenario) != _NAMELESS or domains.of(conversation) is not domains.PLAIN:
-        return Told(where, dict(conversation.scenario), extra, conversation=conversation)
+    if not is_log(conversation):
+        return LogScenario(where, dict(conversation.scenario), extra, conversation=conversation)
     scenario, opening = of_log(conversation, line)
     if opening is None and "goal" not in scenario:
         return None
-    return Told(where, scenario, extra, opening, conversation)
+    if not line.get("facts") and (stated := stated_in(conversation, int(opening is not None))):
+        scenario["facts"] = [*([scenario["facts"]] if "facts" in scenario else []), *stated]
+    return LogScenario(where, scenario, extra, opening, conversation)
 
 
 def of_log(conversation: Conversation, line: Mapping[str, Any]) -> tuple[dict[str, Any], Message | None]:
-    """The scenario of a log, made from the keys of its line; and its first message, if these name no goal.
+    """The scenario of a log's line, and the first message if the line has no goal.
 
-    It has no `kind`, for the name of a format is none. `success` is not taken: in a log it says how the talk ended.
+    It has no `kind`, because the name of a format is not a kind. `success` is not taken: in a log it is the outcome.
     """
-    made: dict[str, Any] = {"digest": conversation.scenario.get("digest", "")}
+    scenario: dict[str, Any] = {"digest": conversation.scenario.get("digest", "")}
     for name, keys in (("goal", _GOALS), ("facts", _FACTS), ("persona", ("persona",)), ("task", ("task",))):
         value = next((line[key] for key in keys if line.get(key)), None)
         if (isinstance(value, str) and value.strip()) or (name == "facts" and isinstance(value, (dict, list))):
-            made[name] = value
+            scenario[name] = value
     if isinstance(title := line.get("title"), str) and title.strip():
-        made["title"] = title
-    said = (message for message in conversation.messages if message.role == "user" and message.stored)
-    first = next(said, None)
-    if "goal" in made or first is None or not first.text.strip():
-        return made, None
-    return made | {"first_message": first.text}, Message(role="user", text=first.text, parts=first.parts)
+        scenario["title"] = title
+    user_messages = (message for message in conversation.messages if message.role == "user" and message.stored)
+    first = next(user_messages, None)
+    if "goal" in scenario or first is None or not first.text.strip():
+        return scenario, None
+    return scenario | {"first_message": first.text}, Message(role="user", text=first.text, parts=first.parts)
+
+
+def is_log(conversation: Conversation) -> bool:
+    """Whether the format of a conversation has no scenario: only its messages are known, and further keys of its line."""
+    return set(conversation.scenario) == _NAMELESS and domains.of(conversation) is domains.PLAIN
+
+
+def stated_in(conversation: Conversation, first: int = 0) -> list[str]:
+    """What the user states, message by message, from its message `first` on."""
+    texts = [message.text for message in conversation.messages if message.role == "user" and message.stored]
+    return statements(texts[first:])
 
 
 def _digest_of_files(path: Path) -> str:
-    """SHA-256 over the name and bytes of a file, or of every file below a folder that is not hidden, in their order."""
+    """SHA-256 over names and bytes of a file, or of all visible files below a folder, in order."""
     if path.is_dir() and (path / CONVERSATIONS).is_file():
         path = path / CONVERSATIONS
     if path.is_dir():
-        found = [Path(folder, name) for folder, _, names in os.walk(path) for name in names if not name.startswith(".")]
-        files = sorted((file.relative_to(path).as_posix(), file) for file in found if is_regular(file))
+        visible = [
+            Path(folder, name) for folder, _, names in os.walk(path) for name in names if not name.startswith(".")
+        ]
+        files = sorted((file.relative_to(path).as_posix(), file) for file in visible if is_regular(file))
     else:
         files = [("", path)]
     whole = hashlib.sha256()
@@ -203,18 +237,10 @@ def check_plain(scenario: Mapping[str, Any]) -> None:
     """Raises DataError for a scenario without a `kind` that has neither goal nor first message, or a misspelt key."""
     for key in ("goal", "first_message", "persona"):
         if key in scenario and not (isinstance(scenario[key], str) and scenario[key].strip()):
-            raise DataError(f"{key!r} is no text: write what the user wants, says or is")
+            raise DataError(f"{key!r} is not a text: write the user's goal, message or profile")
     cutoff = 0.8 if {"goal", "first_message"} & set(scenario) else 0.75
     for key in scenario:
         if key not in PLAIN_KEYS and (meant := get_close_matches(key, PLAIN_KEYS, n=1, cutoff=cutoff)):
             raise DataError(f"has the key {key!r}: did you mean {meant[0]!r}?")
     if "goal" not in scenario and "first_message" not in scenario:
         raise DataError("has no text 'kind', 'goal' or 'first_message': give it one")
-
-
-def texts_of(value: Any) -> Iterator[str]:
-    """Every text inside a JSON value."""
-    if isinstance(value, str):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from texts_of(inner)

@@ -11,7 +11,10 @@ StopReason: TypeAlias = Literal[
     "user_ended",
     "user_gave_up",
     "user_rejected",
+    "assistant_rejected",
+    "user_timeout",
     "agent_interrupted",
+    "agent_timeout",
     "model_failed",
     "budget",
     "cancelled",
@@ -25,7 +28,10 @@ FAULTS: Mapping[str, Fault] = {
     "user_ended": "none",
     "user_gave_up": "none",
     "user_rejected": "user",
+    "assistant_rejected": "assistant",
+    "user_timeout": "user",
     "agent_interrupted": "assistant",
+    "agent_timeout": "assistant",
     "model_failed": "infrastructure",
     "budget": "none",
     "cancelled": "none",
@@ -33,11 +39,14 @@ FAULTS: Mapping[str, Fault] = {
 """Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
 
 WORDS: Mapping[str, str] = {
-    "max_turns": "the limit of exchanges was reached",
+    "max_turns": "the maximum number of turns was reached",
     "user_ended": "the user ended it",
     "user_gave_up": "the user gave up",
     "user_rejected": "no message of the user was accepted",
+    "assistant_rejected": "no reply of the assistant was accepted",
+    "user_timeout": "a turn of the user's agent took too long",
     "agent_interrupted": "the agent stopped for a person",
+    "agent_timeout": "a turn of the agent took too long",
     "model_failed": "a model or a node failed",
     "budget": "a bound of tokens, cost or time was reached",
     "cancelled": "it was cancelled",
@@ -49,7 +58,7 @@ UNTOLD = "why it ended is not recorded"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """Pattern of the name of a cast and of its own stop reasons."""
 
-_OF_ITSELF = frozenset({"max_turns", "user_ended", "user_gave_up", "user_rejected", "agent_interrupted"})
+_OF_ITSELF = frozenset(FAULTS) - {"model_failed", "budget", "cancelled"}
 
 
 def own_reason(cast: str, name: str) -> str:
@@ -80,7 +89,10 @@ def in_words(reason: str | None) -> str:
 
 
 def ended_by_itself(reason: str | None, fault: Fault | None) -> bool:
-    """Whether the stop had no outside cause. A cast's own reason has none unless its fault is `infrastructure`."""
+    """Whether the stop had no outside cause.
+
+    A cast's own reason has none unless its fault is `infrastructure`.
+    """
     if reason is None or reason in FAULTS:
         return reason in _OF_ITSELF
     return fault != "infrastructure"
@@ -91,11 +103,11 @@ def is_finished(reason: str | None, fault: Fault | None) -> bool:
     return reason == "budget" or ended_by_itself(reason, fault)
 
 
-def _known(reason: str) -> str:
+def _checked(reason: str) -> str:
     if reason not in FAULTS and not is_own(reason):
         raise ValueError(f"should be {', '.join(FAULTS)}, or a cast's own reason such as hotel:transferred")
     return reason
 
 
-RecordedStop: TypeAlias = Annotated[str, AfterValidator(_known)]
+RecordedStop: TypeAlias = Annotated[str, AfterValidator(_checked)]
 """A stop reason in a record: one of `FAULTS`, or a well-formed own reason of a cast."""

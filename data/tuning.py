@@ -10,7 +10,7 @@ WORST = 10
 """How many measures, those that are furthest from people at the start, are to come nearer."""
 
 
-class Gap(Record):
+class MeasureGap(Record):
     """How far a measure of simulated users is from people."""
 
     name: str
@@ -35,7 +35,7 @@ class Judgement(Record):
     """0 where no measure is beyond its floor; the lower the better."""
     penalty: float = 0.0
     """The part of it for measures that are worse than at the start."""
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[MeasureGap, ...] = ()
     """The furthest first."""
     words: tuple[str, ...] = ()
     """The measures beyond their floor in words, the furthest first."""
@@ -45,8 +45,11 @@ class Judgement(Record):
         return {gap.name: gap.distance for gap in self.gaps}
 
 
-class Trial(Record):
-    """Settings that were tried. Number 0 is the start: the settings as they were."""
+class TuningTrial(Record):
+    """The settings of one trial.
+
+    Number 0 is the start: the settings as they were.
+    """
 
     number: int
     values: dict[str, Any] = Field(default_factory=dict)
@@ -57,7 +60,7 @@ class Trial(Record):
     """Why there is no judgement."""
 
 
-class Opening(Record):
+class TestSetAccess(Record):
     """An opening of the test half: people's conversations that no setting was selected by were compared with."""
 
     number: int
@@ -69,10 +72,10 @@ class Opening(Record):
     users: int
 
 
-class Judged(Record):
+class JudgedTrial(Record):
     """Start and best against the test half."""
 
-    opening: Opening
+    opening: TestSetAccess
     start: Judgement
     best: Judgement
 
@@ -82,8 +85,8 @@ class Judged(Record):
         return self.opening.number == 1
 
 
-class Tuned(Record):
-    """The result of tuning: what was tried, what was best, and how far that is from people who were not asked."""
+class TuningResult(Record):
+    """The result of tuning: the trials, the best one, and its distance from held-out people."""
 
     cast: str
     people: str
@@ -92,7 +95,7 @@ class Tuned(Record):
     """Number of users in each part: `learn`, `select` and `test`."""
     seed: int
     space: dict[str, Any]
-    trials: tuple[Trial, ...]
+    trials: tuple[TuningTrial, ...]
     best: int
     """Number of the best trial."""
     settings: dict[str, Any]
@@ -102,7 +105,9 @@ class Tuned(Record):
     """Name and digest of each page that was changed."""
     page_judgements: tuple[Judgement, ...] = ()
     """Of the pages before and after, on the people selected by; empty where none were searched."""
-    judged: Judged | None = None
+    repeats: tuple[float, ...] = ()
+    """Values of further runs of the settings as they were, with other seeds, on the people selected by."""
+    judged: JudgedTrial | None = None
     command: str = ""
     """A line that simulates with the best settings."""
     notes: tuple[str, ...] = ()
@@ -121,7 +126,7 @@ class Tuned(Record):
 
 
 def halved(start: Judgement, end: Judgement) -> list[str]:
-    """Of the measures furthest from people at the start, those whose distance is at most half of it at the end."""
+    """Of the measures furthest from people at the start, those whose distance halved at least."""
     now = end.distances()
     return [gap.name for gap in start.gaps[:WORST] if now.get(gap.name, gap.distance) <= gap.distance / 2]
 

@@ -53,21 +53,21 @@ RATES = {"greeting": 0.3, "thanks": 0.4, "question": 0.3}
 
 def user(messages: Sequence[Mapping[str, Any]]) -> str:
     """The offline user's message, with more or less in it; its goodbye as it is."""
-    said = str(
+    text = str(
         chat_model("offline", side="task_user")
         .invoke(convert_to_messages([dict(message) for message in messages]))
         .text
     )
-    return said if Ending().reason(said) else wordy(said, digest([message["content"] for message in messages]))
+    return text if Ending().reason(text) else wordy(text, digest([message["content"] for message in messages]))
 
 
 def wordy(text: str, chance: str) -> str:
     """A message with what `chance`, 64 hexadecimal digits, leaves of it and adds to it."""
     language: Language = "zh" if HAN.search(text) else "en"
     more, sentences = MORE[language], SENTENCES[language]
-    kept, added, greets, asks, thanks = (int(chance[place : place + 8], 16) / 2**32 for place in range(0, 40, 8))
+    brevity, added, greets, asks, thanks = (int(chance[place : place + 8], 16) / 2**32 for place in range(0, 40, 8))
     clauses = _CLAUSE.findall(text)
-    made = "".join(clauses[: 2 + int(kept**2 * len(clauses))])  # few clauses more often than many
-    made += "".join(sentences[: max(0, int((2 * added - 1) * (len(sentences) + 1)))])
-    made += more["question"] * (asks < RATES["question"]) + more["thanks"] * (thanks < RATES["thanks"])
-    return more["greeting"] * (greets < RATES["greeting"]) + made
+    reworded = "".join(clauses[: 2 + int(brevity**2 * len(clauses))])  # few clauses more often than many
+    reworded += "".join(sentences[: max(0, int((2 * added - 1) * (len(sentences) + 1)))])
+    reworded += more["question"] * (asks < RATES["question"]) + more["thanks"] * (thanks < RATES["thanks"])
+    return more["greeting"] * (greets < RATES["greeting"]) + reworded

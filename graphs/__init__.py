@@ -1,12 +1,13 @@
 """The conversation as a LangGraph graph: its topology, the casts by name, records of its states, drawings of it."""
 
-from . import agent_test, annotation, casts, profiles, recllmsim, simquac
-from .cast import Cast, side
-from .casts import CastFactory, CastSpec, scenarios_of
-from .compiled import ConversationGraph, conversation, fuse, mermaid
-from .recording import record
-from .serving import ServedGraph, served
-from .settings import CastSettings
+from . import agent_test, casts, label_graph, profiles, recllmsim, simquac
+from .casts.cast import Cast
+from .casts.registry import CastFactory, CastSpec, scenarios_of
+from .casts.settings import CastSettings
+from .casts.sides import side
+from .conversations.compiled import ConversationGraph, conversation, fuse, mermaid
+from .conversations.recording import record
+from .serving.served_graph import ServedGraph, served
 
 __all__ = [
     "Cast",
@@ -16,10 +17,10 @@ __all__ = [
     "ConversationGraph",
     "ServedGraph",
     "agent_test",
-    "annotation",
     "casts",
     "conversation",
     "fuse",
+    "label_graph",
     "mermaid",
     "profiles",
     "recllmsim",

@@ -1,4 +1,4 @@
-"""The cast that tests an agent: a user with a goal and facts, and the agent as the assistant. It needs no code.
+"""The cast that tests an agent, without code: a user with a goal and facts, and the agent as assistant.
 
 duologue test --assistant my_agent:graph --user openai:gpt-4.1-mini --scenarios scenarios.jsonl
 """
@@ -10,29 +10,26 @@ from pydantic import Field
 
 from ..data import domains
 from ..data.forms import Form
-from ..data.identity import ordinals
 from ..data.records import Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError
-from ..nodes.goals import GoalMessages, HelperMessages, goal_of
 from ..nodes.goodbyes import Ending
-from ..nodes.limits import Limits
-from ..nodes.offline_parts import PARTS
+from ..nodes.messages.selectors import RepairPrompts
 from ..nodes.people.speaker import origin_of
-from ..nodes.recllmsim import UserPrompts, UserValidator
-from ..nodes.replay import ReplaySpeaker
+from ..nodes.recllmsim.goals import GoalMessages, HelperMessages, goal_of
+from ..nodes.recllmsim.roles import UserPrompts, UserValidator
 from ..nodes.scorers import Score, scoring, solved
-from ..nodes.selectors import RepairPrompts
+from ..nodes.scorers.scenario_success import KEY
+from ..nodes.speakers.offline_roles import PARTS
 from ..nodes.state import State, history
-from ..nodes.stops import any_of, until_spent
-from ..nodes.success import KEY
-from ..nodes.validators import Observing, not_empty
-from .cast import Cast, Speaker, side
-from .casts import CastFactory, register
-from .endings import most_turns, own_ends, says_stored
-from .serving import served
-from .settings import CastSettings, criterion, documented, library
-from .sources import ScenarioFile, of_another_kind
+from ..nodes.validators.composition import not_empty
+from .casts.assembling import assembled, says_stored
+from .casts.cast import Cast
+from .casts.registry import CastFactory, register
+from .casts.settings import CastSettings, documented, library
+from .casts.sides import Speaker, side
+from .scenarios.sources import ScenarioFile, numbered, of_another_kind, repeated
+from .serving.served_graph import served
 
 NAME = "agent_test"
 TURNS = 10
@@ -41,14 +38,15 @@ OFFLINE: Mapping[Role, str] = PARTS
 """Whose part the offline model plays for each role."""
 
 
-class Settings(CastSettings):
+class AgentTestSettings(CastSettings):
     """Settings of the cast that tests an agent."""
 
     language: Language | None = Field(
-        default=None, description="Language of the user's prompts. Default: that of the goals, or en."
+        default=None,
+        description="Choose the language of the user's prompts: en or zh. Default: that of the goals, or en.",
     )
     may_give_up: bool = Field(
-        default=True, description="Tell the user a phrase for giving up, which is no success by itself."
+        default=True, description="Give the user a phrase for giving up, which is not a success by itself."
     )
 
 
@@ -56,7 +54,7 @@ class Goals(ScenarioFile):
     """Goals, facts and what counts as success."""
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
-        """The scenario; DataError for one of a known domain that names no goal: its user would be told nothing."""
+        """The scenario; DataError for one of a known domain without a goal."""
         if domains.of(scenario) is not domains.PLAIN and not goal_of(scenario).strip():
             raise DataError(of_another_kind(scenario.get("kind"), "scenarios with a 'goal' or a 'first_message'"))
         return scenario
@@ -67,15 +65,18 @@ class Goals(ScenarioFile):
         return {"language": "zh"} if languages == {"zh"} else {}
 
     def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
-        """Kinds that nobody knows, and scenarios that name no goal."""
+        """Unknown kinds, and scenarios without a goal."""
         notes = super().remarks(states, settings)
         if lacking := sum(not goal_of(state["scenario"]).strip() for state in states):
-            notes.append(f"{lacking} of {len(states)} scenarios name no goal: their users are told none")
+            notes.append(f"{lacking} of {len(states)} scenarios name no goal: their users have none")
         return notes
 
 
 class GoalForm(Form):
-    """What a user wants of the agent under test. The agent knows only what the user writes."""
+    """What a user wants of the agent under test.
+
+    The agent knows only what the user writes.
+    """
 
     goal: str = Field(
         default="",
@@ -84,7 +85,7 @@ class GoalForm(Form):
     )
     facts: str = Field(
         default="",
-        description="What the user knows and tells when it is asked, a line for each fact.",
+        description="Facts that the user gives when it is asked, a line for each fact.",
         examples=["The booking code is QX4821.\nThe fare is flexible."],
     )
     persona: str = Field(
@@ -93,14 +94,12 @@ class GoalForm(Form):
 
     def scenario(self) -> dict[str, Any]:
         """A scenario as in a line of a scenario file; DataError if nothing says what the user wants."""
-        asked = next((message.content for message in self.messages if message.role == "user"), "")
+        request = next((message.content for message in self.messages if message.role == "user"), "")
         texts = {"goal": self.goal, "facts": self.facts, "persona": self.persona}
-        given = {name: text for name, text in texts.items() if text.strip()}
-        if "goal" not in given and not asked.strip():
-            raise DataError(
-                "the input's 'goal' is empty, and no message of the user says what it wants: write one of both"
-            )
-        return given if "goal" in given else {**given, "first_message": asked}
+        filled = {name: text for name, text in texts.items() if text.strip()}
+        if "goal" not in filled and not request.strip():
+            raise DataError("the input's 'goal' is empty, and it has no message of the user: write one of both")
+        return filled if "goal" in filled else {**filled, "first_message": request}
 
     def settings(self) -> dict[str, Any]:
         """The language of the goal."""
@@ -117,25 +116,23 @@ def unless_the_scenario_says(state: State) -> Score | None:
     return solved()(state)
 
 
-def _build(settings: Settings) -> Cast:
+def _build(settings: AgentTestSettings) -> Cast:
     language = settings.language or "en"
     pages = library(NAME, settings.prompts, language, like=settings.like)
     user = side("user", settings.user, GoalMessages(pages), OFFLINE["user"])
     assistant = side("assistant", settings.assistant, HelperMessages(pages), OFFLINE["assistant"])
-    replaying = [speaker for speaker in (user, assistant) if isinstance(speaker, ReplaySpeaker)]
     ending = Ending(may_give_up=settings.may_give_up, any_goodbye=True, stored=True)
-    validator = UserValidator(None if says_stored(user) else ending)
-    return Cast(
+    return assembled(
+        settings,
+        turns=TURNS,
         name=NAME,
         user_prompt_selector=UserPrompts(pages, language, settings.may_give_up),
         user_simulator=user,
-        question_validator=Observing(validator) if user in replaying else validator,
+        question_validator=UserValidator(None if says_stored(user) else ending),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant=assistant,
-        answer_validator=Observing(not_empty) if assistant in replaying else not_empty,
+        answer_validator=not_empty,
         closing=scoring(success=unless_the_scenario_says),
-        stop=criterion(settings.stop) or any_of(*own_ends((user, assistant)), until_spent),
-        limits=(settings.limits or Limits()).or_else(Limits(max_turns=most_turns((user, assistant), TURNS))),
         prompts=pages,
         offline=OFFLINE,
     )
@@ -145,14 +142,14 @@ FACTORY = register(
     CastFactory(
         name=NAME,
         build=_build,
-        settings=Settings,
+        settings=AgentTestSettings,
         source=Goals,
         summary="A user with a goal and facts, and an agent of yours: a test of the agent that needs no code.",
     )
 )
 
 
-@documented(Settings)
+@documented(AgentTestSettings)
 def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """A user with a goal and facts, and the agent under test as the assistant.
 
@@ -162,15 +159,12 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     return FACTORY(user=user, assistant=assistant, **settings)
 
 
-def scenarios(described: Iterable[Mapping[str, Any]]) -> list[State]:
-    """The initial states of scenarios, each an object as in a line of a scenario file; equal ones are numbered.
+def scenarios(described: Iterable[Mapping[str, Any]], *, repeats: int = 1) -> list[State]:
+    """The initial states of scenarios, each an object as in a line of a scenario file, `repeats` times.
 
-    DataError or SettingError if one cannot be used.
+    Equal ones are numbered; results count them as repeats of one scenario. DataError or SettingError if one cannot be used.
     """
-    states = [Goals().state(dict(one)) for one in described]
-    for state, ordinal in zip(states, ordinals(state["scenario"] for state in states), strict=True):
-        state["ordinal"] = ordinal
-    return states
+    return repeated(numbered([Goals().state(dict(scenario)) for scenario in described]), repeats)
 
 
 graph = served(FACTORY, form=GoalForm)

@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.recllmsim import Profile
 from ..data.text.languages import Language
 from ..nodes.models.specs import chat_model
-from ..nodes.profiles import (
+from ..nodes.profiles.generation import (
     ProfileLimits,
     ProfileNode,
     ProfilePrompts,
@@ -69,16 +69,16 @@ def beginning(
     count: int,
     pool: Sequence[Profile] = (),
     *,
-    kept: Sequence[str] = (),
+    accepted: Sequence[str] = (),
     rejected: Sequence[Proposal] = (),
     round: int = 0,
 ) -> ProfileState:
     """The initial state: how many profiles are wanted, and the ones that exist already.
 
-    `kept`, `rejected`, `round`: where an earlier run ended, to go on from there.
+    `accepted`, `rejected`, `round`: where an earlier run ended, to go on from there.
     """
     texts = [profile.text() for profile in pool]
-    return {"wanted": count, "pool": texts, "kept": list(kept), "rejected": list(rejected), "round": round}
+    return {"wanted": count, "pool": texts, "kept": list(accepted), "rejected": list(rejected), "round": round}
 
 
 async def after_proposal(state: ProfileState) -> Literal["accepted", "regenerate", "stop"]:

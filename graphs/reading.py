@@ -6,45 +6,25 @@ prompt selector, the assistant, its validator and the loop between them. A chat 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from ..data.grounding import gives_no_answer
 from ..data.records import Conversation
-from ..data.simquac import Question
+from ..data.simquac import ReadingQuestion
 from ..data.stop_reasons import in_words
-from ..nodes.contract import Stop, describe
 from ..nodes.limits import Limits
-from ..nodes.post_questions import closing
-from ..nodes.reading import NoPrompt, ReadingValidator
+from ..nodes.scorers.post_questions import closing
+from ..nodes.simquac.reading import NoPrompt, ReadingValidator
 from ..nodes.state import State
+from ..nodes.stops import MANY_TURNS, AfterOneAnswer
 from ..prompts import Library
 from . import simquac
-from .cast import Cast, Speaker
-from .settings import library
+from .casts.cast import Cast
+from .casts.settings import library
+from .casts.sides import Speaker
 
 NAME = "reading"
 """Folder of the pages that a chat model is asked with."""
-
-_ANSWERED = "max_turns"
-"""Why the conversation ends after the one answer."""
-_MOST_TURNS = 10_000
-"""Exchanges that a conversation may have before the question."""
-
-
-@dataclass(frozen=True)
-class AfterOneAnswer:
-    """Stop as soon as the question is answered; the cast's own criterion is not asked, as it counts turns."""
-
-    own: Stop
-
-    def __call__(self, state: State, limits: Limits) -> str | None:
-        """Why the conversation ends now; None before the answer."""
-        return _ANSWERED if state.get("turn", 0) > state.get("opened", 0) else None
-
-    def provenance(self) -> dict[str, Any]:
-        """The cast's own criterion."""
-        return {"own": describe(self.own)}
 
 
 def reader(
@@ -55,8 +35,8 @@ def reader(
     `prompts`: a folder whose pages replace those of `prompts/reading`, or a library. `attempts`: most calls for an
     answer; default: 4.
     """
-    made = simquac.cast(assistant=assistant, prompts=library(NAME, prompts))
-    return _reading(made.replace(answer_validator=ReadingValidator()), seed, attempts)
+    reader_cast = simquac.cast(assistant=assistant, prompts=library(NAME, prompts))
+    return _reading(reader_cast.replace(answer_validator=ReadingValidator()), seed, attempts)
 
 
 def teacher(
@@ -66,32 +46,30 @@ def teacher(
     return _reading(simquac.cast(assistant=assistant, prompts=prompts), seed, attempts)
 
 
-def _reading(made: Cast, seed: int, attempts: int | None) -> Cast:
-    changes: dict[str, Any] = {
-        "stop": AfterOneAnswer(made.stop),
-        "closing": closing,
-        "user_prompt_selector": NoPrompt(),
-        "limits": Limits(max_turns=_MOST_TURNS, seed=seed, answer_attempts=attempts or made.limits.answer_attempts),
-    }
-    return made.replace(**changes)
+def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:
+    limits = Limits(max_turns=MANY_TURNS, seed=seed, answer_attempts=attempts or cast.limits.answer_attempts)
+    stop = AfterOneAnswer("assistant", cast.stop)
+    return cast.replace(stop=stop, closing=closing, user_prompt_selector=NoPrompt(), limits=limits)
 
 
-def states(questions: Iterable[Question]) -> list[State]:
+def states(questions: Iterable[ReadingQuestion]) -> list[State]:
     """The state right before each answer."""
-    made: list[State] = []
+    initial_states: list[State] = []
     for question in questions:
-        said: list[dict[str, Any]] = []
-        for asked, answered in question.earlier:
-            said += [{"role": "user", "text": asked}, {"role": "assistant", "text": answered}]
-        made.append({"scenario": question.scenario(), "messages": [*said, {"role": "user", "text": question.text}]})
-    return made
+        messages: list[dict[str, Any]] = []
+        for asked_text, answer_text in question.earlier:
+            messages += [{"role": "user", "text": asked_text}, {"role": "assistant", "text": answer_text}]
+        initial_states.append(
+            {"scenario": question.scenario(), "messages": [*messages, {"role": "user", "text": question.text}]}
+        )
+    return initial_states
 
 
-def answer_of(made: Conversation, question: Question) -> tuple[str | None, str | None]:
+def answer_of(conversation: Conversation, question: ReadingQuestion) -> tuple[str | None, str | None]:
     """What was answered, None for a refusal; and why there is no answer to score, None if there is one."""
-    new = [message for message in made.messages[2 * len(question.earlier) + 1 :] if message.role == "assistant"]
-    if made.failure is not None:
-        return None, f"{made.failure.node}: {made.failure.error}"
-    if not new or not made.finished:
-        return None, in_words(made.stop)
+    new = [message for message in conversation.messages[2 * len(question.earlier) + 1 :] if message.role == "assistant"]
+    if conversation.failure is not None:
+        return None, f"{conversation.failure.node}: {conversation.failure.error}"
+    if not new or not conversation.finished:
+        return None, in_words(conversation.stop)
     return (None if all(map(gives_no_answer, new)) else "\n".join(message.text for message in new)), None

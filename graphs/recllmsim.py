@@ -13,22 +13,21 @@ from ..data.recllmsim import KIND
 from ..data.records import Role
 from ..data.text.languages import Language
 from ..errors import SettingError
-from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node
 from ..nodes.goodbyes import Ending
-from ..nodes.limits import Limits
+from ..nodes.messages.selectors import RepairPrompts
 from ..nodes.people import PeopleSpeaker, RewritePeople, people_path, rewrites
-from ..nodes.post_questions import PostQuestions, closing
-from ..nodes.replay import ReplayedLabels, ReplaySpeaker, replayed_path
-from ..nodes.selectors import RepairPrompts
-from ..nodes.stops import any_of, until_spent
-from ..nodes.validators import Observing, not_empty
-from .cast import Cast, Speaker, side
-from .casts import CastFactory, register
-from .endings import most_turns, own_ends, says_stored
-from .serving import served
-from .settings import CastSettings, criterion, documented, library
-from .tasks import TaskSource, scenario, scenarios
+from ..nodes.recllmsim import roles as nodes
+from ..nodes.scorers.post_questions import PostQuestions, closing
+from ..nodes.speakers.replay import ReplayedLabels, replayed_path
+from ..nodes.validators.composition import Observing, not_empty
+from .casts.assembling import assembled, replaying, says_stored
+from .casts.cast import Cast
+from .casts.registry import CastFactory, register
+from .casts.settings import CastSettings, documented, library
+from .casts.sides import Speaker, side
+from .scenarios.tasks import TaskSource, scenario, scenarios
+from .serving.served_graph import served
 
 __all__ = [
     "FACTORY",
@@ -36,7 +35,7 @@ __all__ = [
     "OFFLINE",
     "PUBLISHED",
     "TURNS",
-    "Settings",
+    "RecLLMSimSettings",
     "as_published",
     "cast",
     "graph",
@@ -52,17 +51,19 @@ OFFLINE: Mapping[Role, str] = {"user": "task_user", "assistant": "task_assistant
 """Whose part the offline model plays for each role."""
 
 
-class Settings(CastSettings):
-    """Settings of the RecLLMSim cast. If a side replays stored conversations, its validator only takes notes, and
-    the number of turns is theirs."""
+class RecLLMSimSettings(CastSettings):
+    """Settings of the RecLLMSim cast.
+
+    If a side replays stored conversations, its validator only takes notes, and the number of turns is theirs.
+    """
 
     language: Language | None = Field(
         default=None,
-        description="Language of prompts, shipped tasks and profiles. Default: that of the replayed conversations, or en.",
+        description="Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed conversations, or en.",
     )
     opens: Role | None = Field(
         default=None,
-        description="Who speaks first. The assistant begins with a fixed greeting, which the published files leave out. "
+        description="Begin with the user or the assistant. The assistant begins with a fixed greeting, which the published files leave out. "
         "Default: user; with --as-published: assistant.",
     )
     handshake: bool | None = Field(
@@ -70,7 +71,9 @@ class Settings(CastSettings):
         description="Show the user model its instructions one page at a time, each acknowledged in fixed words. Default: only with --as-published.",
     )
     post_questions: bool = Field(default=False, description="Ask both sides about the conversation when it is over.")
-    proactive: bool = Field(default=False, description="Tell the assistant which matters to raise without being asked.")
+    proactive: bool = Field(
+        default=False, description="Instruct the assistant which matters to raise without being asked."
+    )
     may_give_up: bool = Field(default=False, description="Give the user a phrase for giving up.")
     strict_ending: bool = Field(
         default=False,
@@ -81,12 +84,14 @@ class Settings(CastSettings):
     )
     no_plans: bool = Field(default=False, description="Reject messages in which the user writes the plan itself.")
     question_words: int | None = Field(
-        default=None, ge=1, description="Most words of a user's message. Default: no limit."
+        default=None,
+        ge=1,
+        description="Set the maximum number of words of a question or message of the user. Default: no limit.",
     )
     one_question: bool = Field(default=False, description="Reject a message with several questions.")
     as_published: bool = Field(
         default=False,
-        description="Work as the program that made the published data: its settings, and no user message is rejected, only counted.",
+        description="Work as the published program: its settings, and no user message is rejected, only counted.",
     )
 
     def check(self) -> None:
@@ -106,14 +111,14 @@ class Settings(CastSettings):
         if useless:
             options = ", ".join("--" + name.replace("_", "-") for name in useless)
             played = "a replayed side" if user or assistant else "a side made from people"
-            raise SettingError(f"{options}: without effect, {played} says what it said: leave it out")
+            raise SettingError(f"{options}: without effect, {played} repeats its stored messages: leave it out")
 
 
 def _is_stored(side: Any) -> bool:
     return replayed_path(side) is not None or people_path(side) is not None or isinstance(side, PeopleSpeaker)
 
 
-def _build(settings: Settings) -> Cast:
+def _build(settings: RecLLMSimSettings) -> Cast:
     language = settings.language or "en"
     pages = library(NAME, settings.prompts, language, like=settings.like)
     handshake = settings.as_published if settings.handshake is None else settings.handshake
@@ -122,9 +127,7 @@ def _build(settings: Settings) -> Cast:
     helper = side(
         "assistant", settings.assistant, nodes.AssistantMessages(pages, settings.proactive), OFFLINE["assistant"]
     )
-    replaying = [speaker for speaker in (asker, helper) if isinstance(speaker, ReplaySpeaker)]
-    played, stored = asker in replaying, says_stored(asker)
-    ending = None if stored else Ending(settings.strict_ending, settings.may_give_up)
+    ending = None if says_stored(asker) else Ending(settings.strict_ending, settings.may_give_up)
     validator: Node = nodes.UserValidator(
         ending,
         settings.no_repeats,
@@ -134,24 +137,24 @@ def _build(settings: Settings) -> Cast:
         one_question=settings.one_question,
     )
     reply_validator: Node = nodes.published_reply_validator if settings.as_published else not_empty
-    turns = most_turns((asker, helper), TURNS)
     sides: tuple[tuple[Role, Node], ...] = (("user", asker), ("assistant", helper))
-    asked: dict[Role, Node] = {role: speaker for role, speaker in sides if not says_stored(speaker)}
-    ended = PostQuestions(pages, asked) if settings.post_questions else closing
-    if len(replaying) == 2 and replaying[0].conversations == replaying[1].conversations:
-        ended = ReplayedLabels(replaying[0])
-    return Cast(
+    respondents: dict[Role, Node] = {role: speaker for role, speaker in sides if not says_stored(speaker)}
+    ended = PostQuestions(pages, respondents) if settings.post_questions else closing
+    replayed = replaying(asker, helper)
+    if len(replayed) == 2 and replayed[0].conversations == replayed[1].conversations:
+        ended = ReplayedLabels(replayed[0])
+    return assembled(
+        settings,
+        turns=TURNS,
         name=PUBLISHED if settings.as_published else NAME,
         user_prompt_selector=nodes.UserPrompts(pages, language, settings.may_give_up, settings.question_words),
         user_simulator=asker,
-        question_validator=Observing(validator) if played or settings.as_published else validator,
+        question_validator=Observing(validator) if settings.as_published else validator,
         assistant_prompt_selector=RepairPrompts("assistant", pages),
         assistant=helper,
-        answer_validator=Observing(reply_validator) if helper in replaying else reply_validator,
+        answer_validator=reply_validator,
         closing=ended,
-        stop=criterion(settings.stop) or any_of(*own_ends((asker, helper)), until_spent),
-        limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
-        greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replaying else None,
+        greeting=pages["assistant/greeting"].fill() if opens == "assistant" and not replayed else None,
         prompts=pages,
         offline=OFFLINE,
     )
@@ -161,14 +164,14 @@ FACTORY = register(
     CastFactory(
         name=NAME,
         build=_build,
-        settings=Settings,
+        settings=RecLLMSimSettings,
         source=TaskSource,
         summary="A user with a profile and a task plans something with an assistant (RecLLMSim, RecUserSim).",
     )
 )
 
 
-@documented(Settings)
+@documented(RecLLMSimSettings)
 def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """A user with a profile and a task, and an assistant.
 
@@ -178,7 +181,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     return FACTORY(user=user, assistant=assistant, **settings)
 
 
-@documented(Settings)
+@documented(RecLLMSimSettings)
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """The cast that works as the program that made the published data; settings as for `cast` come before its own.
 

@@ -11,20 +11,17 @@ from pydantic import Field
 from ..data.grounding import NO_ANSWER
 from ..data.records import Role
 from ..data.rules import QUESTION_WORDS
-from ..data.simquac.checks import ANSWER_TOKENS
-from ..nodes import as_released as as_released_nodes
-from ..nodes import simquac as nodes
+from ..data.simquac.dataset_checks import ANSWER_TOKENS
 from ..nodes.contract import Node
-from ..nodes.limits import Limits
-from ..nodes.replay import ReplaySpeaker
-from ..nodes.stops import any_of, until_spent
-from ..nodes.validators import Observing
-from .cast import Cast, Speaker, side
-from .casts import CastFactory, register
-from .endings import most_turns, own_ends
-from .serving import served
-from .settings import CastSettings, criterion, documented, library
-from .topics import TopicSource, scenario, scenarios
+from ..nodes.simquac import as_released as as_released_nodes
+from ..nodes.simquac import roles as nodes
+from .casts.assembling import assembled
+from .casts.cast import Cast
+from .casts.registry import CastFactory, register
+from .casts.settings import CastSettings, documented, library
+from .casts.sides import Speaker, side
+from .scenarios.topics import TopicSource, scenario, scenarios
+from .serving.served_graph import served
 
 __all__ = [
     "FACTORY",
@@ -32,7 +29,7 @@ __all__ = [
     "OFFLINE",
     "PUBLISHED",
     "TURNS",
-    "Settings",
+    "SimQuACSettings",
     "as_published",
     "as_released",
     "cast",
@@ -50,37 +47,41 @@ OFFLINE: Mapping[Role, str] = {"user": "student", "assistant": "teacher"}
 """Whose part the offline model plays for each role."""
 
 
-class Settings(CastSettings):
-    """Settings of the SimQuAC cast. If a side replays stored conversations, its validator only takes notes, and the
-    number of turns is theirs."""
+class SimQuACSettings(CastSettings):
+    """Settings of the SimQuAC cast.
 
-    question_words: int = Field(default=QUESTION_WORDS, ge=1, description="Most words of a question.")
+    If a side replays stored conversations, its validator only takes notes, and the number of turns is theirs.
+    """
+
+    question_words: int = Field(
+        default=QUESTION_WORDS,
+        ge=1,
+        description="Set the maximum number of words of a question or message of the user.",
+    )
     one_question: bool = Field(
         default=False, description="Reject a message with several questions. Default: accept and count it."
     )
     no_repeats: bool = Field(
-        default=False, description="Reject a question that was asked before. Default: accept and count it."
+        default=False, description="Reject a message that the user has sent before. Default: accept and count it."
     )
     interesting_once: bool = Field(
         default=True, description="Let the student ask for something interesting at most once in a conversation."
     )
     answer_tokens: int = Field(
-        default=ANSWER_TOKENS, ge=1, description="Length in tokens that the teacher's answers should have."
+        default=ANSWER_TOKENS, ge=1, description="Ask the teacher for answers of this number of tokens."
     )
     as_published: bool = Field(
         default=False,
-        description="Follow the rules of the published script instead of the paper's; docs/as_released.md lists them.",
+        description="Work as the published program: its rules instead of the paper's; docs/as_released.md lists them.",
     )
 
 
-def _build(settings: Settings) -> Cast:
+def _build(settings: SimQuACSettings) -> Cast:
     pages = library(NAME, settings.prompts, like=settings.like)
     student = side("user", settings.user, nodes.StudentMessages(pages, settings.question_words), OFFLINE["user"])
     teacher = side(
         "assistant", settings.assistant, nodes.TeacherMessages(pages, settings.answer_tokens), OFFLINE["assistant"]
     )
-    replaying = [speaker for speaker in (student, teacher) if isinstance(speaker, ReplaySpeaker)]
-    turns = most_turns((student, teacher), TURNS)
     question_validator: Node = nodes.QuestionValidator(
         settings.question_words, settings.one_question, settings.no_repeats
     )
@@ -94,16 +95,16 @@ def _build(settings: Settings) -> Cast:
             pages, settings.question_words, settings.interesting_once
         )
         teacher_prompts = as_released_nodes.ReleasedTeacherPrompts(pages)
-    return Cast(
+    return assembled(
+        settings,
+        turns=TURNS,
         name=PUBLISHED if settings.as_published else NAME,
         user_prompt_selector=student_prompts,
         user_simulator=student,
-        question_validator=Observing(question_validator) if student in replaying else question_validator,
+        question_validator=question_validator,
         assistant_prompt_selector=teacher_prompts,
         assistant=teacher,
-        answer_validator=Observing(answer_validator) if teacher in replaying else answer_validator,
-        stop=criterion(settings.stop) or any_of(*own_ends((student, teacher)), until_spent),
-        limits=(settings.limits or Limits()).or_else(Limits(max_turns=turns)),
+        answer_validator=answer_validator,
         fallback=NO_ANSWER,
         prompts=pages,
         offline=OFFLINE,
@@ -114,14 +115,14 @@ FACTORY = register(
     CastFactory(
         name=NAME,
         build=_build,
-        settings=Settings,
+        settings=SimQuACSettings,
         source=TopicSource,
         summary='A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024).',
     )
 )
 
 
-@documented(Settings)
+@documented(SimQuACSettings)
 def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """Student and teacher.
 
@@ -131,7 +132,7 @@ def cast(user: Speaker = "offline", assistant: Speaker = "offline", **settings: 
     return FACTORY(user=user, assistant=assistant, **settings)
 
 
-@documented(Settings)
+@documented(SimQuACSettings)
 def as_published(user: Speaker = "offline", assistant: Speaker = "offline", **settings: Any) -> Cast:
     """The cast that follows the published script's rules instead of the paper's; settings as for `cast`.
 

@@ -1,31 +1,29 @@
 """The nodes of the graph: state, contract, speakers, validators, prompt selectors, chat models."""
 
 from ..errors import ModelError
-from . import conformance, models, people, recllmsim, replay, scorers, simquac, stops, success, worlds
-from .agents import AgentSpeaker
-from .annotators import Annotator, annotator
-from .calls.kept import Call
+from . import conformance, models, people, recllmsim, scorers, simquac, stops, worlds
+from .annotators.kinds import Annotator, annotator
+from .asking.judges import ask_judge, request_page, values_about
+from .asking.requests import RequestAnswer, ask, parse_json
+from .calls.call_store import Call
 from .calls.service import drafted
 from .contract import ContractError, Node, Stop
 from .goodbyes import Ending
-from .guard import LikePeople, like
-from .judged_drafts import Opinion, judge
-from .judges import ask_judge, request_page, values_about
 from .limits import Limits
-from .messages import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
+from .messages.building import MessageBuilder, PageMessages, Talk, fenced, messages_for, plain_messages
+from .messages.selectors import Refusal, RepairPrompts
 from .models import chat_model
-from .post_questions import PostQuestions
-from .recllmsim import UserValidator
-from .replies import draft
-from .requests import Answer, ask, parse_json
+from .people.style import LikePeople, like
+from .recllmsim.roles import UserValidator
+from .replies.conversion import draft
 from .scorers import (
     Score,
     Scorer,
+    agent_channels,
     all_of,
     any_of,
     final_state,
     judged,
-    kept,
     negated,
     refused,
     scoring,
@@ -33,17 +31,20 @@ from .scorers import (
     text_contains,
     tool_called,
 )
-from .selectors import Refusal, RepairPrompts
-from .sound import judges_flaws
-from .speakers import ChatSpeaker, FunctionSpeaker
-from .state import Draft, Place, Prompt, State, Update, Verdict, prompt
-from .validators import Observing, accept_all, cut_off, every, not_empty, validator
+from .scorers import scenario_success as success
+from .scorers.post_questions import PostQuestions
+from .speakers import replay
+from .speakers.agents import AgentSpeaker
+from .speakers.speaker import ChatSpeaker, FunctionSpeaker
+from .state import Draft, NodePlace, Prompt, State, Update, Verdict, prompt
+from .validators.composition import Observing, accept_all, cut_off, every, not_empty, validator
+from .validators.flaws import judges_flaws
+from .validators.judged import Opinion, judge
 from .worlds import Context
 
 __all__ = [
     "AgentSpeaker",
     "Annotator",
-    "Answer",
     "Call",
     "ChatSpeaker",
     "Context",
@@ -56,14 +57,15 @@ __all__ = [
     "MessageBuilder",
     "ModelError",
     "Node",
+    "NodePlace",
     "Observing",
     "Opinion",
     "PageMessages",
-    "Place",
     "PostQuestions",
     "Prompt",
     "Refusal",
     "RepairPrompts",
+    "RequestAnswer",
     "Score",
     "Scorer",
     "State",
@@ -73,6 +75,7 @@ __all__ = [
     "UserValidator",
     "Verdict",
     "accept_all",
+    "agent_channels",
     "all_of",
     "annotator",
     "any_of",
@@ -89,7 +92,6 @@ __all__ = [
     "judge",
     "judged",
     "judges_flaws",
-    "kept",
     "like",
     "messages_for",
     "models",

@@ -17,9 +17,9 @@ from langgraph.runtime import Runtime
 from ..data.provenance import SIDES
 from ..data.records import Role
 from ..errors import SettingError
-from .agents import AgentSpeaker
 from .contract import ContractError, check_node, check_update
-from .state import PLACES, Place, State
+from .speakers.agents import AgentSpeaker
+from .state import PLACES, NodePlace, State
 from .worlds import Context
 
 SCENARIO: Mapping[str, Any] = {
@@ -33,7 +33,7 @@ SCENARIO: Mapping[str, Any] = {
 
 
 async def problems(
-    place: Place,
+    place: NodePlace,
     node: object,
     scenario: Mapping[str, Any] | None = None,
     own_reasons: Collection[str] = (),
@@ -77,7 +77,7 @@ async def problems(
 
 
 async def conforms(
-    place: Place,
+    place: NodePlace,
     node: object,
     scenario: Mapping[str, Any] | None = None,
     own_reasons: Collection[str] = (),
@@ -88,7 +88,7 @@ async def conforms(
         raise AssertionError("\n".join(violations))
 
 
-def states(place: Place, scenario: Mapping[str, Any] | None = None) -> dict[str, State]:
+def states(place: NodePlace, scenario: Mapping[str, Any] | None = None) -> dict[str, State]:
     """States in which a node of the graph is called, by name.
 
     They cover the first turn, a later one, a rejected draft, several drafts, none, an empty one, one that was cut off,

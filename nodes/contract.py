@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from ..data.attempts import is_object
 from ..data.identity import digest
 from ..data.records import FAULTS, Attempt, Message, Role, Usage
-from ..errors import DuologueError
+from ..errors import DuologueError, first_invalid, shown
 from .limits import Limits
-from .state import ANSWERS, Draft, Place, State, Update, Verdict
+from .state import ANSWERS, Draft, NodePlace, State, Update, Verdict
 
 
 class ContractError(DuologueError, TypeError):
@@ -48,8 +48,11 @@ class AsksModel(Protocol):
 
 
 @runtime_checkable
-class Prompted(Protocol):
-    """A speaker that says whether the selector's prompt is sent to it, always or in this state. Others get it."""
+class PromptedSpeaker(Protocol):
+    """A speaker that decides whether the selector's prompt is sent to it, always or in this state.
+
+    Other speakers always get it.
+    """
 
     @property
     def prompted(self) -> bool | Callable[[State], bool]: ...
@@ -74,14 +77,13 @@ def check_node(place: str, node: object) -> None:
     if isinstance(node, type):
         raise ContractError(f"{expected}; got the class {node.__name__}: give an instance of it")
     if not callable(node):
-        raise ContractError(f"{expected}; got {_shown(node)}")
-    call = node if inspect.isroutine(node) else type(node).__call__
-    if not inspect.iscoroutinefunction(inspect.unwrap(call)):
-        raise ContractError(f"{expected}; got {_shown(node)}, which is not async: write async def")
+        raise ContractError(f"{expected}; got {shown(node)}")
+    if not inspect.iscoroutinefunction(inspect.unwrap(call_of(node))):
+        raise ContractError(f"{expected}; got {shown(node)}, which is not async: write async def")
     parameters = inspect.signature(node).parameters.values()
     names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     if names != ["state", "runtime"]:
-        raise ContractError(f"{expected}; got {_shown(node)} with the parameters ({', '.join(names)})")
+        raise ContractError(f"{expected}; got {shown(node)} with the parameters ({', '.join(names)})")
 
 
 def check_stop(stop: object, what: str = "stop") -> None:
@@ -101,24 +103,43 @@ def check_function(
     """
     expected = f"{what}: expected a plain function {signature}"
     if not callable(function) or isinstance(function, type):
-        raise ContractError(f"{expected}; got {_shown(function)}")
-    call = function if inspect.isroutine(function) else type(function).__call__
-    if inspect.iscoroutinefunction(call) and not may_be_async:
-        raise ContractError(f"{expected}; got {_shown(function)}, which is async: write def")
+        raise ContractError(f"{expected}; got {shown(function)}")
+    if inspect.iscoroutinefunction(call_of(function)) and not may_be_async:
+        raise ContractError(f"{expected}; got {shown(function)}, which is async: write def")
     try:
         inspect.signature(function).bind(*[{}] * arguments)
     except TypeError:
         number = {1: "one argument", 2: "two arguments"}[arguments]
-        raise ContractError(f"{expected}; got {_shown(function)}, which does not take {number}") from None
+        raise ContractError(f"{expected}; got {shown(function)}, which does not take {number}") from None
 
 
-def check_update(place: Place, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
-    """The update of a node of the graph, if it is valid; ContractError says what was expected and what was returned.
+def call_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs when the function or object is called."""
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def required_parameters(function: object) -> list[inspect.Parameter] | None:
+    """The parameters without a default, but not `*args` and `**kwargs`; None if they cannot be read."""
+    try:
+        parameters = inspect.signature(cast("Callable[..., Any]", function)).parameters.values()
+    except (TypeError, ValueError):  # such as of some built-in functions
+        return None
+    various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one for one in parameters if one.default is one.empty and one.kind not in various]
+
+
+def required_arguments(function: object) -> int:
+    """How many arguments without a name a call needs at least; 0 if that cannot be read."""
+    return sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in required_parameters(function) or ())
+
+
+def check_update(place: NodePlace, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
+    """The update of a node of the graph, if it is valid; else ContractError.
 
     `own_reasons`: stop reasons that the cast declares in addition to the core's.
     """
     if not isinstance(update, dict):
-        raise ContractError(f"{place}: expected an update (a dict), got {_shown(update)}")
+        raise ContractError(f"{place}: expected an update (a dict), got {shown(update)}")
     update = cast("dict[str, Any]", update)
     if unknown := sorted(update.keys() - ANSWERS[place]):
         raise ContractError(
@@ -133,9 +154,7 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         if prompt is not None and not (
             is_object(prompt) and all(isinstance(prompt.get(key), str) for key in ("name", "digest", "text"))
         ):
-            raise ContractError(
-                f"{place}: expected a prompt with the texts name, digest and text, got {_shown(prompt)}"
-            )
+            raise ContractError(f"{place}: expected a prompt with the texts name, digest and text, got {shown(prompt)}")
     if "drafts" in ANSWERS[place]:
         _check_list(place, "drafts", update.get("drafts", []), Draft, "text", str)
     if "verdicts" in ANSWERS[place]:
@@ -149,15 +168,16 @@ def check_update(place: Place, update: object, state: State, own_reasons: Collec
         try:
             Usage.model_validate(update["usage"])
         except ValidationError as error:
-            raise ContractError(f"{place}: expected 'usage' as of data.Usage; {error.errors()[0]['msg']}") from None
+            raise ContractError(f"{place}: expected 'usage' as of data.Usage; {first_invalid(error).message}") from None
     return cast(Update, update)
 
 
 def check_reason(stop: object, reason: object, own_reasons: Collection[str] = ()) -> str | None:
     """A stop criterion's answer, if it is None, a core reason or one that the cast declares; else ContractError."""
     if reason is not None and not _is_reason(reason, own_reasons):
+        own = next((f": return {name!r}" for name in own_reasons if name.partition(":")[2] == reason), "")
         raise ContractError(
-            f"stop: expected one of {_reasons(own_reasons)} or None from {_shown(stop)}, got {reason!r}"
+            f"stop: expected one of {_reasons(own_reasons)} or None from {shown(stop)}, got {reason!r}{own}"
         )
     return cast("str | None", reason)
 
@@ -192,19 +212,22 @@ OF_THE_VERDICT = ("reason", "notes", "judging", "explanation", "measured")
 
 
 def _check_kinds(place: str, update: Mapping[str, Any]) -> None:
-    if "memory" in update and not isinstance(update["memory"], dict):
-        raise ContractError(f"{place}: expected 'memory' to be a dict, got {_shown(update['memory'])}")
-    if "failed" in update and not isinstance(update["failed"], str):
-        raise ContractError(f"{place}: expected 'failed' to be a text, got {_shown(update['failed'])}")
+    kinds = (
+        ("memory", dict, "a dict"), ("failed", str, "a text"), ("crashed", bool, "true or false"), ("frames", list, "a list")
+    )  # fmt: skip
+    for key, type_, name in kinds:
+        if key in update and not isinstance(update[key], type_):
+            raise ContractError(f"{place}: expected {key!r} to be {name}, got {shown(update[key])}")
 
 
 def _check_list(place: str, key: str, value: object, shape: Any, required: str, kind: type) -> None:
     if not isinstance(value, list):
-        raise ContractError(f"{place}: expected {key!r} to be a list, got {_shown(value)}")
+        raise ContractError(f"{place}: expected {key!r} to be a list, got {shown(value)}")
     for item in cast("Sequence[Any]", value):
         if not is_object(item) or not isinstance(item.get(required), kind):
+            how = ": return None to accept, a reason to reject" if isinstance(item, bool) else ""
             raise ContractError(
-                f"{place}: expected each of {key!r} to have {required!r} ({kind.__name__}), got {_shown(item)}"
+                f"{place}: expected each of {key!r} to have {required!r} ({kind.__name__}), got {shown(item)}{how}"
             )
         if unknown := sorted(item.keys() - shape.__annotations__.keys()):
             raise ContractError(f"{place}: expected {key!r} without the key {', '.join(map(repr, unknown))}")
@@ -222,9 +245,9 @@ def _check_fits(place: str, key: str, item: Mapping[str, Any]) -> None:
         if message:
             Message.model_validate({"role": "user", "text": "", **message})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != 0)
-        raise ContractError(f"{place}: expected {key!r} that a record can hold; {where}: {first['msg']}") from None
+        first = first_invalid(error)
+        where = ".".join(str(part) for part in first.where if part != 0)
+        raise ContractError(f"{place}: expected {key!r} that a record can hold; {where}: {first.message}") from None
     _check_json(place, {**attempt, **message})
 
 
@@ -242,11 +265,20 @@ def _check_json(place: str, value: object) -> None:
         raise ContractError(f"{place}: expected plain JSON values; {error}") from None
 
 
+def recorded_name(part: object) -> str:
+    """The name of a part's class in records: `RECORDED_AS` of a class that has changed its name."""
+    return str(vars(type(part)).get("RECORDED_AS", type(part).__name__))
+
+
 def describe(node: object) -> dict[str, Any]:
-    """The description of a node, or of a part of one, for the record: its name, and its settings if it gives them."""
+    """The description of a node, or of a part of one, for the record: its name and its settings.
+
+    A class that has changed its name keeps the one in records as `RECORDED_AS`: a run of an earlier version goes on.
+    """
     if isinstance(node, Described) and not isinstance(node, type):
-        return {"name": type(node).__name__, **node.provenance()}
-    name = getattr(node, "__qualname__", None) or type(node).__qualname__
+        return {"name": recorded_name(node), **node.provenance()}
+    former = vars(type(node)).get("RECORDED_AS")
+    name = getattr(node, "__qualname__", None) or former or type(node).__qualname__
     described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
     if not str(getattr(node, "__module__", "")).startswith("duologue."):
         try:  # the digest of its source distinguishes versions of a user's own function
@@ -255,9 +287,3 @@ def describe(node: object) -> dict[str, Any]:
         except (OSError, TypeError):
             pass
     return described
-
-
-def _shown(value: object) -> str:
-    name = getattr(value, "__qualname__", None)
-    text = f"{type(value).__name__} {name}" if name else f"{type(value).__name__} {value!r}"
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,7 +1,7 @@
 """Goodbyes: which messages of a user end a conversation or give up.
 
 As in RecLLMSim's published generator, a message with every word of the phrase ends the conversation; case is ignored.
-The goodbye is recorded, but is no part of the published history. A test of an agent goes by any goodbye instead, and
+The goodbye is recorded, but is not part of the published history. A test of an agent goes by any goodbye instead, and
 there the goodbye is a message like any other.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..data.rules import plain_words
 from ..data.text.languages import Language
-from .farewells import farewell
+from .farewell_phrases import farewell
 
 ENDING: Mapping[Language, str] = {"en": "Thank you, goodbye.", "zh": "谢谢，再见。"}
 """The phrase with which a user ends the conversation when it has what it needs."""
@@ -33,7 +33,7 @@ class Ending:
     may_give_up: bool = False
     """Whether the phrase `GIVING_UP` ends the conversation too."""
     any_goodbye: bool = False
-    """A message that takes leave in any words and asks nothing more ends the conversation (`nodes.farewells`), not only
+    """A message that takes leave in any words and asks nothing more ends the conversation (`nodes.farewell_phrases`), not only
     one with the phrase's words."""
     stored: bool = False
     """Whether the goodbye is a message like any other. Otherwise it is recorded, but left out of what is published."""

@@ -7,6 +7,9 @@ from pydantic import ConfigDict
 
 from ..errors import SettingError
 
+TURN_TIMEOUT = 600.0
+"""Seconds that a turn of an agent may take by default."""
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Limits:
@@ -37,10 +40,15 @@ class Limits:
     """Seed of the run, from which every call's seed is derived."""
     max_tokens: int | None = None
     """Most tokens of one conversation, including rejected drafts; None: no limit."""
+    turn_timeout: float = TURN_TIMEOUT
+    """Most seconds of a turn of an agent or a function; a longer one ends the conversation (`agent_timeout`)."""
 
     def __post_init__(self) -> None:
         for field in fields(Limits):  # a context may have further fields
             value = getattr(self, field.name)
+            if field.name == "turn_timeout":
+                checked_seconds("Limits.turn_timeout", value)
+                continue
             optional = field.name in ("max_turns", "max_tokens")
             if value is None and optional:
                 continue
@@ -58,8 +66,19 @@ class Limits:
         return self if self.max_turns is not None else replace(self, max_turns=default.max_turns)
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return {name: getattr(self, name) for name in _NAMES}
+        """Plain JSON values; `turn_timeout` only where it is not the default, which earlier records lack."""
+        plain = {name: getattr(self, name) for name in _NAMES}
+        if self.turn_timeout == TURN_TIMEOUT:
+            del plain["turn_timeout"]
+        return plain
+
+
+def checked_seconds(what: str, value: object) -> None:
+    """Raises TypeError for a duration that is not a number, SettingError for one that is not above 0."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise TypeError(f"{what} must be a number of seconds, not {value!r}")
+    if not 0 < value < float("inf"):
+        raise SettingError(f"{what} must be above 0 seconds, not {value}")
 
 
 _NAMES = tuple(field.name for field in fields(Limits))

@@ -6,9 +6,9 @@ from typing import Any, Literal, Required, TypeAlias, cast, get_args
 
 from typing_extensions import TypedDict
 
-from ..data.records import Role
+from ..data.records import Role, StepWay
 
-Place: TypeAlias = Literal[
+NodePlace: TypeAlias = Literal[
     "user_prompt_selector",
     "user_simulator",
     "question_validator",
@@ -20,11 +20,11 @@ Place: TypeAlias = Literal[
 ]
 """A node of the graph, by name."""
 
-PLACES: tuple[Place, ...] = get_args(Place)
+PLACES: tuple[NodePlace, ...] = get_args(NodePlace)
 
 
 class Prompt(TypedDict, total=False):
-    """The instruction that a prompt selector chose for a speaker. It is sent, but never stored as a message."""
+    """The instruction of a prompt selector to a speaker, which is sent but never stored as a message."""
 
     name: Required[str]
     digest: Required[str]
@@ -54,7 +54,7 @@ class Draft(TypedDict, total=False):
     model: str
     """Name of the model that answered."""
     reasoning: str
-    """The endpoint's reasoning text. It is kept, but is no part of the message and is never sent on."""
+    """The endpoint's reasoning text. It is stored, but is not part of the message and is never sent on."""
     tool_calls: list[dict[str, Any]]
     """The tool calls for it in order, each the plain form of a `data.ToolCall`."""
     parts: list[dict[str, Any]]
@@ -64,7 +64,7 @@ class Draft(TypedDict, total=False):
     labels: dict[str, Any]
     extra: dict[str, Any]
     stored: bool
-    """False for a message that is recorded but is no part of the published history. The verdict may override it."""
+    """False for a message that is recorded but is not part of the published history. The verdict may override it."""
 
 
 class Verdict(TypedDict, total=False):
@@ -85,13 +85,15 @@ class Verdict(TypedDict, total=False):
     judging: dict[str, int]
     """Tokens of the models that judged it, as a draft's `usage`."""
     explanation: str
-    """What these models said; it is recorded, and told to nobody."""
+    """The words of these models; they are recorded, and sent to nobody."""
     measured: dict[str, Any]
-    """What the validator measured of the draft, by its name, such as `like`; it is recorded, and told to nobody."""
+    """What the validator measured of the draft, by its name, such as `like`; it is recorded, and sent to nobody."""
+    must: bool
+    """True if what is rejected must never be sent, not even after the last attempt."""
     failed: str
     """Why it could not be judged, in one line: the conversation ends as `model_failed`, whatever `accepted` says."""
     stored: bool
-    """False for a message that is recorded but is no part of the published history."""
+    """False for a message that is recorded but is not part of the published history."""
 
 
 class State(TypedDict, total=False):
@@ -112,13 +114,15 @@ class State(TypedDict, total=False):
     drafts: list[Draft]
     """The speaker's latest drafts: one for each message of its reply, possibly none."""
     verdicts: list[Verdict]
+    way: StepWay | None
+    """The way that a validator's step or the recorder's takes; None where there is only one, or in older states."""
     attempts: list[dict[str, Any]]
     """Rejected drafts of the current turn, each the plain form of a `data.Attempt`."""
     unsaid: list[dict[str, Any]]
     """Turns that ended without a message, each the plain form of a `data.records.Unsaid`."""
     speaking: Role | None
     """Whose turn it is."""
-    came_from: Place
+    came_from: NodePlace
     """The node that ran last."""
     taken: dict[str, int]
     """How often each edge was taken, by `source>target`."""
@@ -132,7 +136,7 @@ class State(TypedDict, total=False):
     """Whether the memories are recorded."""
     stop: str | None
     """Why the conversation ends: a core reason, or one of the cast (`cast:reason`)."""
-    failure: dict[str, str] | None
+    failure: dict[str, Any] | None
     provenance: dict[str, Any]
     labels: dict[str, Any]
     closing_usage: dict[str, int] | None
@@ -143,7 +147,7 @@ class State(TypedDict, total=False):
 
 
 class Update(TypedDict, total=False):
-    """A node's update. The graph changes the rest of the state."""
+    """A node's update; the graph changes the rest of the state."""
 
     prompt: Prompt | None
     """From a prompt selector; None or missing if it gives no prompt."""
@@ -159,18 +163,22 @@ class Update(TypedDict, total=False):
     (`Cast.stop_reasons`), written `cast:reason`."""
     failed: str
     """From a speaker: why it failed after these drafts. They are recorded, and the conversation ends as failed."""
+    crashed: bool
+    """From a speaker with `failed`: whether its own code failed, and not an endpoint that it calls."""
+    frames: list[str]
+    """From a speaker that failed: the places in its own code that the error passed."""
     labels: dict[str, Any]
     """From the recorder or the closing node: labels of the conversation as a whole."""
     usage: dict[str, int]
     """From the closing node: tokens of the models that it asked, by the names of `data.Usage`."""
 
 
-ANSWERS: dict[Place, frozenset[str]] = {
+ANSWERS: dict[NodePlace, frozenset[str]] = {
     "user_prompt_selector": frozenset({"prompt", "memory"}),
-    "user_simulator": frozenset({"drafts", "stop", "memory", "failed"}),
+    "user_simulator": frozenset({"drafts", "stop", "memory", "failed", "crashed", "frames"}),
     "question_validator": frozenset({"verdicts", "stop"}),
     "assistant_prompt_selector": frozenset({"prompt", "memory"}),
-    "assistant": frozenset({"drafts", "stop", "memory", "failed"}),
+    "assistant": frozenset({"drafts", "stop", "memory", "failed", "crashed", "frames"}),
     "answer_validator": frozenset({"verdicts", "stop"}),
     "turn_recorder": frozenset({"labels", "stop"}),
     "closing": frozenset({"labels", "usage"}),

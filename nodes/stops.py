@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from ..data.grounding import gives_no_answer
-from ..data.records import Message
+from ..data.records import Message, Role
 from ..data.rules import plain_words
 from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
 from ..errors import SettingError
@@ -16,8 +16,10 @@ from .state import State, history
 
 
 @dataclass(frozen=True)
-class AnyOf:
+class AnyStop:
     """Gives the first reason of any of the criteria, in order."""
+
+    RECORDED_AS: ClassVar[str] = "AnyOf"
 
     criteria: tuple[Stop, ...]
 
@@ -35,7 +37,7 @@ def any_of(*criteria: Stop) -> Stop:
     """
     for number, criterion in enumerate(criteria, start=1):
         check_stop(criterion, f"any_of, criterion {number}")
-    return AnyOf(criteria)
+    return AnyStop(criteria)
 
 
 def max_turns(state: State, limits: Limits) -> str | None:
@@ -159,3 +161,34 @@ def nothing_new_for(turns: int, reason: str = "user_gave_up") -> Stop:
     if turns < 1:
         raise SettingError(f"nothing_new_for: needs at least one turn, not {turns}")
     return NothingNewFor(turns, reason)
+
+
+MANY_TURNS = 10_000
+"""A limit of exchanges that no conversation reaches, for one that another criterion ends."""
+
+
+@dataclass(frozen=True)
+class AfterOneTurn:
+    """Stop as soon as one side has had one turn.
+
+    The cast's own criterion is asked before a user's turn counts; before an answer it is not, as it counts turns.
+    """
+
+    role: Role
+    own: Stop
+
+    def __call__(self, state: State, limits: Limits) -> str | None:
+        if self.role == "assistant":
+            return "max_turns" if state.get("turn", 0) > state.get("opened", 0) else None
+        if (reason := self.own(state, limits)) is not None:
+            return reason
+        judged = state.get("came_from") == "user_simulator" and not state.get("verdicts")
+        return "max_turns" if judged else None
+
+    def provenance(self) -> dict[str, Any]:
+        """The cast's own criterion."""
+        return {"own": describe(self.own)}
+
+
+class AfterOneAnswer(AfterOneTurn):
+    """Stop after the assistant's turn: records and manifests name it so."""

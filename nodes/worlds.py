@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from ..errors import DuologueError
 from .contract import check_function
-from .environment import error_line
 from .limits import Limits
+from .settings.environment import error_line
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +31,13 @@ class WorldError(DuologueError, RuntimeError):
 
 @runtime_checkable
 class Restorable(Protocol):
-    """A world that can be put back, so that a rejected draft has not happened. Both methods may be async."""
+    """A world that can be rolled back, so that a rejected draft has not happened.
+
+    Both methods may be async.
+    """
 
     def snapshot(self) -> Any:
-        """What `restore` needs to put the world back to now. Lists and objects are copied when it is taken."""
+        """A snapshot of the world for `restore`; lists and objects in it are copied."""
         ...
 
     def restore(self, snapshot: Any) -> Any:
@@ -72,42 +75,44 @@ def check_world(world: object) -> None:
 
 @asynccontextmanager
 async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any]:
-    """The world of a conversation, from its beginning to its end. WorldError if it cannot be set up or torn down.
+    """The world of a conversation, from its beginning to its end.
+
+    WorldError if it cannot be set up or torn down.
 
     It is torn down in the task that set it up, and in the same way after an error as after the end: what went wrong
     was the conversation.
     """
     try:
-        made = await _awaited(world(copy.deepcopy(dict(scenario))))
-        live = await _entered(made)
+        environment = await _awaited(world(copy.deepcopy(dict(scenario))))
+        live = await _entered(environment)
     except Exception as error:
         raise WorldError(f"the world could not be set up: {error_line(error)}") from error
     try:
         yield live
     except BaseException:
         try:
-            await _left(made)
+            await _left(environment)
         except Exception as error:  # the first error, or the cancellation, is the one to go on with
             log.warning("the world could not be torn down: %s", error_line(error))
         raise
     try:
-        await _left(made)
+        await _left(environment)
     except Exception as error:
         raise WorldError(f"the world could not be torn down: {error_line(error)}") from error
 
 
-async def _entered(made: Any) -> Any:
-    if hasattr(type(made), "__aenter__"):
-        return await made.__aenter__()
-    return made.__enter__() if hasattr(type(made), "__enter__") else made
+async def _entered(environment: Any) -> Any:
+    if hasattr(type(environment), "__aenter__"):
+        return await environment.__aenter__()
+    return environment.__enter__() if hasattr(type(environment), "__enter__") else environment
 
 
-async def _left(made: Any) -> None:
-    if hasattr(type(made), "__aexit__"):
-        await made.__aexit__(None, None, None)
-    elif hasattr(type(made), "__exit__"):
-        made.__exit__(None, None, None)
-    elif close := getattr(made, "aclose", None) or getattr(made, "close", None):
+async def _left(environment: Any) -> None:
+    if hasattr(type(environment), "__aexit__"):
+        await environment.__aexit__(None, None, None)
+    elif hasattr(type(environment), "__exit__"):
+        environment.__exit__(None, None, None)
+    elif close := getattr(environment, "aclose", None) or getattr(environment, "close", None):
         await _awaited(close())
 
 

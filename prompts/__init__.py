@@ -1,4 +1,4 @@
-"""Prompt pages, the texts that are sent to models: one per prompt and language, each with a name and a digest."""
+"""Prompt pages, the texts that are sent to models, each with a name and a digest."""
 
 from .pages import Library, Page, PromptError, library, shipped
 

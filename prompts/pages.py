@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
-from ..data.formats.regular_files import content
+from ..data.files.regular_files import content
 from ..errors import DataError, DuologueError
 
 MOST_BYTES = 1_000_000
@@ -65,7 +65,7 @@ class Page:
 
     @cached_property
     def _pieces(self) -> tuple[tuple[bool, str], ...] | None:
-        """Texts, and names of gaps (True), if the page holds nothing else: it needs no template. None for another page."""
+        """Texts, and names of gaps (True), if the page holds nothing else; None for a page that needs a template."""
         pieces: list[tuple[bool, str]] = []
         for node in _environment().parse(self.source).body:
             for piece in node.nodes if isinstance(node, nodes.Output) else [node]:
@@ -99,25 +99,31 @@ class Page:
             return self._filled(values).strip()
         except Exception as error:  # a user's own page can raise any error
             problem = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PromptError(f"prompt {self.name}: cannot be filled ({problem}): use plain {{{{ gaps }}}}") from None
+            raise PromptError(
+                f"prompt {self.name}: cannot be filled ({problem}): use plain variables such as {{{{ name }}}}"
+            ) from None
 
     def check(self, where: str = "") -> None:
-        """Raise PromptError if the page is no template: its brackets, filters and words; `where`: its file."""
+        """Raise PromptError if the page is not a valid template; `where`: its file."""
         where = where or f"prompt {self.name}"
         try:
             _ = self.gaps, self._template
         except TemplateSyntaxError as error:
-            raise PromptError(f"{where}: line {error.lineno}: {error.message}: write gaps as {{{{ name }}}}") from None
+            raise PromptError(
+                f"{where}: line {error.lineno}: {error.message}: write variables as {{{{ name }}}}"
+            ) from None
         except RecursionError:
             raise PromptError(
-                f"{where}: has brackets inside each other too deeply: write plain {{{{ gaps }}}}"
+                f"{where}: has brackets inside each other too deeply: write plain variables such as {{{{ name }}}}"
             ) from None
         except Exception as error:  # Python's own compiler refuses what Jinja makes of it
             problem = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PromptError(f"{where}: cannot be used ({problem}): write plain {{{{ gaps }}}}") from None
+            raise PromptError(
+                f"{where}: cannot be used ({problem}): write plain variables such as {{{{ name }}}}"
+            ) from None
 
     def try_out(self, where: str = "") -> None:
-        """Raise PromptError also if the page cannot be filled with texts, or numbers where the shipped ones have some."""
+        """Raise PromptError also if the page cannot be filled with texts, or numbers where shipped pages have some."""
         self.check(where)
         where, problem = where or f"prompt {self.name}", ""
         for numbers in ({name: value for name, value in _NUMBERS.items() if name in self.gaps}, {}):
@@ -161,43 +167,37 @@ class Library:
         A page must have the gaps of the page that it replaces; PromptError names a file with other gaps, or one that
         replaces no page. Only questions after the conversation (`user/post_...`) may be new.
         """
-        root = Path(folder)
-        if not root.is_dir():
-            raise PromptError(f"{root}: is no folder of prompt pages: give one with files such as user/system.md")
         pages = dict(self.pages)
-        page_files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
-        if not page_files:
-            raise PromptError(f"{root}: holds no page: name files as the shipped ones, such as user/system.md")
-        for file in page_files:
-            name = file.relative_to(root).with_suffix("").as_posix()
+        for name, file in _page_files(folder, "name files as the shipped ones, such as").items():
             family = name.partition("/post_")[0] + "/post_"
-            if name not in pages and name.startswith(family) and any(key.startswith(family) for key in self.pages):
-                pages[name] = _read(name, file, str(file))
-                if pages[name].gaps:
-                    raise PromptError(f"{file}: {_mismatch(set(), pages[name].gaps, 'a question', 'this page')}")
-                pages[name].try_out(str(file))
-                continue
-            if name not in pages:
+            if name in pages:
+                gaps, giver = pages[name].gaps, "the shipped page"
+            elif name.startswith(family) and any(key.startswith(family) for key in self.pages):
+                gaps, giver = frozenset[str](), "a question"
+            else:
                 raise PromptError(f"{file}: replaces no page; there are {', '.join(sorted(self.pages))}")
-            page = _read(name, file, str(file))
-            if page.gaps != pages[name].gaps:
-                problem = _mismatch(set(pages[name].gaps), page.gaps, "the shipped page", "this page")
-                raise PromptError(f"{file}: {problem}")
-            page.try_out(str(file))
-            pages[name] = page
+            pages[name] = _read(name, file, str(file))
+            if pages[name].gaps != gaps:
+                raise PromptError(f"{file}: {_mismatch(set(gaps), pages[name].gaps, giver, 'this page')}")
+            pages[name].try_out(str(file))
         return Library(pages)
 
 
 def library(folder: str | Path) -> Library:
     """The library of your own folder: each file `<side>/<page>.md` is the page `<side>/<page>`."""
+    page_files = _page_files(folder, "write files such as")
+    return Library({name: _read(name, file, str(file)) for name, file in page_files.items()})
+
+
+def _page_files(folder: str | Path, advice: str) -> dict[str, Path]:
+    """The folder's files by the name of their page."""
     root = Path(folder)
     if not root.is_dir():
-        raise PromptError(f"{root}: is no folder of prompt pages: give one with files such as user/system.md")
+        raise PromptError(f"{root}: is not a folder of prompt pages: give one with files such as user/system.md")
     page_files = sorted(file for file in root.rglob("*.md") if file.name != "README.md")
     if not page_files:
-        raise PromptError(f"{root}: holds no page: write files such as user/system.md")
-    names = {file: file.relative_to(root).with_suffix("").as_posix() for file in page_files}
-    return Library({name: _read(name, file, str(file)) for file, name in names.items()})
+        raise PromptError(f"{root}: holds no page: {advice} user/system.md")
+    return {file.relative_to(root).with_suffix("").as_posix(): file for file in page_files}
 
 
 def shipped(cast: str, language: str = "en") -> Library:
@@ -236,9 +236,9 @@ def _read(name: str, entry: Any, where: str) -> Page:
 def _mismatch(available: set[str], required: frozenset[str], giver: str, asker: str) -> str:
     parts = []
     if required - available:
-        parts.append(f"{asker} has the gap {_names(required - available)} that {giver} does not have")
+        parts.append(f"{asker} has the template variable {_names(required - available)} that {giver} does not have")
     if available - required:
-        parts.append(f"{asker} lacks the gap {_names(available - required)} that {giver} has")
+        parts.append(f"{asker} lacks the template variable {_names(available - required)} that {giver} has")
     return " and ".join(parts)
 
 

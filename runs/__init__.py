@@ -1,20 +1,20 @@
 """Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
 
-from ..graphs.sources import chosen, repeated
-from . import profiles
-from .annotated_copies import annotate
-from .annotating import Annotations, aannotate
-from .call_differences import ReplayError
-from .calls import CallFile
-from .conduct import Conduct, recorded_calls
-from .control import Control
-from .engine import converse, converse_all, planned
-from .event_loop import blocking
-from .folder import RunFolder, new_folder
-from .journal import Journal, RunError
+from ..graphs.scenarios.sources import chosen, repeated
+from .engine.conduct import Conduct, recorded_calls
+from .engine.control import Control
+from .engine.conversing import converse, converse_all, planned
+from .engine.event_loop import blocking
+from .folder.run_folder import RunFolder, new_folder
+from .folder.summary import Summary
+from .journals.call_differences import ReplayError
+from .journals.calls import CallFile
+from .journals.journal import Journal, RunError
+from .labels.annotating import Annotations, aannotate
+from .labels.copies import annotate
+from .people import profiles
 from .running import arun
 from .simulation import asimulate, simulate
-from .summary import Summary
 
 __all__ = [
     "Annotations",

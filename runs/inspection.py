@@ -1,4 +1,4 @@
-"""What is wrong with a run folder, a line each: the manifest, the records, the data set, the prompt pages."""
+"""Problems of a run folder, a line each: the manifest, the records, the data set, the prompt templates."""
 
 import re
 from collections import Counter
@@ -8,33 +8,33 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..data import domains
+from ..data.files.journals import JournalReader, is_of_journal
+from ..data.files.json_files import read_json
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ..data.formats.journals import JournalReader, is_of_journal
-from ..data.formats.jsonfiles import read_json
 from ..data.formats.manifests import MEND
-from ..data.formats.record_lines import Run
+from ..data.formats.record_lines import StoredRun
 from ..data.identity import digest
+from ..data.labels.annotated_copies import FOLDER
 from ..data.records import Conversation
 from ..errors import DataError, DuologueError
 from ..prompts import Page
-from . import dataset, manifests
-from .annotation_journal import FOLDER
-from .journal import RunError, is_being_written
-from .leftovers import DATASET, PROMPTS, partials
-from .standing import standing, told
+from .folder import dataset, manifests
+from .folder.leftovers import DATASET, PROMPTS, partials
+from .folder.run_state import standing, status_lines
+from .journals.journal import RunError, is_being_written
 
 SHOWN = 5
-"""Most ids or files that one line names."""
+"""Maximum of ids or files in one line."""
 
 _OURS = re.compile(r".+\.html|calls.*\.jsonl|.+\.broken(-\d+)?")
 """Names of other files of a run: pages, replies that were kept, and what writing and mending leave behind."""
 
 
 def problems(folder: str | Path) -> list[str]:
-    """Everything that is wrong with a run folder, a line each; nothing if it is whole and complete."""
+    """All problems of a run folder, a line each; none if it is whole and complete."""
     root = Path(folder)
     if not root.is_dir():
-        raise RunError(f"{root}: is no folder: give the folder of a run")
+        raise RunError(f"{root}: is not a folder: give the folder of a run")
     try:
         manifest = manifests.read(root)
     except RunError as error:
@@ -45,7 +45,7 @@ def problems(folder: str | Path) -> list[str]:
         return [f"{root / MANIFEST}: is missing: {MEND} {root} restores it from the records"]
     if is_being_written(root / CONVERSATIONS):
         # What it has written is whole only when it ends: half a line and an old data set are no flaws now.
-        return [f"{root}: {line}: validate it again when the run has ended" for line in told(standing(root))]
+        return [f"{root}: {line}: validate it again when the run has ended" for line in status_lines(standing(root))]
     return [*_of_manifest(root, manifest), *_of_records(root, manifest), *_of_prompts(root, manifest), *_foreign(root)]
 
 
@@ -57,8 +57,8 @@ def _of_manifest(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
 
 
 def _of_records(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with the lines, and with the data set, which must be what they give."""
-    run = Run(root, domains.validate)
+    """Problems of the lines, and of the data set, which must match them."""
+    run = StoredRun(root, domains.validate)
     if not run.finished.files():
         yield f"{root / CONVERSATIONS}: is missing: --resume simulates its conversations again"
         return
@@ -66,21 +66,21 @@ def _of_records(root: Path, manifest: dict[str, Any]) -> Iterator[str]:
     for _ in run.cut_short():
         pass
     for reader in (run.finished, run.failures):
-        yield from (flaw.told for flaw in reader.flaws)
+        yield from (flaw.problem for flaw in reader.flaws)
         yield from (f"{path}: ends in half a line ({size} bytes)" for path, size in torn(reader))
     if odd:
         yield f"{root / CONVERSATIONS}: {_some(odd)}: not the scenario that was simulated, its digest differs"
     here = standing(root).model_copy(update={"data_set": ""})  # which is compared below
-    yield from (f"{root}: {line}" for line in told(here))
+    yield from (f"{root}: {line}" for line in status_lines(here))
     yield from _of_dataset(root, manifest, run)
 
 
 def _is_altered(conversation: Conversation) -> bool:
     """Whether the scenario is not the one whose digest was recorded; a credential in it is recorded as `[key]`."""
-    made = conversation.provenance
-    if made is None or not made.data or "[key]" in str(conversation.scenario):
+    provenance = conversation.provenance
+    if provenance is None or not provenance.data or "[key]" in str(conversation.scenario):
         return False
-    return made.data != digest(conversation.scenario)
+    return provenance.data != digest(conversation.scenario)
 
 
 def torn(reader: JournalReader[Any]) -> Iterator[tuple[Path, int]]:
@@ -94,8 +94,8 @@ def torn(reader: JournalReader[Any]) -> Iterator[tuple[Path, int]]:
             yield path, size - whole
 
 
-def _of_dataset(root: Path, manifest: dict[str, Any], run: Run) -> Iterator[str]:
-    """What is wrong with the data set, which must be what the records give."""
+def _of_dataset(root: Path, manifest: dict[str, Any], run: StoredRun) -> Iterator[str]:
+    """Problems of the data set, which must match the records."""
     there = root / DATASET
     yield from (
         f"{path}: is left of a data set of another form: {MEND} {root} removes it"
@@ -119,15 +119,17 @@ def _of_dataset(root: Path, manifest: dict[str, Any], run: Run) -> Iterator[str]
         yield f"{there}: {_some(further)}: not of this data set"
 
 
-def compared(root: Path, manifest: dict[str, Any], run: Run) -> tuple[list[str], list[str]]:
-    """The files of the data set that are not what the records give, or are missing, and files that are not of it: the
-    data set is written once more elsewhere."""
+def compared(root: Path, manifest: dict[str, Any], run: StoredRun) -> tuple[list[str], list[str]]:
+    """The files of the data set that differ from the records or are missing, and foreign files.
+
+    The data set is written once more elsewhere to compare.
+    """
     with TemporaryDirectory() as place:
         dataset.write_run(Path(place), manifest, run)
-        wanted = _files(Path(place) / DATASET)
+        expected = _files(Path(place) / DATASET)
         present = _files(root / DATASET, {*partials(root), *dataset.of_other_form(root, run)})
-    differing = [name for name in wanted if wanted[name] != present.get(name)]
-    return differing, [name for name in present if name not in wanted]
+    differing = [name for name in expected if expected[name] != present.get(name)]
+    return differing, [name for name in present if name not in expected]
 
 
 def _files(folder: Path, without: Collection[Path] = ()) -> dict[str, bytes]:
@@ -170,7 +172,7 @@ def _foreign(root: Path) -> Iterator[str]:
             continue
         ours = path.name in (MANIFEST, PROMPTS, DATASET, FOLDER) or _OURS.fullmatch(path.name)
         if not ours and not any(is_of_journal(path, name) for name in (CONVERSATIONS, FAILURES)):
-            yield f"{path}: is no file of a run"
+            yield f"{path}: is not a file of a run"
 
 
 def _some(names: list[str]) -> str:

@@ -4,17 +4,20 @@ from pathlib import Path
 
 from ..data.formats.detection import CONVERSATIONS
 from ..errors import DataError
-from .standing import RunInfo, standing
+from .folder.run_state import RunInfo, standing
 
 
 def listed(folders: list[Path]) -> list[RunInfo]:
-    """The runs among these folders and right below them, by path. DataError for a folder that is none."""
-    found: dict[Path, None] = {}
+    """The runs among these folders and right below them, by path.
+
+    DataError for a path that is not a folder.
+    """
+    run_folders: dict[Path, None] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise DataError(f"{folder}: is no folder: give run folders, or folders of them")
-        found |= dict.fromkeys([folder] if _is_run(folder) else sorted(filter(_is_run, folder.iterdir())))
-    return [standing(folder) for folder in found]
+            raise DataError(f"{folder}: is not a folder: give run folders, or folders of them")
+        run_folders |= dict.fromkeys([folder] if _is_run(folder) else sorted(filter(_is_run, folder.iterdir())))
+    return [standing(folder) for folder in run_folders]
 
 
 def listed_around(out: Path) -> list[RunInfo]:

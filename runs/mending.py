@@ -1,4 +1,4 @@
-"""Mending a run folder: the lines that do not count are taken out, a lost manifest is restored, nothing is thrown away."""
+"""Mending a run folder: bad lines are taken out, a lost manifest is restored, and everything is kept."""
 
 import os
 import shutil
@@ -6,22 +6,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from ..data.files.journals import JournalReader
+from ..data.files.json_files import write_json
 from ..data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ..data.formats.journals import JournalReader
-from ..data.formats.jsonfiles import write_json
-from ..data.formats.record_lines import Run
+from ..data.formats.record_lines import StoredRun
 from ..data.records import Conversation
 from ..errors import DataError, at
-from . import dataset, manifests
-from .folder import free_name, keep_broken
+from .folder import dataset, manifests
+from .folder.leftovers import partials, removed
+from .folder.restoring import restored
+from .folder.run_folder import free_name, keep_broken
 from .inspection import compared, torn
-from .journal import Appended, RunError
-from .leftovers import partials, removed
-from .restoring import restored
+from .journals.journal import AppendedFile, RunError
 
 
 def repair(folder: str | Path) -> list[str]:
-    """Mend a run folder; gives a line for each thing that was done, none if nothing was wrong.
+    """Mend a run folder; gives a line for each change, none if nothing was wrong.
 
     A file that is changed stays beside the new one as `NAME.broken`. RunError if a run is writing there, or if the
     folder holds no record of a run.
@@ -29,20 +29,20 @@ def repair(folder: str | Path) -> list[str]:
     root = Path(folder)
     if not (root / CONVERSATIONS).is_file():
         raise RunError(f"{root}: has no {CONVERSATIONS}: give the folder of a run")
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for name in (CONVERSATIONS, FAILURES):
             if (root / name).is_file():
-                held.callback(Appended(root / name, alone_in=root).close)
+                locks.callback(AppendedFile(root / name, alone_in=root).close)
         done, manifest = _manifest(root)
-        run = Run(root)
+        run = StoredRun(root)
         run.finished.refresh()
         if run.failures.files():
             run.failures.refresh()
         changed = [line for reader in (run.finished, run.failures) for line in _cleaned(reader)]
-        gone = [*removed(partials(root)), *removed(iter(dataset.of_other_form(root, Run(root))))]
+        gone = [*removed(partials(root)), *removed(iter(dataset.of_other_form(root, StoredRun(root))))]
         changed += [f"{path}: was removed: an earlier process has left it" for path in gone]
-        if len(run.finished) and (changed or done or compared(root, manifest, Run(root))[0]):
-            written = dataset.write_run(root, manifest, Run(root))
+        if len(run.finished) and (changed or done or compared(root, manifest, StoredRun(root))[0]):
+            written = dataset.write_run(root, manifest, StoredRun(root))
             changed.append(
                 f"{written.path}: was written from the {written.counts.conversations} finished conversations"
             )
@@ -50,7 +50,7 @@ def repair(folder: str | Path) -> list[str]:
 
 
 def _manifest(root: Path) -> tuple[list[str], dict[str, Any]]:
-    """The manifest, restored if it must be, and what was done for it."""
+    """Lines about what was restored, and the manifest, restored if it must be."""
     broken = False
     try:
         manifest = manifests.read(root)
@@ -63,33 +63,37 @@ def _manifest(root: Path) -> tuple[list[str], dict[str, Any]]:
         raise RunError(
             f"{root}: no record in it can be read, so its manifest cannot be restored: begin again elsewhere"
         )
-    kept = f"; the broken one is kept as {keep_broken(root / MANIFEST).name}" if broken else ""
+    broken_note = f"; the broken one is kept as {keep_broken(root / MANIFEST).name}" if broken else ""
     write_json(root / MANIFEST, manifest, end="\n")
     begun = len(manifest["planned"])
-    told = f"{at(root / MANIFEST)}: was restored from {begun} conversations{kept}: the command of the run with --resume adds the rest"
+    message = f"{at(root / MANIFEST)}: was restored from {begun} conversations{broken_note}: the command of the run with --resume adds the rest"
     if not manifest.get(manifests.RESTORED):
-        told = f"{at(root / MANIFEST)}: its 'data' were restored from the records, and its plan was kept{kept}"
-    return [told], manifest
+        message = (
+            f"{at(root / MANIFEST)}: its 'data' were restored from the records, and its plan was kept{broken_note}"
+        )
+    return [message], manifest
 
 
 def _cleaned(reader: JournalReader[Conversation]) -> list[str]:
     """Take the lines that do not count, and half a last line, out of the files of a journal."""
     cut = dict(torn(reader))
-    told: list[str] = []
+    messages: list[str] = []
     for path in reader.files():
         flaws = [flaw for flaw in reader.flaws if flaw.path == path]
         if flaws or path in cut:
-            kept = _rewritten(path, {flaw.line for flaw in flaws})
+            old_file = _rewritten(path, {flaw.line for flaw in flaws})
             half = [f"half a last line ({cut[path]} bytes)"] if path in cut else []
             lines = [f"{len(flaws)} line{'s' if len(flaws) > 1 else ''}"] if flaws else []
-            told += [f"left out: {flaw.told}" for flaw in flaws]
-            told.append(f"{path}: was written without {' and '.join(lines + half)}; the old file is {kept.name}")
-    return told
+            messages += [f"left out: {flaw.problem}" for flaw in flaws]
+            messages.append(
+                f"{path}: was written without {' and '.join(lines + half)}; the old file is {old_file.name}"
+            )
+    return messages
 
 
 def _rewritten(path: Path, without: set[int]) -> Path:
     """Write a file anew without some lines and without half a last one; gives where the old file is kept."""
-    kept, partial = free_name(path), path.with_name(f".{path.name}.{os.getpid()}.partial")
+    old_file, partial = free_name(path), path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with path.open("rb") as old, partial.open("wb") as new:
             for number, line in enumerate(old, start=1):
@@ -97,17 +101,17 @@ def _rewritten(path: Path, without: set[int]) -> Path:
                     new.write(line)
             new.flush()
             os.fsync(new.fileno())
-        _copy(path, kept)  # and no move: there is no moment without the file
+        _copy(path, old_file)  # and no move: there is no moment without the file
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise DataError(f"{at(path)}: cannot be written ({error.strerror}): copy the folder to another place") from None
-    return kept
+    return old_file
 
 
-def _copy(path: Path, kept: Path) -> None:
+def _copy(path: Path, target: Path) -> None:
     """A second name for a file, or a copy on a file system that has no second names."""
     try:
-        os.link(path, kept)
+        os.link(path, target)
     except OSError:
-        shutil.copyfile(path, kept)
+        shutil.copyfile(path, target)

@@ -1,20 +1,20 @@
-"""Asking a cast's assistant questions about sections, with all that a run has: journal, pace, budgets and resuming."""
+"""Asking a cast's assistant questions about sections, with a run's journal, pace, budgets and resuming."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..data.simquac import Question
+from ..data.simquac import ReadingQuestion
 from ..graphs import Cast
 from ..graphs.reading import answer_of, states
-from .conduct import Conduct
-from .engine import Concurrency, Watch
-from .event_loop import blocking
+from .engine.conduct import Conduct
+from .engine.conversing import Concurrency, Watch
+from .engine.event_loop import waiting
 from .simulation import asimulate
 
 
-class Answers(NamedTuple):
+class ReadingAnswers(NamedTuple):
     """Answers to questions, in their order."""
 
     answers: list[str | None]
@@ -25,35 +25,30 @@ class Answers(NamedTuple):
 
 async def aread(
     cast: Cast,
-    questions: Sequence[Question],
+    questions: Sequence[ReadingQuestion],
     *,
     out: str | Path | None = None,
     concurrency: Concurrency = "auto",
     conduct: Conduct | None = None,
     watch: Watch | None = None,
-) -> Answers:
+) -> ReadingAnswers:
     """As `read`, whose parameters, result and errors it has, to be awaited."""
     conduct = replace(conduct or Conduct(), processes=1, engine=None)
-    made = await asimulate(
+    conversations = await asimulate(
         cast, states(questions), out=out, resume=_begun(out), concurrency=concurrency, conduct=conduct, watch=watch
     )
-    told = [answer_of(conversation, question) for conversation, question in zip(made, questions, strict=True)]
-    return Answers([answer for answer, _ in told], [failure for _, failure in told])
+    answers = [
+        answer_of(conversation, question) for conversation, question in zip(conversations, questions, strict=True)
+    ]
+    return ReadingAnswers([answer for answer, _ in answers], [failure for _, failure in answers])
 
 
 def _begun(out: str | Path | None) -> bool:
     return out is not None and Path(out).is_dir() and any(Path(out).iterdir())
 
 
-def read(
-    cast: Cast,
-    questions: Sequence[Question],
-    *,
-    out: str | Path | None = None,
-    concurrency: Concurrency = "auto",
-    conduct: Conduct | None = None,
-    watch: Watch | None = None,
-) -> Answers:
+@waiting(aread)
+def read() -> None:
     """The answers of a reader or a teacher (`graphs.reading`) to questions, each asked in a conversation of its own.
 
     `out`: a run folder. What was answered there is not asked again, and a kill loses no reply that was paid for.
@@ -66,4 +61,3 @@ def read(
         >>> questions = data.simquac.questions_of(data.load("quac.json"), history=2)  # doctest: +SKIP
         >>> runs.reading.read(graphs.reading.teacher("offline"), questions, out="out/read")  # doctest: +SKIP
     """
-    return blocking(aread(cast, questions, out=out, concurrency=concurrency, conduct=conduct, watch=watch))

@@ -1,4 +1,4 @@
-"""Resuming a run: which of its conversations are simulated again, and what it had spent before."""
+"""Resuming a run: the conversations that are simulated again, and the spending before."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -7,13 +7,13 @@ from ..data.formats import record_lines
 from ..data.records import Conversation, Role
 from ..data.text.model_tokens import texts_in
 from ..graphs import Cast
-from ..nodes.calls.prices import Asked, asked_model
+from ..nodes.calls.prices import PriceQuery, asked_model
 from ..nodes.calls.spending import Spending
 from ..nodes.limits import Limits
-from ..nodes.validators import models_of
-from . import dataset
-from .calls import CallFile
-from .folder import RunFolder
+from ..nodes.validators.composition import models_of
+from .folder import dataset
+from .folder.run_folder import RunFolder
+from .journals.calls import CallFile
 
 _PLACES: dict[Role, tuple[str, str]] = {
     "user": ("user_simulator", "question_validator"),
@@ -36,7 +36,7 @@ def to_repeat(folder: RunFolder, limits: Limits, *, retry_failed: bool) -> tuple
 
 
 def said_nothing(folder: RunFolder) -> Iterator[tuple[str, Role]]:
-    """The conversations that failed because every reply of a turn was without a text, each with the side.
+    """The conversations that failed because every reply of a turn was without a text, each with the role.
 
     Such replies are the endpoint's fault, but were kept as replies, since a validator rejects one among others.
     """
@@ -47,39 +47,39 @@ def said_nothing(folder: RunFolder) -> Iterator[tuple[str, Role]]:
 
 
 def spent_before(
-    spending: Spending, cast: Cast, kept: Iterable[Conversation], again: Collection[str], file: CallFile | None
+    spending: Spending, cast: Cast, conversations: Iterable[Conversation], again: Collection[str], file: CallFile | None
 ) -> None:
-    """Count what was spent before: the finished conversations, and the kept replies of those that go on.
+    """Count the spending before: the finished conversations, and the stored replies of those that go on.
 
     A run's bounds hold over all its calls, not over those of one command. Nothing is counted if nothing is bounded.
     """
-    if spending.max_cost is None and spending.max_tokens is None:
+    if not spending.bounded:
         return
     speakers = {role: _asked(getattr(cast, speaker)) for role, (speaker, _) in _PLACES.items()}
     judges = {role: _asked(getattr(cast, judge)) for role, (_, judge) in _PLACES.items()}
     pages = {role: [cast.pages[name].source] if (name := f"{role}/system") in cast.pages else [] for role in _PLACES}
-    for conversation in kept:
+    for conversation in conversations:
         if conversation.id in again:
             continue
-        said = [message.text for message in conversation.messages]
+        texts = [message.text for message in conversation.messages]
         for role in _PLACES:
             for attempt in conversation.attempts(role):
                 if attempt.usage is not None:
                     # Where no tokens were reported: the page, and half of what was said in the end, were sent.
-                    sent = [*pages[role], *texts_in(conversation.scenario), *said[: (len(said) + 1) // 2]]
+                    sent = [*pages[role], *texts_in(conversation.scenario), *texts[: (len(texts) + 1) // 2]]
                     used = attempt.usage.model_dump()
-                    spending.add(attempt.model, used, role=role, asked=speakers[role], sent=sent, reply=attempt.text)
+                    spending.add(attempt.model, used, role=role, query=speakers[role], sent=sent, reply=attempt.text)
                 if attempt.judging is not None:
-                    spending.add(None, attempt.judging.model_dump(), role="judge", asked=judges[role])
+                    spending.add(None, attempt.judging.model_dump(), role="judge", query=judges[role])
         if conversation.closing_usage is not None:
-            spending.add(None, conversation.closing_usage.model_dump(), role="judge", asked=_asked(cast.closing))
+            spending.add(None, conversation.closing_usage.model_dump(), role="judge", query=_asked(cast.closing))
     judge = next(filter(None, judges.values()), None)
     for paid in file.paid if file is not None else ():
         side = next((role for role in _PLACES if role == paid.role), None)
-        asked = judge if side is None else speakers[side]
-        spending.add(paid.model, paid.usage, role=side or "judge", asked=asked, sent=paid.sent, reply=paid.reply)
+        price_query = judge if side is None else speakers[side]
+        spending.add_paid(paid._replace(role=side or "judge"), price_query)
 
 
-def _asked(node: Any) -> Asked | None:
-    """The first model that a node asks; None if it asks none."""
+def _asked(node: Any) -> PriceQuery | None:
+    """The price query of the first model that a node calls; None without one."""
     return next((asked_model(model) for model in models_of(node)), None)

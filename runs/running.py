@@ -1,4 +1,4 @@
-"""A run in a folder: what is missing is simulated, here or in other processes, and the data set is written."""
+"""A run in a folder: missing conversations are simulated, here or elsewhere, and the data set is written."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -7,30 +7,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..data.formats.jsonfiles import write_json
+from ..data.files.json_files import write_json
 from ..data.records import Conversation, Role
 from ..graphs import Cast
-from ..nodes.calls.gates import EndpointError
+from ..graphs.casts.success_checks import check_success
+from ..nodes.calls.endpoint_gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.state import State
-from . import dataset, manifests
-from .board import Board
-from .calls import CALLS, CallFile
-from .cluster import on_ray
-from .conduct import Conduct
-from .control import Control
-from .engine import Concurrency, Watch, name_of, planned
-from .figures import Figures
-from .folder import RunFolder
-from .leftovers import PROMPTS
-from .merging import merge_calls, remove_calls, split_calls
-from .processes import in_processes
-from .progress import counted, shown
-from .reports import Report
+from .divided.board import Board
+from .divided.processes import in_processes
+from .divided.ray_tasks import on_ray
+from .divided.shards import run_shard
+from .divided.sharing import Division, at_once, division, shards_of, shared
+from .engine.conduct import Conduct
+from .engine.control import Control
+from .engine.conversing import Concurrency, Watch, name_of, planned
+from .engine.figures import RunFigures
+from .engine.progress import counted, shown
+from .engine.reports import WorkerReport
+from .folder import dataset, manifests
+from .folder.leftovers import PROMPTS
+from .folder.merging import merge_calls, remove_calls, split_calls
+from .folder.run_folder import RunFolder
+from .folder.summary import Summary, written
+from .journals.calls import CALLS, CallFile
 from .resuming import said_nothing, spent_before, to_repeat
-from .shards import run_shard
-from .sharing import Division, at_once, division, shards_of, shared
-from .summary import Summary, written
 
 
 async def arun(
@@ -43,7 +44,7 @@ async def arun(
     resume: bool = False,
     watch: Watch | None = None,
     keep: Callable[[Conversation], None] | None = None,
-    figures: Figures | None = None,
+    figures: RunFigures | None = None,
     source: Mapping[str, Any] | None = None,
     conduct: Conduct | None = None,
 ) -> Summary:
@@ -59,13 +60,14 @@ async def arun(
     `source`: for the manifest, where the scenarios come from: `source`, `licence`, `licence_id`.
     """
     plan = planned(cast, scenarios)
+    check_success(cast, plan)
     conduct = conduct or Conduct()
     control = conduct.controlled()
     limits = (limits or cast.limits).or_else(cast.limits)
     stopped: EndpointError | None = None
     dataset.check_places(plan)
-    told = manifests.of_run(cast, plan, limits, source)
-    with RunFolder.open(out, told, resume=resume, any_version=conduct.any_version) as folder:
+    manifest = manifests.of_run(cast, plan, limits, source)
+    with RunFolder.open(out, manifest, resume=resume, any_version=conduct.any_version) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
         again, anew = set[str](), set[str]()
         if resume:
@@ -97,7 +99,7 @@ async def arun(
 
 @dataclass
 class _Run:
-    """What is simulated in a folder that is open."""
+    """The simulation of an open run folder."""
 
     cast: Cast
     folder: RunFolder
@@ -111,12 +113,12 @@ class _Run:
     """Finished conversations that are simulated again."""
     anew: Collection[str]
     """Those of them whose kept replies are not used."""
-    report: Report = field(default_factory=Report)
+    report: WorkerReport = field(default_factory=WorkerReport)
     calls: str = CALLS
     """Name of the file that keeps the calls."""
 
     async def here(
-        self, watch: Watch | None, keep: Callable[[Conversation], None] | None, figures: Figures | None
+        self, watch: Watch | None, keep: Callable[[Conversation], None] | None, figures: RunFigures | None
     ) -> None:
         """Simulate in this process."""
         with self._journal() as file:
@@ -141,7 +143,7 @@ class _Run:
                     if self.control.calls is not None:
                         self.report.count_calls(self.control.calls, file)
 
-    async def elsewhere(self, divided: Division, figures: Figures | None) -> None:
+    async def elsewhere(self, divided: Division, figures: RunFigures | None) -> None:
         """Simulate in other processes, which this one leads."""
         silent = list[tuple[str, Role]]()
         if self.resume:
@@ -165,19 +167,19 @@ class _Run:
                 silent=silent,
                 cast=manifests.digest_of(self.cast),
             )
-            split_calls(self.folder.path, {name_of(state): each.name for each in shards for state in each.states})
+            split_calls(self.folder.path, {name_of(state): shard.name for shard in shards for state in shard.states})
             try:
                 if divided.engine == "ray":
                     await on_ray(shards, divided.processes, self.conduct.ray_address, board, self.folder.check)
                 else:
-                    shares = [shared(each, len(shards), position) for position, each in enumerate(shards)]
+                    shares = [shared(shard, len(shards), position) for position, shard in enumerate(shards)]
                     await in_processes(shares, board, self.folder.check)
             finally:
                 self.report = board.whole
                 self.control.elsewhere = tuple
 
     def close(self, *, complete: bool) -> None:
-        """Remove the call journal of a run that is complete, unless it is to be kept; bring it into one file else."""
+        """Remove the call journal of a complete run, unless it is to be kept; merge it otherwise."""
         if complete and self.conduct.replay_calls is None and not self.conduct.keep_calls:
             remove_calls(self.folder.path)
         else:
@@ -188,7 +190,7 @@ class _Run:
         return self.conduct.calls(self.folder.path, resume=self.resume, done=done)
 
     def _take_up(self, file: CallFile | None) -> list[tuple[str, Role]]:
-        """Begin with what the journal and the folder have; gives whose last replies said nothing."""
+        """Begin with the content of journal and folder; gives the turns whose last replies had no text."""
         silent = list(said_nothing(self.folder)) if self.resume and file is not None else []
         if file is not None:
             file.begin_anew(self.anew)
@@ -199,7 +201,7 @@ class _Run:
         return silent
 
     @contextmanager
-    def _bounded(self) -> Iterator[Figures | None]:
+    def _bounded(self) -> Iterator[RunFigures | None]:
         """Inside, time is bounded, and progress is shown."""
         with (
             self.control.within(self.conduct.max_seconds),

@@ -10,17 +10,18 @@ from ..data.formats import record_lines
 from ..data.records import Conversation
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
-from ..graphs.recording import record
-from ..graphs.sources import Scenarios
-from ..nodes.calls.gates import EndpointError
-from ..nodes.environment import traced
+from ..graphs.casts.success_checks import check_success
+from ..graphs.conversations.recording import record
+from ..graphs.scenarios.sources import Scenarios, repeated
+from ..nodes.calls.endpoint_gate import EndpointError
 from ..nodes.limits import Limits
+from ..nodes.settings.environment import traced
 from ..nodes.state import State
-from .cluster import is_elsewhere
-from .conduct import Conduct, synced
-from .engine import Concurrency, Watch, converse_all, name_of, planned
-from .event_loop import blocking
-from .progress import counted, shown
+from .divided.ray_tasks import is_elsewhere
+from .engine.conduct import Conduct, calling
+from .engine.conversing import Concurrency, Watch, converse_all, name_of, planned
+from .engine.event_loop import waiting
+from .engine.progress import counted, shown
 from .running import arun
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ async def asimulate(
     cast: Cast,
     scenarios: Iterable[State],
     *,
+    repeats: int = 1,
     limits: Limits | None = None,
     concurrency: Concurrency = "auto",
     out: str | Path | None = None,
@@ -48,7 +50,8 @@ async def asimulate(
         >>> len(asyncio.run(work))  # in a notebook: await work
         2
     """
-    plan = planned(cast, scenarios)
+    plan = planned(cast, scenarios if repeats == 1 else repeated(scenarios, repeats))
+    check_success(cast, plan)
     conduct = conduct or Conduct()
     if out is None and conduct.engine == "ray" and is_elsewhere(conduct.ray_address):
         raise SettingError("a run on a cluster needs a folder that all its machines share: give out")
@@ -68,16 +71,15 @@ async def asimulate(
     if out is None:
         limits = (limits or cast.limits).or_else(cast.limits)
         try:
-            with conduct.calls() as file, control.within(conduct.max_seconds):
-                calls = control.made(file)
-                async with synced(file, calls):
+            with conduct.calls() as file:
+                async with calling(control, file, max_seconds=conduct.max_seconds) as calls:
                     with shown(len(plan), control, conduct.progress) as figures:
-                        watched, kept = counted([figures], watch, collect)
+                        watched, keep = counted([figures], watch, collect)
                         await converse_all(
                             cast,
                             plan,
                             limits,
-                            kept or collect,
+                            keep or collect,
                             concurrency=concurrency,
                             watch=watched,
                             calls=calls,
@@ -99,7 +101,11 @@ async def asimulate(
             conduct=replace(conduct, control=control),
         )
         stopped = summary.stopped_by
-        by_id = {each.id: each for each in record_lines.cut_short(out) if each.id in summary.failed}
+        by_id = {
+            conversation.id: conversation
+            for conversation in record_lines.cut_short(out)
+            if conversation.id in summary.failed
+        }
         by_id |= {conversation.id: conversation for conversation in record_lines.read_run(out)}
     if stopped is not None and not any(conversation.finished for conversation in by_id.values()):
         raise stopped.with_traceback(None) from None
@@ -120,17 +126,8 @@ async def asimulate(
     return conversations
 
 
-def simulate(
-    cast: Cast,
-    scenarios: Iterable[State],
-    *,
-    limits: Limits | None = None,
-    concurrency: Concurrency = "auto",
-    out: str | Path | None = None,
-    resume: bool = False,
-    watch: Watch | None = None,
-    conduct: Conduct | None = None,
-) -> list[Conversation]:
+@waiting(asimulate)
+def simulate() -> None:
     """Simulate every scenario and wait; the conversations come in the order of the scenarios.
 
     It is `asimulate` for code that is not async, and works inside a running loop too, as in a notebook.
@@ -138,6 +135,7 @@ def simulate(
     `cast`: who takes part and by which rules, such as `graphs.simquac.cast(user="openai:NAME")`.
     `scenarios`: initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken from
     stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
+    `repeats`: how many conversations to simulate about each.
     `limits`: all of them in place of the cast's; only a `max_turns` of None is the cast's. They hold the run's seed.
     `concurrency`: how many conversations run at the same time; `auto`: as many as the endpoints bear.
     `out`: a run folder, to which each conversation is written as soon as it is over, and at the end the data set.
@@ -152,7 +150,7 @@ def simulate(
     that a bound of `conduct` cut short (`stop` is `budget`, `cut_by_run`), or that was not begun (`cancelled`). How many
     failed, were cut short or not begun is logged as a warning, by loggers below `duologue`.
 
-    Raises ContractError for what is no cast or no scenario, RunError if the folder holds another run or other files,
+    Raises ContractError for an invalid cast or scenario, RunError if the folder holds another run or other files,
     ModelError for a model that cannot be made, EndpointError if an endpoint cannot be used and no conversation was
     finished, RuntimeError if it is called from within a simulation.
 
@@ -165,18 +163,3 @@ def simulate(
         >>> [message.role for message in one.messages]
         ['user', 'assistant', 'user', 'assistant']
     """
-    try:
-        return blocking(
-            asimulate(
-                cast,
-                scenarios,
-                limits=limits,
-                concurrency=concurrency,
-                out=out,
-                resume=resume,
-                watch=watch,
-                conduct=conduct,
-            )
-        )
-    except EndpointError as error:  # it says all in its line, and where in here it came up says nothing to a caller
-        raise error.with_traceback(None) from None

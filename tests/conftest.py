@@ -5,6 +5,7 @@ import functools
 import gc
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,9 @@ dis.get_instructions = lambda *of, **more: iter(_instructions(*of, **more))
 
 # What a kill leaves is there without it, and no test can pull a plug.
 os.fsync = lambda handle: None  # type: ignore[assignment]
+
+# What a shell starts in the background ignores Ctrl-C, and so would the processes that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "duologue",
@@ -130,11 +134,23 @@ def open_data() -> Path:
 
 @pytest.fixture
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A registry whose new domains are gone after the test; installed packages are asked anew."""
+    """A registry whose new domains and formats are gone after the test; installed packages are asked anew."""
     from duologue.data import domains
 
     monkeypatch.setattr(domains, "_domains", {domain.kind: domain for domain in domains.SHIPPED})
-    monkeypatch.setattr(domains, "_asked", False)
+    monkeypatch.setattr(domains.PLAIN, "formats", domains.PlainDomain.formats)
+    for names in ("_registered_kinds", "_registered_formats"):
+        monkeypatch.setattr(domains, names, set())
+    monkeypatch.setattr(domains, "_packages_loaded", False)
+
+
+@pytest.fixture
+def own_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry whose new measures are gone after the test; installed packages are asked anew."""
+    from duologue.analysis.realism.measures import registry
+
+    monkeypatch.setattr(registry, "_measures", {})
+    monkeypatch.setattr(registry, "_packages_loaded", False)
 
 
 @pytest.fixture

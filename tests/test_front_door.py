@@ -4,6 +4,7 @@ import doctest
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,10 @@ def conversations() -> list[duologue.Conversation]:
 
 
 def test_tab_shows_the_names_of_the_front_door_and_the_rooms() -> None:
-    wanted = (
+    expected = (
         "Cast Conversation Limits simulate asimulate load compare show data nodes graphs runs views prompts analysis"
     )
-    assert set(wanted.split()) <= set(dir(duologue))
+    assert set(expected.split()) <= set(dir(duologue))
     for name in dir(duologue):
         assert getattr(duologue, name) is not None
 
@@ -107,9 +108,9 @@ def test_every_name_of_the_front_door_has_an_example_that_runs(name: str) -> Non
     assert examples.examples
     before = dict(domains_registered())
     try:
-        told: list[str] = []
-        doctest.DocTestRunner(verbose=False).run(examples, out=told.append)
-        assert not told, "".join(told)
+        output: list[str] = []
+        doctest.DocTestRunner(verbose=False).run(examples, out=output.append)
+        assert not output, "".join(output)
     finally:
         domains_registered().clear()
         domains_registered().update(before)
@@ -122,8 +123,22 @@ def domains_registered() -> dict[str, object]:
 
 
 def test_help_of_simulate_names_every_parameter_what_comes_and_what_is_raised() -> None:
-    said = duologue.simulate.__doc__ or ""
+    text = duologue.simulate.__doc__ or ""
     for name in inspect.signature(duologue.simulate).parameters:
-        assert f"`{name}`:" in said, name
+        assert f"`{name}`:" in text, name
     for word in ("Gives a `Conversation`", "Raises", "RunError", "Example::"):
-        assert word in said
+        assert word in text
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "home"),
+    [
+        ("data.labels", "PartDefinition", "data.labels.parts"),
+        ("runs.tuning", "Objective", "runs.tuning.trials"),
+        ("runs.tuning", "Simulator", "runs.tuning.simulators"),
+        ("runs.tuning", "TRIALS", "runs.tuning.trials"),
+    ],
+)
+def test_a_package_offers_what_the_module_of_its_name_did(module: str, name: str, home: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{module}.{name} is now duologue.{module}."):
+        assert getattr(import_module(f"duologue.{module}"), name) is getattr(import_module(f"duologue.{home}"), name)

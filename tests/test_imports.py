@@ -17,16 +17,41 @@ import pytest
 ROOT = Path(__file__).parent.parent
 BELOW = {
     "errors": set(),
+    "former_names": set(),
     "data": {"errors"},
     "prompts": {"errors", "data"},
-    "nodes": {"errors", "data", "prompts"},
-    "graphs": {"errors", "data", "prompts", "nodes"},
+    "nodes": {"errors", "former_names", "data", "prompts"},
+    "graphs": {"errors", "former_names", "data", "prompts", "nodes"},
     "runs": {"errors", "data", "prompts", "nodes", "graphs"},
     "analysis": {"errors", "data"},
     "views": {"errors", "data", "analysis"},
+    "studies": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views"},
+    "labelling": {
+        "errors",
+        "data",
+        "prompts",
+        "nodes",
+        "graphs",
+        "runs",
+        "analysis",
+        "views",
+        "studies",
+    },
     "testing": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis"},
-    "__init__": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "cli"},
-    "cli": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views"},
+    "__init__": {
+        "errors",
+        "former_names",
+        "data",
+        "prompts",
+        "nodes",
+        "graphs",
+        "runs",
+        "analysis",
+        "views",
+        "studies",
+        "cli",
+    },
+    "cli": {"errors", "data", "prompts", "nodes", "graphs", "runs", "analysis", "views", "studies"},
 }
 """Each room, or file at the root, with those that it may import."""
 FOREIGN = {
@@ -40,25 +65,30 @@ FOREIGN = {
 LATE = {
     ("__init__.py", ".*"): "the front door opens at once; a room is imported when it is touched",
     ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
+    ("studies/.*", ".*"): "one function of the front door does not wait for what another needs, nor ask for its extra",
+    ("labelling/__main__.py", "streamlit.*"): "an extra, in the process of the page alone",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
     ("nodes/models/specs.py", "nodes/models/endpoint.py"): "takes seconds, and only one kind of model needs it",
     (
-        "nodes/remote.py",
+        "nodes/speakers/remote.py",
         "langgraph.pregel.remote",
     ): "brings an HTTP client along, for the one kind of speaker that calls",
-    ("data/text/sentences.py", "pysbd"): "compiles the rules of all its languages",
+    ("data/text/sentence_splitting.py", "pysbd"): "compiles the rules of all its languages",
     ("data/documents/markdown.py", "markdown_it"): "a parser that no source but a document needs",
     ("data/recllmsim/workbooks.py", "openpyxl"): "an extra, for one of four formats",
-    ("analysis/realism/discriminator.py", "sklearn.*"): "an extra, and slow to import",
-    ("analysis/(trust|scored).py", "analysis/agreement/.*"): "needs the extra stats, and labels are shown without it",
-    ("analysis/(tables|fitting).py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
+    ("analysis/realism/(adversary|held_out).py", "(sklearn|scipy).*"): "an extra, and slow to import",
+    (
+        "analysis/labels/(reliability|score_sources).py",
+        "analysis/labels/agreement/.*",
+    ): "needs the extra stats, and labels are shown without it",
+    ("analysis/(tables|terminal_tables).py", "rich.*"): "tables are mostly written to files; only a terminal needs it",
     ("views/.*", "IPython.*"): "is there in a notebook alone",
-    ("runs/progress.py", "IPython.*"): "is there in a notebook alone",
-    ("runs/cluster.py", "ray.*"): "an extra, for the one engine of that name",
-    ("nodes/environment.py", "langsmith"): "only a process that is to trace nothing needs its switch",
-    ("nodes/environment.py", "langchain_core.*"): "only a process that traces waits until it has",
-    ("runs/merging.py", "resource"): "is there on POSIX alone",
-    ("views/notebook.py", "views/realism.py"): "needs the extra stats, and conversations are shown without it",
+    ("runs/engine/progress.py", "IPython.*"): "is there in a notebook alone",
+    ("runs/divided/ray_tasks.py", "ray.*"): "an extra, for the one engine of that name",
+    ("nodes/settings/environment.py", "langsmith"): "only a process that is to trace nothing needs its switch",
+    ("nodes/settings/environment.py", "langchain_core.*"): "only a process that traces waits until it has",
+    ("runs/folder/merging.py", "resource"): "is there on POSIX alone",
+    ("views/notebook.py", "views/realism/report.py"): "needs the extra stats, and conversations are shown without it",
 }
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""
 
@@ -91,6 +121,7 @@ def room(file: str) -> str:
     return file.split("/")[0].removesuffix(".py")
 
 
+@cache
 def file_of(root: Path, parts: tuple[str, ...]) -> str | None:
     """The file of a module, by the parts of its name below the package; None if there is none."""
     for path in (Path(*parts).with_suffix(".py") if parts else None, Path(*parts, "__init__.py")):
@@ -168,12 +199,12 @@ def circles(edges: dict[str, set[str]]) -> set[frozenset[str]]:
     return groups
 
 
-def among_files(found: Iterable[Import]) -> dict[str, set[str]]:
+def among_files(imports: Iterable[Import]) -> dict[str, set[str]]:
     """The files that each file imports, its own package's `__init__.py` aside unless it asks it for a name."""
     edges: dict[str, set[str]] = {}
-    for each in found:
-        if each.target.endswith(".py"):
-            edges.setdefault(each.file, set()).update((each.target, *each.entered))
+    for statement in imports:
+        if statement.target.endswith(".py"):
+            edges.setdefault(statement.file, set()).update((statement.target, *statement.entered))
     return edges
 
 
@@ -201,31 +232,31 @@ def ours() -> tuple[Import, ...]:
 
 
 def test_imports_run_one_way_between_rooms():
-    assert {room(each.file) for each in ours()} <= set(BELOW)
+    assert {room(statement.file) for statement in ours()} <= set(BELOW)
     wrong = [
-        str(each)
-        for each in ours()
-        if each.target.endswith(".py")
-        and room(each.target) != room(each.file)
-        and room(each.target) not in BELOW[room(each.file)]
+        str(statement)
+        for statement in ours()
+        if statement.target.endswith(".py")
+        and room(statement.target) != room(statement.file)
+        and room(statement.target) not in BELOW[room(statement.file)]
     ]
     assert wrong == []
 
 
 def test_nothing_that_speaks_to_models_is_imported_below_the_nodes():
     wrong = [
-        str(each)
-        for each in ours()
-        if not each.target.endswith(".py")
-        and each.target.startswith(FOREIGN.get(room(each.file), ("\0",)))
+        str(statement)
+        for statement in ours()
+        if not statement.target.endswith(".py")
+        and statement.target.startswith(FOREIGN.get(room(statement.file), ("\0",)))
         # runs asks LangGraph for one thing: the error of its recursion limit.
-        and not (each.file == "runs/engine.py" and each.target.startswith("langgraph"))
+        and not (statement.file == "runs/engine/conversing.py" and statement.target.startswith("langgraph"))
     ]
     assert wrong == []
 
 
 def test_inside_the_package_imports_are_relative():
-    assert [str(each) for each in ours() if each.absolute] == []
+    assert [str(statement) for statement in ours() if statement.absolute] == []
 
 
 def test_no_files_import_each_other_in_a_circle():
@@ -233,7 +264,7 @@ def test_no_files_import_each_other_in_a_circle():
 
 
 def test_an_import_inside_a_function_has_a_reason():
-    late = {(each.file, each.target) for each in ours() if each.when == "calling"}
+    late = {(statement.file, statement.target) for statement in ours() if statement.when == "calling"}
     meant = {
         (file, target): {key for key in LATE if re.fullmatch(key[0], file) and re.fullmatch(key[1], target)}
         for file, target in late

@@ -91,9 +91,48 @@ def test_refuses(simulated_user):
 
 def test_breaks(simulated_user):
     assert_solved(simulated_user(broken, **GOAL))
+
+
+def test_breaks_without_a_score(simulated_user):
+    assert_solved(simulated_user(broken, **GOAL), crashes="unscored")
+
+
+def test_breaks_half_of_the_time(simulated_user):
+    conversations = [simulated_user(broken, **GOAL), simulated_user(agent, **GOAL)]
+    assert_solved(conversations, at_least=0.5)
+    assert_solved(conversations, at_least=0.5, scorer=nodes.text_contains("QX4821"))
+
+
+def test_a_success_that_cannot_be_scored(simulated_user):
+    calls = []
+
+    def counts(messages):
+        calls.append(messages)
+        return "Done: moved."
+
+    with pytest.raises(ValueError, match="success.final_state: compares a state that nothing gives: give the cast a world"):
+        simulated_user(counts, goal="move it", success={"final_state": {"a": 1}})
+    with pytest.raises(ValueError, match="names no model to judge"):
+        simulated_user(counts, goal="move it", success={"judged": "It is moved."})
+    assert calls == []
+    conversation = simulated_user(counts, goal="move it")
+    with pytest.raises(ValueError, match="assert_solved: the scorer final_state compares a state that nothing gives"):
+        assert_solved(conversation, scorer=nodes.final_state({"a": 1}))
+    with pytest.raises(AssertionError, match=r"failed: KeyError: 'seat' \\(test_\\w+.py, line \\d+\\)"):
+        assert_solved(conversation, scorer=lambda state: state["seat"])
+
+
+def test_ends_at_an_endpoint_that_is_away(simulated_user):
+    def away(messages):
+        raise ConnectionRefusedError("111")
+
+    with pytest.raises(AssertionError, match="1 of 1 conversations have no score"):
+        assert_solved(simulated_user(away, **GOAL))
+    with pytest.raises(ValueError, match="crashes is 'failure' or 'unscored', not 'skip'"):
+        assert_solved([], crashes="skip")
 """,
     )
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(passed=4, failed=3)
     out = result.stdout.str()
     assert "0 of 1 conversations succeeded, expected a share of 1" in out
     assert "stop: user_gave_up, fault: assistant" in out
@@ -101,7 +140,7 @@ def test_breaks(simulated_user):
     assert "user: I give up, goodbye." in out
     assert "1 of 1 conversations have no score" in out
     assert "reason: assistant: KeyError: 'no seat'" in out
-    assert "fault: infrastructure" in out
+    assert "stop: model_failed, fault: assistant" in out
     assert "duologue show " in out
     assert "testing.py" not in "".join(line for line in out.splitlines() if line.startswith(("testing", ROOT.name)))
 
@@ -133,6 +172,11 @@ def test_share(simulated_user):
     many = simulated_user(agent, goal="move my flight", facts=["My code is QX4821."], repeats=3, seed=7)
     assert len(many) == 3
     assert_solved(many, at_least=0.6)
+    assert_solved(many, at_least=0.1, by="interval")
+    with pytest.raises(AssertionError, match="expected a share of 0.6 as the lower end of its 95 % interval"):
+        assert_solved(many, at_least=0.6, by="interval")
+    with pytest.raises(Exception, match="by is 'share' or 'interval', not 'low'"):
+        assert_solved(many, by="low")
     assert_solved(many, scorer=nodes.text_contains("QX4821"))
     with pytest.raises(AssertionError, match='0 of 3 .* a share of 0.5'):
         assert_solved(many, at_least=0.5, scorer=nodes.text_contains("refund"))
@@ -215,7 +259,7 @@ def test_a_model_and_a_scorer(simulated_user):
 
 
 def test_a_failure(simulated_user):
-    with pytest.raises(AssertionError, match="have no score"):
+    with pytest.raises(AssertionError, match="0 of 1 conversations succeeded"):
         assert_solved(simulated_user(broken, goal="move it"))
 
 
@@ -260,8 +304,8 @@ def test_the_plugin_is_declared_under_the_modules_name():
 
 def talk(name, value, *messages, stop="max_turns"):
     labels = {"scores": {"success": {"value": value, "reason": "because"}}}
-    said = tuple(Message(role=role, text=text) for role, text in messages)
-    return Conversation(id=name, scenario={"goal": "a seat"}, messages=said, stop=stop, labels=labels)
+    contents = tuple(Message(role=role, text=text) for role, text in messages)
+    return Conversation(id=name, scenario={"goal": "a seat"}, messages=contents, stop=stop, labels=labels)
 
 
 def test_user_faults_are_left_out_of_the_share_and_named():
@@ -277,9 +321,9 @@ def test_a_long_conversation_shows_its_end_and_of_many_the_shortest():
     talks = [talk(f"id{n}", False, *[("user", f"line {n}.{m}") for m in range(n)]) for n in range(4, 10)]
     with pytest.raises(AssertionError) as failed:
         assert_solved(talks)
-    told = str(failed.value)
-    assert [f"id{n}:" in told for n in range(4, 10)] == [True] * 3 + [False] * 3
-    assert "and 3 more" in told
+    message = str(failed.value)
+    assert [f"id{n}:" in message for n in range(4, 10)] == [True] * 3 + [False] * 3
+    assert "and 3 more" in message
 
 
 @pytest.mark.parametrize("arguments", [([],), (talk("a", True), 0), (talk("a", True), True), (talk("a", True), 1.5)])
@@ -298,6 +342,17 @@ def test_a_scripted_model_says_its_lines_by_what_it_has_said():
     assert model.bind_tools([]).invoke([*heard, *[AIMessage("x")] * 7]).text == "three"
     with pytest.raises(SettingError):
         scripted_model()
+
+
+def test_a_scripted_model_may_say_a_line_by_call_raise_an_error_and_keeps_what_it_is_sent():
+    model = scripted_model("one", OSError("nobody is there"), by_call=True, tokens=(8, 2))
+    reply = model.invoke("Hello?")
+    assert (reply.text, reply.usage_metadata["total_tokens"]) == ("one", 10)
+    for _ in range(2):
+        with pytest.raises(OSError, match="nobody is there"):
+            model.invoke("And now?")
+    assert model.texts == ["Hello?", "And now?", "And now?"]
+    assert [message.type for message in model.sent[0]] == ["human"]
 
 
 def test_recorded_calls_answer_a_test_without_its_model(run_pytest, repository):

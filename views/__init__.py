@@ -1,19 +1,22 @@
-"""Conversations, runs and executed graphs as self-contained HTML pages and in notebooks. Every text is escaped."""
+"""Conversations, runs and executed graphs as self-contained HTML pages and in notebooks.
+
+Every text is escaped.
+"""
 
 from typing import Any
 
 from .against import against_page
 from .conversation import conversation_html, conversation_page
-from .graph import graph_html
+from .graph.drawing import graph_html
 from .notebook import register, register_here
+from .page import HtmlPage
 from .pages import is_page, is_page_of
 from .parts import with_images
 from .run import index_of, run_page, write_run
-from .shown import Page
 from .watching import watch
 
 __all__ = [
-    "Page",
+    "HtmlPage",
     "against_page",
     "conversation_html",
     "conversation_page",

@@ -1,20 +1,20 @@
 """Two runs or data sets side by side: the conversations about one topic, turn by turn."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from markupsafe import Markup
 
 from ..data import domains
-from ..data.counts import count
-from ..data.executed_graph import executed
-from ..data.outlines import means, outline
-from ..data.pairing import paired
-from ..data.records import Conversation
-from .conversation import Turn, pieces, stop_text, turns
-from .graph import drawn
-from .listing import Column, Row, list_page, packed
+from ..data.people.pairing import paired
+from ..data.records import Conversation, Message
+from ..data.summaries.counts import count
+from ..data.summaries.executed_graph import executed
+from ..data.summaries.outlines import Outline, means, outline
+from .conversation import ShownTurn, pieces, stop_text, turns
+from .graph.drawing import drawn
+from .listing import ListColumn, ListRow, list_page, packed
 from .pages import plural, render
 from .parts import Gallery, has_images
 from .run import summary_html
@@ -47,16 +47,28 @@ def against_page(
     title: str = "",
     origin: str = "",
 ) -> str:
-    """Both sets as one self-contained page. Each topic that both have is a row that unfolds into the two
-    conversations side by side; conversations without a counterpart are listed below."""
+    """Both sets as one self-contained page.
+
+    Each topic that both have is a row that unfolds into the two conversations side by side; conversations without a
+    counterpart are listed below.
+    """
     sets = [(f"A {names[0]}", first), (f"B {names[1]}", second)]
     outlines = [[outline(conversation) for conversation in conversations] for _, conversations in sets]
+    by_conversation = {
+        id(conversation): line
+        for (_, conversations), lines in zip(sets, outlines, strict=True)
+        for conversation, line in zip(conversations, lines, strict=True)
+    }
+
+    def outlines_of(conversations: Iterable[Conversation]) -> list[Outline]:
+        return [by_conversation[id(conversation)] for conversation in conversations]
+
     pairing = paired(first, second)
     shown = [figure for figure in FIGURES if any(getattr(row, figure[0]) for rows in outlines for row in rows)]
-    rows = [_row(*pair, names, shown, number) for number, pair in enumerate(pairing.pairs)]
-    columns = [Column("title", number=False)]
+    rows = [_row(*pair, outlines_of(pair), names, shown, number) for number, pair in enumerate(pairing.pairs)]
+    columns = [ListColumn("title", number=False)]
     for _, label, digits in shown:
-        columns += [Column(f"{label} {name[0]}", digits=digits, hint=f"{label}: {name}") for name, _ in sets]
+        columns += [ListColumn(f"{label} {name[0]}", digits=digits, hint=f"{label}: {name}") for name, _ in sets]
     alone = zip((name for name, _ in sets), (pairing.only_first, pairing.only_second), strict=True)
     graphs = [(name, executed(conversations)) for name, conversations in sets]
     sides = [(name, Markup(drawn(graph))) for name, graph in graphs if graph.edges]
@@ -72,7 +84,7 @@ def against_page(
             [(name, count(conversations)) for name, conversations in sets],
             means=[(name, means(rows)) for (name, _), rows in zip(sets, outlines, strict=True)],
         ),
-        after=render("left.html", left=[(f"only in {name}", list(map(outline, left))) for name, left in alone if left]),
+        after=render("left.html", left=[(f"only in {name}", outlines_of(left)) for name, left in alone if left]),
         graph=render("sides.html", sides=sides) if sides else "",
         graph_line="of both sets" if len(sides) > 1 else "",
         beside=False,  # two columns of figures for each, and no room
@@ -82,7 +94,13 @@ def against_page(
     )
 
 
-def pair_html(first: Conversation, second: Conversation, names: tuple[str, str], anchor: str) -> str:
+def pair_html(
+    first: Conversation,
+    second: Conversation,
+    names: tuple[str, str],
+    anchor: str,
+    outlines: Sequence[Outline] = (),
+) -> str:
     """Two conversations in two columns, a row for each exchange, below the text or task that they are about."""
     domain = domains.of(first)
     material = domain.material(first.scenario)
@@ -93,10 +111,10 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
         anchor=anchor,
         wording=Wording(language_on_page(first)),
         names=names,
-        outlines=(outline(first), outline(second)),
+        outlines=outlines or (outline(first), outline(second)),
         stops=(stop_text(first), stop_text(second)),
         source=source.label if source else "",
-        stretches=_stretches(source.text, first, second) if source and same else (),
+        stretches=stretches(source.text, first.messages, second.messages) if source and same else (),
         material=[piece for piece in material if piece is not source],
         parts=Gallery().html,
         rows=list(zip_longest(_exchanges(first), _exchanges(second), fillvalue=())),
@@ -106,26 +124,26 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
 def _row(
     first: Conversation,
     second: Conversation,
+    sides: Sequence[Outline],
     names: tuple[str, str],
     shown: Sequence[tuple[str, str, int]],
     number: int,
-) -> Row:
-    sides = outline(first), outline(second)
+) -> ListRow:
     figures = [getattr(side, name) for name, _, _ in shown for side in sides]
     words = "\n".join(message.text for message in (*first.messages, *second.messages))
-    return Row(
+    return ListRow(
         cells=[sides[0].title, *figures],
         text=f"{sides[0].title}\n{sides[0].topic}\n{words}",
-        packed=packed(pair_html(first, second, names, f"p{number}")),
+        packed=packed(pair_html(first, second, names, f"p{number}", sides)),
         anchor=f"p{number}",
         small=sides[0].topic,
         choices={"kind": sides[0].kind},
     )
 
 
-def _exchanges(conversation: Conversation) -> list[list[Turn]]:
-    """Turns by exchange: a new exchange begins when the user speaks after the assistant."""
-    groups: list[list[Turn]] = []
+def _exchanges(conversation: Conversation) -> list[list[ShownTurn]]:
+    """Turns by exchange: a new exchange begins with a user's turn after the assistant's."""
+    groups: list[list[ShownTurn]] = []
     for turn in turns(conversation):
         if not groups or (turn.role == "user" and groups[-1][-1].role == "assistant"):
             groups.append([])
@@ -133,9 +151,10 @@ def _exchanges(conversation: Conversation) -> list[list[Turn]]:
     return groups
 
 
-def _stretches(section: str, first: Conversation, second: Conversation) -> tuple[Stretch, ...]:
-    border = len(first.messages)
+def stretches(section: str, first: Sequence[Message], second: Sequence[Message]) -> tuple[Stretch, ...]:
+    """The section cut wherever a span of either side begins or ends."""
+    border = len(first)
     return tuple(
         Stretch(piece.text, any(n < border for n in piece.messages), any(n >= border for n in piece.messages))
-        for piece in pieces(section, (*first.messages, *second.messages))
+        for piece in pieces(section, (*first, *second))
     )

@@ -1,4 +1,4 @@
-"""A conversation as one self-contained page: what it is about, the dialogue, every draft, the graph that ran."""
+"""A conversation as one self-contained page: subject, dialogue, every draft, the graph that ran."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from itertools import pairwise
 
 from markupsafe import Markup, escape
 
-from ..analysis.trust import Trusts
+from ..analysis.labels.reliability import Trusts
 from ..data import domains
-from ..data.executed_graph import SPEAKERS, executed
-from ..data.outlines import outline, title_of
 from ..data.records import Attempt, Conversation, Message, Role
 from ..data.stop_reasons import in_words, is_own
-from .graph import drawn
-from .labels import labels_html
+from ..data.summaries.executed_graph import SPEAKERS, executed
+from .graph.drawing import drawn
+from .labels.tables import labels_html
 from .markdown import rendered
 from .marking import Mark, marked
 from .pages import anchor_of, in_notebook, page, render
 from .parts import Gallery
 from .settings import provenance_html
+from .shown_conversation import ShownConversation
 from .wording import Wording, language_on_page
 
 
@@ -32,8 +32,8 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A message as the page shows it, or the drafts of a turn in which nothing was said."""
+class ShownTurn:
+    """A message as the page shows it, or the drafts of a turn without a message."""
 
     number: int | None
     role: Role
@@ -66,13 +66,20 @@ class Turn:
 def conversation_page(
     conversation: Conversation, *, back: str = "", trusts: Trusts | None = None, origin: str = ""
 ) -> str:
-    """The page as HTML: no script, no network, light and dark. Every text in it is escaped.
+    """The page as HTML: no script, no network, light and dark.
+
+    Every text in it is escaped.
 
     `back`: address of the list that links to this page, for a link back. `trusts`: how far labels can be trusted, as
     its data set tells; by default as the conversation alone does. `origin`: what tells the source from others.
     """
+    return shown_page(_shown(conversation, trusts), back=back, origin=origin)
+
+
+def shown_page(shown: ShownConversation, *, back: str = "", origin: str = "") -> str:
+    """As `conversation_page`, of a conversation among others."""
     link = render("back.html", back=back) if back else ""
-    return page(title_of(conversation), link + conversation_html(conversation, trusts=trusts), origin=origin)
+    return page(shown.outline.title, link + shown_html(shown), origin=origin)
 
 
 def conversation_html(conversation: Conversation, anchor: str = "", trusts: Trusts | None = None) -> str:
@@ -81,7 +88,16 @@ def conversation_html(conversation: Conversation, anchor: str = "", trusts: Trus
     `anchor`: its element's id and the beginning of those of its messages (`ANCHOR/3`); by default its own id. `trusts`: as
     of `conversation_page`.
     """
-    known = Trusts.of([conversation]) if trusts is None else trusts
+    return shown_html(_shown(conversation, trusts), anchor)
+
+
+def _shown(conversation: Conversation, trusts: Trusts | None) -> ShownConversation:
+    return ShownConversation(conversation, Trusts.of([conversation]) if trusts is None else trusts)
+
+
+def shown_html(shown: ShownConversation, anchor: str = "") -> str:
+    """As `conversation_html`, of a conversation among others."""
+    conversation = shown.conversation
     anchor, wording = anchor or anchor_of(conversation.id), Wording(language_on_page(conversation))
     material = domains.of(conversation).material(conversation.scenario)
     graph = executed([conversation])
@@ -90,8 +106,8 @@ def conversation_html(conversation: Conversation, anchor: str = "", trusts: Trus
         conversation=conversation,
         anchor=anchor,
         wording=wording,
-        outline=outline(conversation),
-        labels_of=lambda holder: labels_html(holder, conversation, known),
+        outline=shown.outline,
+        labels_of=lambda holder: labels_html(holder, shown),
         material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,
@@ -122,13 +138,13 @@ def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:
     )
 
 
-def turns(conversation: Conversation) -> Iterator[Turn]:
-    """Messages, and turns in which nothing was said, in their order."""
+def turns(conversation: Conversation) -> Iterator[ShownTurn]:
+    """Messages, and turns without a message, in their order."""
     domain = domains.of(conversation)
     facts = domain.facts(conversation.scenario)
-    silent: dict[int, list[Turn]] = {turn.after: [] for turn in conversation.unsaid}
+    silent: dict[int, list[ShownTurn]] = {turn.after: [] for turn in conversation.unsaid}
     for turn in conversation.unsaid:
-        silent[turn.after].append(Turn(None, turn.role, None, turn.attempts, ()))
+        silent[turn.after].append(ShownTurn(None, turn.role, None, turn.attempts, ()))
     for number, message in enumerate(conversation.messages):
         yield from silent.get(number, [])
         targets = tuple((span.text, span.start) for span in message.spans)
@@ -136,7 +152,7 @@ def turns(conversation: Conversation) -> Iterator[Turn]:
         reply = message.role == "assistant"
         markdown = rendered(message.text, lambda text: _written(marked(text, facts))) if reply and not targets else None
         refused = reply and domain.refuses(message)
-        yield Turn(number, message.role, message, message.attempts, targets, marks, refused, markdown)
+        yield ShownTurn(number, message.role, message, message.attempts, targets, marks, refused, markdown)
     yield from silent.get(len(conversation.messages), [])
 
 
@@ -147,7 +163,10 @@ def _written(marks: Sequence[Mark]) -> Markup:
 
 
 def stop_text(conversation: Conversation) -> str:
-    """Why it ended, in words of its language; for a cast's own reason also the cast and whose fault it was."""
+    """The reason why it ended, in words of its language.
+
+    For a cast's own reason it adds the cast and whose fault it was.
+    """
     words = in_words(conversation.stop)
     if is_own(conversation.stop or ""):
         return f"{words[:-1]}; fault: {conversation.fault or 'not recorded'})"
@@ -155,7 +174,7 @@ def stop_text(conversation: Conversation) -> str:
 
 
 def _label(conversation: Conversation, role: Role) -> str:
-    """The model or node that speaks for a side, if the record has it."""
+    """The model or node of a role, if the record has it."""
     nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     return next((nodes[place].label for place, side in SPEAKERS.items() if side == role and place in nodes), "")
 

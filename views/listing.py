@@ -7,7 +7,7 @@ from zlib import compress
 
 from markupsafe import Markup
 
-from .label_filters import DISPUTES, ListedLabel
+from .labels.filters import DISPUTES, ListedLabel
 from .pages import embedded, page, render
 
 SCRIPT = "list.js"
@@ -16,8 +16,11 @@ AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column. A column of numbers sorts by number and can be filtered by a range."""
+class ListColumn:
+    """A column of a list.
+
+    A column of numbers sorts by number and can be filtered by a range.
+    """
 
     label: str
     number: bool = True
@@ -27,8 +30,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row: a cell for each column, and the HTML that it unfolds into or the page that it links to."""
+class ListRow:
+    """A row: a cell for each column, and the HTML or the page that it opens."""
 
     cells: Sequence[str | int | float | None]
     text: str
@@ -49,11 +52,13 @@ class Row:
 
 def list_page(
     title: str,
-    columns: Sequence[Column],
-    rows: Sequence[Row],
+    columns: Sequence[ListColumn],
+    rows: Sequence[ListRow],
     *,
     lines: Sequence[str] = (),
+    result: str = "",
     summary: str = "",
+    legend: str = "",
     graph: str = "",
     graph_line: str = "",
     beside: bool = True,
@@ -65,7 +70,7 @@ def list_page(
 ) -> str:
     """The page as HTML, with its script in it.
 
-    `origin`: as of `page`. `labels`: those that rows can be filtered by, each shown with its trust. `lines`: texts below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
+    `origin`: as of `page`. `labels`: those that rows can be filtered by, each shown with its trust. `lines`: texts below the title. `legend`: what the marks of trust mean. `result`: HTML below the title. `summary`, `graph`, `after`: HTML, put in as it is. `rejections`: label of the
     column that counts rejected drafts. Rows can be filtered by every key of their `choices` that varies.
     A column without any value is left out. `images`: whether a packed row has an image. `beside`: show the graph beside the list on a wide screen, else folded.
     """
@@ -78,7 +83,9 @@ def list_page(
         "list.html",
         title=title,
         lines=lines,
+        result=Markup(result),
         summary=Markup(summary),
+        legend=legend,
         columns=columns,
         rows=rows,
         at_once=AT_ONCE,

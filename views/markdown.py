@@ -1,4 +1,4 @@
-"""Markdown of a reply as HTML: its own tags and no others, links to the web alone, and nothing that is loaded."""
+"""Markdown of a reply as HTML: only Markdown's own tags, only web links, nothing that is loaded."""
 
 import re
 from collections.abc import Callable, MutableMapping, Sequence
@@ -10,7 +10,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-Written: TypeAlias = Callable[[str], Markup]
+WrittenMarkdown: TypeAlias = Callable[[str], Markup]
 """Writes a plain stretch of a text as HTML."""
 
 LONGEST = 20_000
@@ -24,8 +24,8 @@ _PLAIN = frozenset(("paragraph_open", "paragraph_close", "inline", "text", "soft
 _WEB = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 
 
-def rendered(text: str, written: Written = escape) -> Markup | None:
-    """The text's Markdown as HTML; None if it has none, or is too long or too deep to be read as such.
+def rendered(text: str, written: WrittenMarkdown = escape) -> Markup | None:
+    """The text's Markdown as HTML; None without any, and for a text that is too long or deep to parse.
 
     A link leads to an address of http, https or mailto; any other stays as it is written. An image is its description
     and its address, HTML is text. `written` writes the words between the signs, by default escaped.
@@ -45,14 +45,14 @@ def rendered(text: str, written: Written = escape) -> Markup | None:
 
 
 class _Renderer(RendererHTML):
-    """Words through the caller's function, links that tell the other page nothing, images as words."""
+    """Words through the caller's function, links that send no referrer, images as words."""
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """A stretch of plain words."""
         return str(env["written"](tokens[idx].content))
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
-        """What the image shows, and its address; it is not loaded."""
+        """The image's description and its address; it is not loaded."""
         token = tokens[idx]
         words = [str(part) for part in (token.content, token.attrGet("src")) if part]
         return f'<span class="what">[{escape(": ".join(words))}]</span>'

@@ -30,7 +30,9 @@ class Mark:
 
 
 def marked(text: str, facts: Sequence[tuple[str, str]]) -> tuple[Mark, ...]:
-    """The text cut wherever a phrase begins or ends; joined, the marks are the text. Longer phrases come first.
+    """The text cut wherever a phrase begins or ends; joined, the marks are the text.
+
+    Longer phrases come first.
 
     English words may have another ending, and pronouns another person: `Travels with his dog` is found in
     `I travel with my dog`. Paraphrases are not found.

@@ -8,17 +8,18 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..analysis.trust import Trusts
-from ..data.counts import count
+from ..analysis.labels.reliability import Trusts
 from ..data.loading import Loaded, load
-from ..data.outlines import outline
 from ..data.records import Conversation
-from .conversation import conversation_html, notebook_html
-from .graph import compiled_html as drawn_graph
-from .graph import graph_html
+from ..data.summaries.counts import Counts, count
+from .conversation import notebook_html, shown_html
+from .graph.drawing import compiled_html as drawn_graph
+from .graph.drawing import graph_html
+from .labels.tables import LEGEND
 from .pages import in_notebook, render
 from .run import facts, summary_html
 from .settings import places, rows
+from .shown_conversation import ShownConversation
 
 UNFOLDING = 20
 """Most conversations that a notebook's cell shows; a page shows all."""
@@ -31,12 +32,12 @@ def register(shell: Any) -> None:
     formatter.for_type(Loaded, loaded_html)
     formatter.for_type(list, list_html)
     formatter.for_type(tuple, list_html)
-    formatter.for_type_by_name("duologue.runs.summary", "Summary", run_html)
-    formatter.for_type_by_name("duologue.graphs.cast", "Cast", cast_html)
-    formatter.for_type_by_name("duologue.graphs.compiled", "ConversationGraph", compiled_html)
+    formatter.for_type_by_name("duologue.runs.folder.summary", "Summary", run_html)
+    formatter.for_type_by_name("duologue.graphs.casts.cast", "Cast", cast_html)
+    formatter.for_type_by_name("duologue.graphs.conversations.compiled", "ConversationGraph", compiled_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
-    formatter.for_type_by_name("duologue.analysis.tables", "Rows", rows_html)
-    formatter.for_type_by_name("duologue.analysis.realism.report", "Report", realism_html)
+    formatter.for_type_by_name("duologue.analysis.tables", "TypedRows", rows_html)
+    formatter.for_type_by_name("duologue.analysis.realism.report", "RealismReport", realism_html)
     formatter.for_type_by_name("duologue.analysis.realism.card", "RealismCard", realism_html)
 
 
@@ -60,25 +61,18 @@ def list_html(values: Sequence[Any]) -> str | None:
 def loaded_html(loaded: Loaded) -> str:
     """The conversations loaded from a path, with the notes of the reader."""
     details = [*facts(loaded.conversations, loaded.manifest), *(("note", note) for note in loaded.notes)]
-    return _shown(loaded.path.name, loaded.conversations, details)
+    return _shown(loaded.path.name, loaded, details)
 
 
 def run_html(summary: Any) -> str:
     """A run's summary, with its conversations if the folder still exists."""
-    details = [("conversations", summary.told), ("run", str(summary.path))]
+    details = [("conversations", summary.status_line), ("run", str(summary.path))]
     details += [("failed", f"{name}: {reason}") for name, reason in list(summary.failed.items())[:5]]
     try:
         loaded = load(summary.path)
     except (ValueError, OSError):
-        return _styled(
-            "notebook_list.html",
-            title=summary.path.name,
-            summary=summary_html([("", summary.counts)], details),
-            graph="",
-            rows=[],
-            more=0,
-        )
-    return _shown(summary.path.name, loaded.conversations, [*details, *facts(loaded.conversations, loaded.manifest)])
+        return _shown(summary.path.name, (), details, summary.counts)
+    return _shown(summary.path.name, loaded, [*details, *facts(loaded.conversations, loaded.manifest)])
 
 
 def cast_html(cast: Any) -> str:
@@ -112,20 +106,26 @@ def rows_html(rows: Any) -> str:
 
 def realism_html(shown: Any) -> str:
     """A realism report or its card."""
-    from .realism import notebook_html
+    from .realism.report import notebook_html
 
     return notebook_html(shown)
 
 
-def _shown(title: str, conversations: Sequence[Conversation], details: Sequence[tuple[str, str]]) -> str:
-    first = conversations[:UNFOLDING]
+def _shown(
+    title: str,
+    conversations: Sequence[Conversation],
+    details: Sequence[tuple[str, str]],
+    counts: Counts | None = None,
+) -> str:
     trusts = Trusts.of(conversations)
+    first = [ShownConversation(conversation, trusts, legend=False) for conversation in conversations[:UNFOLDING]]
     return _styled(
         "notebook_list.html",
         title=title,
-        summary=summary_html([("", count(conversations))], details),
+        summary=summary_html([("", counts or count(conversations))], details),
         graph=graph_html(conversations),
-        rows=[(outline(conversation), conversation_html(conversation, trusts=trusts)) for conversation in first],
+        legend=LEGEND if any(shown.has_trust for shown in first) else "",
+        rows=[(shown.outline, shown_html(shown)) for shown in first],
         more=len(conversations) - len(first),
     )
 

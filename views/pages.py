@@ -27,23 +27,28 @@ MARK = '<meta name="generator" content="Duologue">'
 
 
 def is_page(path: Path) -> bool:
-    """Whether the file is a page of ours, as the mark in its head tells."""
-    if not path.is_file():
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return MARK in file.read(2_000)
+    """Whether the file is a page of ours, by the mark in its head."""
+    return MARK in _head(path)
 
 
 def is_page_of(path: Path, origin: str) -> bool:
     """Whether the file is a page of ours that was written from the same source."""
-    if not is_page(path):
-        return False
+    head = _head(path)
+    return MARK in head and f'<meta name="duologue-source" content="{origin}">' in head
+
+
+def _head(path: Path) -> str:
+    """The beginning of a file; empty if it is none."""
+    if not path.is_file():
+        return ""
     with path.open(encoding="utf-8", errors="replace") as file:
-        return f'<meta name="duologue-source" content="{origin}">' in file.read(2_000)
+        return file.read(2_000)
 
 
 def page(title: str, body: str, *, script: str = "", images: bool = False, origin: str = "") -> str:
-    """A whole page around a body of HTML. Its policy allows only the page's own style and script, named by digest.
+    """A whole page around a body of HTML.
+
+    Its policy allows only the page's own style and script, named by digest.
 
     `origin`: what tells its source from others, such as a digest. `images`: it allows images that are in the page itself too, as it does if the body has one.
     """
@@ -70,7 +75,10 @@ def _language(body: str) -> str:
 
 
 def in_notebook(html: str) -> str:
-    """HTML with the style of a cell's output: in the notebook's own theme, elsewhere light or dark as the reader has it."""
+    """HTML with the style of a cell's output.
+
+    It follows the notebook's own theme; elsewhere it is light or dark as the reader's system is.
+    """
     return f"<style>{source('style.css')}{source('notebook.css')}</style>{html}"
 
 
@@ -91,7 +99,10 @@ def anchor_of(name: str) -> str:
 
 
 def fragment(anchor: str) -> str:
-    """The anchor as the part of an address after `#`; a bar in it is written out, unlike that before a message's number."""
+    """The anchor as the part of an address after `#`.
+
+    A bar in it is written out, unlike the one before a message's number.
+    """
     return quote(anchor, safe="", errors="replace")
 
 

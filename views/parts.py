@@ -1,4 +1,6 @@
-"""Images and other parts of messages on a page: what is in the record is drawn, everything else is a line of text.
+"""Images and other parts of messages on a page.
+
+An image whose content is in the record is drawn; every other part is a line of text.
 
 Only PNG, JPEG, GIF and WebP are drawn, as their first bytes tell and not as their record says: never SVG, never HTML.
 A page asks nothing of a network: what has an address is a link.
@@ -12,8 +14,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from ..data.attachments import bytes_of, raster_type, reference
 from ..data.attempts import Attempt, Part, ToolCall
-from ..data.parts import bytes_of, raster_type, reference
 from ..data.records import Conversation, Message
 from .pages import render
 
@@ -66,7 +68,7 @@ def has_images(conversation: Conversation) -> bool:
 def with_images(conversations: Sequence[Conversation], source: str | Path) -> tuple[Conversation, ...]:
     """The conversations of a file or folder, with the small images that lie beside it in place of their paths.
 
-    A path that leads out of the folder, also by a link, is not followed; what is no image is left as it is.
+    A path that leads out of the folder, also by a link, is not followed; a file that is not an image is left as it is.
     """
     path = Path(source).resolve()
     root = path if path.is_dir() else path.parent
@@ -77,24 +79,24 @@ def _with_images(conversation: Conversation, root: Path) -> Conversation:
     if not any(part.type == "image" and part.url and not part.inline for part in _parts(conversation)):
         return conversation
 
-    def found(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        return tuple(_found(part, root) for part in parts)
+    def loaded(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        return tuple(_loaded(part, root) for part in parts)
 
     def of_call(call: ToolCall) -> ToolCall:
-        return call.model_copy(update={"parts": found(call.parts)}) if call.parts else call
+        return call.model_copy(update={"parts": loaded(call.parts)}) if call.parts else call
 
     def of_attempt(attempt: Attempt) -> Attempt:
         calls = tuple(map(of_call, attempt.tool_calls))
-        return attempt.model_copy(update={"parts": found(attempt.parts), "tool_calls": calls})
+        return attempt.model_copy(update={"parts": loaded(attempt.parts), "tool_calls": calls})
 
     def of_message(message: Message) -> Message:
         drafts = tuple(map(of_attempt, message.attempts))
-        return message.model_copy(update={"parts": found(message.parts), "attempts": drafts})
+        return message.model_copy(update={"parts": loaded(message.parts), "attempts": drafts})
 
     return conversation.model_copy(update={"messages": tuple(map(of_message, conversation.messages))})
 
 
-def _found(part: Part, root: Path) -> Part:
+def _loaded(part: Part, root: Path) -> Part:
     """The part with its file's content, if that is a small image in the folder."""
     if part.type != "image" or part.url is None or ":" in part.url or part.url.startswith(("/", "\\")):
         return part

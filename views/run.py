@@ -1,44 +1,52 @@
-"""A run or a data set as a page: its settings and results, the graph with its counts added, every conversation."""
+"""A run or a data set as a page: settings, results, the graph with its counts, every conversation."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.annotations import side_of
-from ..analysis.outcomes import SCORES, SUCCESS, score_of
-from ..analysis.trust import COMPUTED, Trusts
+from ..analysis.labels.reliability import COMPUTED, Trusts
+from ..analysis.outcomes import SUCCESS, score_of
+from ..analysis.testing.success import Successes
 from ..data import domains
-from ..data.counts import Counts, count
-from ..data.executed_graph import executed
-from ..data.formats.folders import make_folder
-from ..data.formats.jsonfiles import write_text
-from ..data.outlines import Outline, outline
+from ..data.files.folders import make_folder
+from ..data.files.json_files import write_text
+from ..data.labels.annotations import side_of
+from ..data.labels.reading import SCORES
+from ..data.loading import annotated_in
 from ..data.records import Conversation, NodeInfo
+from ..data.summaries.counts import Counts, count
+from ..data.summaries.executed_graph import executed
 from ..errors import DataError, at
-from .conversation import conversation_html, conversation_page
-from .graph import drawn
-from .label_filters import listed_labels
-from .listing import Column, Row, list_page, packed
-from .pages import anchor_of, is_page, plural, render
+from .conversation import shown_html, shown_page
+from .graph.drawing import drawn
+from .labels.filters import listed_labels
+from .labels.tables import LEGEND
+from .listing import ListColumn, ListRow, list_page, packed
+from .pages import anchor_of, fragment, is_page, plural, render
 from .parts import has_images
+from .shown_conversation import ShownConversation
+from .success import has_failed, result_html, result_of
 
 IN_ONE_FILE = 1_000
 """Most conversations in one file; more go into a folder, a page for each."""
 
 COLUMNS = (
-    Column("title", number=False),
-    Column("repeat", hint="which conversation about its scenario"),
-    Column("success", number=False, hint="whether it reached its goal; point at a cell for the reason"),
-    Column("exchanges"),
-    Column("messages"),
-    Column("stop", number=False, hint="why it ended"),
-    Column("rejected", hint="drafts that did not pass"),
-    Column("coverage", digits=2, hint="share of the section in the answers' spans"),
-    Column("refusals", hint="replies that refuse to answer"),
-    Column("characters", hint="length of all messages"),
-    Column("tokens", hint="tokens of all calls"),
+    ListColumn("title", number=False),
+    ListColumn("repeat", hint="which conversation about its scenario"),
+    ListColumn("success", number=False, hint="whether it reached its goal; point at a cell for the reason"),
+    ListColumn("exchanges"),
+    ListColumn("messages"),
+    ListColumn("stop", number=False, hint="why it ended"),
+    ListColumn("rejected", hint="drafts that did not pass"),
+    ListColumn("coverage", digits=2, hint="share of the section in the answers' spans"),
+    ListColumn("refusals", hint="replies that refuse to answer"),
+    ListColumn("characters", hint="length of all messages"),
+    ListColumn("tokens", hint="tokens of all calls"),
 )
+
+FIGURES = ("exchanges", "messages", "stop", "rejected", "coverage", "refused", "characters", "tokens")
+"""Fields of an outline in the last columns."""
 
 
 def run_page(
@@ -48,20 +56,22 @@ def run_page(
     manifest: Mapping[str, Any] | None = None,
     trusts: Trusts | None = None,
     origin: str = "",
+    result: Successes | None = None,
+    excluded: bool = False,
 ) -> str:
-    """The conversations as one self-contained page: a list whose rows unfold.
+    """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
     `manifest`: that of the run folder. `trusts`: how far labels can be trusted; by default as these conversations tell.
-    `origin`: what tells the source from others, such as a digest of its path.
+    `origin`: what tells the source from others, such as a digest of its path. `result`: what the page begins with; by
+    default the success of these conversations, if they are scored. `excluded`: its share leaves out user faults.
     """
-    listed = list(conversations)
-    trusts = Trusts.of(listed) if trusts is None else trusts
-    told = _told(listed, trusts)
-    rows = [
-        _row(conversation, anchor, told, html=conversation_html(conversation, anchor, trusts))
-        for conversation, anchor in zip(listed, _anchors(listed), strict=True)
+    listed = sorted(conversations, key=has_failed, reverse=True)
+    trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
+    shown = [ShownConversation(conversation, trusts, legend=False) for conversation in listed]
+    opened = [
+        {"anchor": anchor, "html": shown_html(one, anchor)} for one, anchor in zip(shown, _anchors(listed), strict=True)
     ]
-    return _page(listed, rows, title, manifest, told, trusts, origin)
+    return _page(shown, opened, title, manifest, trusts, origin, result, excluded=excluded)
 
 
 def write_run(
@@ -84,27 +94,25 @@ def write_run(
         write_text(file, run_page(conversations, title, manifest=manifest, trusts=trusts, origin=origin))
         return file
     trusts = Trusts.of(conversations) if trusts is None else trusts
+    conversations = sorted(conversations, key=has_failed, reverse=True)
+    shown = [ShownConversation(conversation, trusts) for conversation in conversations]
     folder = index_of(file).parent
     pages = folder / "conversations"
     if folder.exists() and not _ours(folder):
-        raise DataError(f"{at(folder)}: exists and is no folder of pages: choose another folder with --out")
+        raise DataError(f"{at(folder)}: exists and is not a folder of pages: choose another folder with --out")
     try:
         make_folder(pages)
         for old in pages.glob("*.html"):  # an earlier list may have been longer
             old.unlink()
         digits = len(str(len(conversations)))
         names = [f"conversations/{number:0{digits}}.html" for number in range(1, len(conversations) + 1)]
-        for name, conversation in zip(names, conversations, strict=True):
-            text = conversation_page(conversation, back="../index.html", trusts=trusts)
+        for name, one in zip(names, shown, strict=True):
+            text = shown_page(one, back="../index.html")
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
-    told = _told(conversations, trusts)
-    rows = [
-        _row(conversation, anchor_of(conversation.id), told, href=name)
-        for conversation, name in zip(conversations, names, strict=True)
-    ]
-    write_text(folder / "index.html", _page(conversations, rows, title, manifest, told, trusts, origin))
+    opened = [{"anchor": anchor_of(one.conversation.id), "href": name} for one, name in zip(shown, names, strict=True)]
+    write_text(folder / "index.html", _page(shown, opened, title, manifest, trusts, origin))
     return folder / "index.html"
 
 
@@ -175,30 +183,43 @@ def summary_html(
 
 
 def _page(
-    conversations: Sequence[Conversation],
-    rows: Sequence[Row],
+    shown: Sequence[ShownConversation],
+    opened: Sequence[Mapping[str, str]],
     title: str,
     manifest: Mapping[str, Any] | None,
-    told: "_Told",
     trusts: Trusts,
     origin: str,
+    result: Successes | None = None,
+    *,
+    excluded: bool = False,
 ) -> str:
+    """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens."""
+    conversations = [one.conversation for one in shown]
+    shown_columns = _list_columns(conversations, trusts)
     graph = executed(conversations)
     counts = count(conversations)
+    if result is None and shown_columns.success:
+        result = result_of(conversations)
+    links = {
+        one.id: opening.get("href") or f"#{fragment(opening['anchor'])}"
+        for one, opening in zip(reversed(conversations), reversed(opened), strict=True)
+    }
     return list_page(
         title,
         COLUMNS,
-        rows,
+        [_row(one, shown_columns, **opening) for one, opening in zip(shown, opened, strict=True)],
         lines=[
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}",
-            *([f"success: {told.trust}"] if told.trust else []),
+            *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
         ],
+        result="" if result is None else result_html(result, links, excluded=excluded),
+        legend=LEGEND if any(one.has_trust for one in shown) else "",
         summary=summary_html([("", counts)], facts(conversations, manifest)),
         graph=drawn(graph) if graph.edges else "",
         graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
         rejections="rejected",
         images=any(map(has_images, conversations)),
-        labels=listed_labels(conversations, trusts),
+        labels=listed_labels(shown, trusts),
         origin=origin,
     )
 
@@ -217,8 +238,8 @@ def _anchors(conversations: Sequence[Conversation]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What a list tells of each conversation because at least one of them has it."""
+class _ListColumns:
+    """The optional columns of a list, each there because at least one conversation has a value."""
 
     repeats: bool
     success: bool
@@ -226,10 +247,10 @@ class _Told:
     """How far the success can be trusted, unless a rule computes it."""
 
 
-def _told(conversations: Sequence[Conversation], trusts: Trusts) -> _Told:
+def _list_columns(conversations: Sequence[Conversation], trusts: Trusts) -> _ListColumns:
     success = any(map(_has_score, conversations))
-    trust = trusts.told_score(SUCCESS) if success else ""
-    return _Told(
+    trust = trusts.mark_of_score(SUCCESS) if success else ""
+    return _ListColumns(
         repeats=any(conversation.repeat for conversation in conversations),
         success=success,
         trust="" if trust == COMPUTED else trust,
@@ -241,44 +262,35 @@ def _has_score(conversation: Conversation) -> bool:
     return SUCCESS in conversation.scenario or (isinstance(scores, Mapping) and SUCCESS in scores)
 
 
-def _row(conversation: Conversation, anchor: str, told: _Told, *, html: str = "", href: str = "") -> Row:
-    domain, line = domains.of(conversation), outline(conversation)
+def _row(
+    shown: ShownConversation, shown_columns: _ListColumns, *, anchor: str, html: str = "", href: str = ""
+) -> ListRow:
+    conversation, line = shown.conversation, shown.outline
+    domain = domains.of(conversation)
     score = score_of(conversation)
     if isinstance(score, str):
         success, reason = "no score", score
     else:
-        success, reason = "yes" if score[0] else "no", " · ".join(filter(None, (score[1], told.trust)))
+        success, reason = "yes" if score[0] else "no", score[1]
     dialogue = "\n".join(message.text for message in conversation.messages)
-    return Row(
-        cells=cells(line, conversation.repeat + 1 if told.repeats else None, success if told.success else None),
+    return ListRow(
+        cells=(
+            line.title,
+            conversation.repeat + 1 if shown_columns.repeats else None,
+            success if shown_columns.success else None,
+            *(getattr(line, name) for name in FIGURES),
+        ),
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         packed=packed(html) if html else "",
         href=href,
         anchor=anchor,
         small=" · ".join([line.topic, *domain.details(conversation.scenario)]),
-        hints={"success": reason} if told.success else {},
+        hints={"success": reason} if shown_columns.success else {},
         choices={
-            "success": success if told.success else "",
+            "success": success if shown_columns.success else "",
             "stop": line.stop,
             "kind": line.kind,
             "side": side_of(conversation),
             "task": domain.task(conversation.scenario),
         },
-    )
-
-
-def cells(line: Outline, repeat: int | None, success: str | None) -> tuple[str | int | float | None, ...]:
-    """The row's figures, in the order of the columns."""
-    return (
-        line.title,
-        repeat,
-        success,
-        line.exchanges,
-        line.messages,
-        line.stop,
-        line.rejected,
-        line.coverage,
-        line.refused,
-        line.characters,
-        line.tokens,
     )

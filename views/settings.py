@@ -24,7 +24,7 @@ def _text(value: object) -> str:
         return "none"
     if isinstance(value, Mapping):
         others = ", ".join(
-            f"{name} {text}" for name, text in rows({key: each for key, each in value.items() if key != "name"})
+            f"{name} {text}" for name, text in rows({key: setting for key, setting in value.items() if key != "name"})
         )
         name = str(value.get("name", ""))
         return f"{name} ({others})" if name and others else name or others
@@ -35,21 +35,21 @@ def _text(value: object) -> str:
 
 def provenance_html(conversation: Conversation) -> str:
     """Who took part in a simulated conversation, and under which limits, folded; empty for any other."""
-    made = conversation.provenance
-    if made is None or not made.nodes:
+    provenance = conversation.provenance
+    if provenance is None or not provenance.nodes:
         return ""
-    limits = tuple((name, text) for name, text in rows(made.limits) if text != "none")
-    return render("provenance.html", made=made, places=places(made.nodes), limits=limits)
-
-
-def _others(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without the model, which the node's label names."""
-    return {name: value for name, value in settings.items() if name != "model"}
+    limits = tuple((name, text) for name, text in rows(provenance.limits) if text != "none")
+    return render("provenance.html", provenance=provenance, places=places(provenance.nodes), limits=limits)
 
 
 def places(nodes: Mapping[str, NodeInfo]) -> list[tuple[str, str, str, tuple[tuple[str, str], ...]]]:
     """Place, node, model and further settings of each node."""
     return [
-        (place, node.name, node.label if "model" in node.settings else "", tuple(rows(_others(node.settings))))
+        (
+            place,
+            node.name,
+            node.label if "model" in node.settings else "",  # so it does not stand among the settings
+            tuple(rows({name: value for name, value in node.settings.items() if name != "model"})),
+        )
         for place, node in nodes.items()
     ]

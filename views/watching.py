@@ -30,7 +30,7 @@ async def watch(
     config: Mapping[str, Any] | None = None,
     show: Callable[[Conversation], None] | None = None,
 ) -> Conversation:
-    """Run the graph on a scenario, show every message as soon as it is said, and give the conversation.
+    """Run the graph on a scenario, show every message as it comes, and return the conversation.
 
     `context` and `config` are passed to the graph. `show` is called with the record after every message, every
     rejected draft and at the end; by default the record is shown in the notebook's cell, or printed as lines.
@@ -79,14 +79,14 @@ class _Lines:
     """Lines on stdout, each message once, with the reasons of the drafts before it."""
 
     def __init__(self) -> None:
-        self._said = 0
+        self._shown = 0
         self._ended = False
 
     def __call__(self, conversation: Conversation) -> None:
-        for message in conversation.messages[self._said :]:
+        for message in conversation.messages[self._shown :]:
             reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
             print(plain(f"{message.role}: {message.text}" + (f"  (rejected before: {reasons})" if reasons else "")))
-        self._said = len(conversation.messages)
+        self._shown = len(conversation.messages)
         over = any(edge.target == "__end__" and edge.count for edge in conversation.edges)
         if over and not self._ended:
             self._ended = True

@@ -1,4 +1,4 @@
-"""The words around a conversation in its own language: who speaks, what each piece of material is, what is folded."""
+"""The words around a conversation in its own language: roles, headings of the material, folded parts."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -29,10 +29,13 @@ _CHINESE = MappingProxyType(
         "draft and prompt": "草稿与提示",
         "as it was written": "原文",
         "memory": "记忆",
-        "the limit of exchanges was reached": "已达到轮数上限",
+        "the maximum number of turns was reached": "已达到轮数上限",
         "the user ended it": "用户结束了对话",
         "the user gave up": "用户放弃了",
         "no message of the user was accepted": "用户的消息均未被接受",
+        "no reply of the assistant was accepted": "助手的回复均未被接受",
+        "a turn of the user's agent took too long": "扮演用户的代理超时",
+        "a turn of the agent took too long": "助手超时",
         "the agent stopped for a person": "助手停下等待人工处理",
         "a model or a node failed": "模型或节点出错",
         "a bound of tokens, cost or time was reached": "已达到词元、费用或时间上限",
@@ -45,10 +48,10 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType({"zh": _CHINESE})
 
 
 def language_on_page(conversation: Conversation) -> Language:
-    """The language of what is said; of its scenario's texts if that does not tell it; else English."""
-    said = "\n".join(message.text for message in conversation.messages)
+    """The language of the messages; else of its scenario's texts; else English."""
+    dialogue = "\n".join(message.text for message in conversation.messages)
     texts = (value for value in conversation.scenario.values() if isinstance(value, str))
-    return language_of(said) or language_of("\n".join(texts)) or "en"
+    return language_of(dialogue) or language_of("\n".join(texts)) or "en"
 
 
 class Wording:
@@ -63,7 +66,7 @@ class Wording:
         return self._words.get(english, english)
 
     def speaker(self, role: str) -> str:
-        """Who speaks, as the name above a message."""
+        """The role's name above a message."""
         return self(role).capitalize()
 
     def rejected(self, count: int) -> str:

@@ -1,4 +1,6 @@
-"""The next-turn benchmark: how near a simulated user comes to what the person said next. Knows no model.
+"""The next-turn benchmark: how near a simulated user comes to the person's next turn.
+
+It calls no model.
 
 Needs the extra `stats`, for Chinese `zh`.
 """
@@ -7,6 +9,6 @@ from .benchmark import Benchmark
 from .characters import chrf
 from .files import write
 from .judging import JudgedRow, TurnScores
-from .report import Estimate, Report, Row
+from .report import NextTurnReport, NextTurnRow, UserMean
 
-__all__ = ["Benchmark", "Estimate", "JudgedRow", "Report", "Row", "TurnScores", "chrf", "write"]
+__all__ = ["Benchmark", "JudgedRow", "NextTurnReport", "NextTurnRow", "TurnScores", "UserMean", "chrf", "write"]

@@ -1,6 +1,6 @@
-"""What a user's turn does: it asks, thanks, rejects the reply, or wants something new.
+"""The acts of a user's turn: it asks, thanks, rejects the reply, or wants something new.
 
-`question` and `thanks` are the rules of `duologue compare` (`data.rules.asking`, `data.text.lexicons`), and `new wish`
+`question` and `thanks` are the rules of `duologue compare` (`data.rules.asking`, `data.text.word_lists`), and `new wish`
 counts content words as they do (`words.content_words`). No rule there tells a rejection: the expressions are our own,
 for English and Chinese.
 """
@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias, get_args
 
 from ...data.rules.asking import questions_in
 from ...data.text.languages import Language
-from ...data.text.lexicons import says
-from ...data.text.segmentation import words_of
+from ...data.text.word_lists import says
+from ...data.text.word_segmentation import words_of
 from ..realism.measures.words import content_words
 
 Act: TypeAlias = Literal["question", "thanks", "rejection", "new wish"]
@@ -54,17 +54,17 @@ def acts_in(text: str, language: Language, before: Collection[str] | None) -> di
     `before`: the content words of all that was said before it; None for a first turn, which can reject nothing and wants
     only new things: it has neither of these two acts.
     """
-    found: dict[Act, bool] = {
+    acts: dict[Act, bool] = {
         "question": questions_in(text, language) > 0,
         "thanks": says(text, "thanks", language),
     }
     if before is None:
-        return found
+        return acts
     words = content(text, language)
     new = sum(word not in before for word in words)
-    found["rejection"] = _REJECTS[language].search(text) is not None
-    found["new wish"] = new >= FEWEST and new >= NEW * len(words)
-    return found
+    acts["rejection"] = _REJECTS[language].search(text) is not None
+    acts["new wish"] = new >= FEWEST and new >= NEW * len(words)
+    return acts
 
 
 def agreement(of_one: Mapping[Act, bool], of_other: Mapping[Act, bool]) -> dict[Act, bool]:

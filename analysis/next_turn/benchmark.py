@@ -6,18 +6,18 @@ from functools import cached_property
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.next_turns import Moment, NextTurn, moments_of
+from ...data.people.next_turns import Moment, NextTurn, moments_of
+from ...data.people.splits import of_part, user_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from ...data.users import of_part, user_of
 from ...errors import DataError
-from ..comparison import FEWEST_IN_INTERVAL
+from ..over_users.means import FEWEST_IN_INTERVAL
 from ..realism.measures.transcripts import task_of
-from ..realism.report import Part
+from ..realism.report import UserPartName
 from .donors import Donors, about_the_same, by_language, language_of
-from .judging import Judge, JudgedRow, Kind, Said
-from .report import FLOOR, Report, row_of
-from .weights import Embed, Weights
+from .judging import JudgedRow, RowKind, TurnJudge, TurnText
+from .report import FLOOR, NextTurnReport, row_of
+from .weights import Embed, TextWeights
 
 PERSON = "the person"
 REPEAT = "repeats itself"
@@ -29,15 +29,15 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What is asked: moments of people's conversations, and what stands there without asking anybody.
+    """The moments of people's conversations, with the baselines that need no call.
 
-    `report` compares what users say there (`duologue.runs.next_turn` asks them) with what the person said.
+    `report` compares what users say there (`duologue.runs.people.next_turn` asks them) with what the person said.
     """
 
     moments: tuple[Moment, ...]
-    part: Part
+    part: UserPartName
     seed: int
-    weights: Weights
+    weights: TextWeights
     """Of the words in all people's turns of the source, so that a turn's score depends on no option."""
     others: Callable[[Language], Donors]
     """People's conversations of the part, to draw another person's turn from, by language."""
@@ -50,7 +50,7 @@ class Benchmark:
         conversations: Sequence[Conversation],
         published: Sequence[Conversation] | None = None,
         *,
-        part: Part = "all",
+        part: UserPartName = "all",
         limit: int | None = None,
         seed: int = 0,
     ) -> "Benchmark":
@@ -63,63 +63,66 @@ class Benchmark:
         DataError if no turn of a user is left.
         """
         moments = list(moments_of(conversations))
-        weights = Weights.of((each.text, language_of(each.conversation)) for each in moments if each.text)
+        weights = TextWeights.of((moment.text, language_of(moment.conversation)) for moment in moments if moment.text)
         places = [n for n, one in enumerate(conversations) if of_part(one, part)]
-        kept = [conversations[place] for place in places]
+        selected = [conversations[place] for place in places]
         notes = (
-            [] if part == "all" else [f"People: the part {part!r} of the users, {len(kept)} of {len(conversations)}."]
+            []
+            if part == "all"
+            else [f"People: the part {part!r} of the users, {len(selected)} of {len(conversations)}."]
         )
-        notes += _notes(kept)
-        taken = _drawn(places, limit, lambda place: digest("next turn", seed, conversations[place].id, place))
+        notes += _notes(selected)
+        by_lot = sorted(places, key=lambda place: digest("next turn", seed, conversations[place].id, place))
+        taken = frozenset(by_lot[:limit])
         chosen = tuple(moment for moment in moments if moment.number in taken)
-        if not any(moment.said for moment in chosen):
+        if not any(moment.messages for moment in chosen):
             raise DataError("there is no turn of a user to compare with: give conversations of people")
         spoken: list[Language] = [language_of(moment.conversation) for moment in chosen]
         earlier = None if published is None else by_language(published, spoken)
-        return cls(chosen, part, seed, weights, by_language(kept, spoken), earlier, tuple(notes))
+        return cls(chosen, part, seed, weights, by_language(selected, spoken), earlier, tuple(notes))
 
     def askable(self, may_be_asked: Callable[[Moment], bool]) -> "Benchmark":
         """The benchmark without the moments at which no user can be asked; a note counts them."""
         left = tuple(moment for moment in self.moments if may_be_asked(moment))
         if len(left) == len(self.moments):
             return self
-        if not any(moment.said for moment in left):
+        if not any(moment.messages for moment in left):
             raise DataError(
                 "no user can be asked for any of these turns: give conversations with a task, or longer ones"
             )
         note = (
-            f"{len(self.moments) - len(left)} first turns are left out: nothing before them says what the user wants."
+            f"{len(self.moments) - len(left)} first turns are left out: nothing before them states what the user wants."
         )
         return replace(self, moments=left, notes=(*self.notes, note))
 
     def judged(
         self,
-        asked: Mapping[str, Sequence[NextTurn]],
+        predictions: Mapping[str, Sequence[NextTurn]],
         embed: Embed | None = None,
         *,
-        made: Sequence[NextTurn] | None = None,
+        retrieval_based: Sequence[NextTurn] | None = None,
     ) -> tuple[JudgedRow, ...]:
         """Every row with the scores of each of its turns: the person's own, the baselines, then each user asked.
 
-        `made`: what users made from people say, as a baseline.
+        `retrieval_based`: the turns of users made from people, as a baseline.
         """
-        judge = Judge(self.weights, embed)
-        asked_rows: list[tuple[str, Kind, Said]] = [
-            (name, "user", {each.key: each for each in said}) for name, said in asked.items()
+        judge = TurnJudge(self.weights, embed)
+        asked_rows: list[tuple[str, RowKind, TurnText]] = [
+            (name, "user", {turn.key: turn for turn in turns}) for name, turns in predictions.items()
         ]
-        rows: list[tuple[str, Kind, Said]] = [
-            (PERSON, "person", {each.key: _own(each) for each in self.moments}),
+        rows: list[tuple[str, RowKind, TurnText]] = [
+            (PERSON, "person", {moment.key: _own(moment) for moment in self.moments}),
             (FLOOR, "baseline", self._another()),
-            (REPEAT, "baseline", {each.key: _repeated(each) for each in self.moments}),
+            (REPEAT, "baseline", {moment.key: _repeated(moment) for moment in self.moments}),
         ]
-        if made is not None:
-            rows.append((MADE, "baseline", {each.key: each for each in made}))
+        if retrieval_based is not None:
+            rows.append((MADE, "baseline", {turn.key: turn for turn in retrieval_based}))
         if self.published is not None:
             rows.append((PUBLISHED, "published", self._earlier[0]))
-        return tuple(judge.row(name, kind, self.moments, said) for name, kind, said in (*rows, *asked_rows))
+        return tuple(judge.row(name, kind, self.moments, turns) for name, kind, turns in (*rows, *asked_rows))
 
-    def report(self, rows: Sequence[JudgedRow]) -> Report:
-        """The table of these rows, at the moments at which all of them could be asked.
+    def report(self, rows: Sequence[JudgedRow], notes: Sequence[str] = ()) -> NextTurnReport:
+        """The table of these rows, at the moments at which all of them could be asked; with further notes.
 
         A row that could be asked at less than half of the moments takes none from the others: its means are over what it
         has of the common ones, and a note says so.
@@ -127,9 +130,9 @@ class Benchmark:
         floor = next((row for row in rows if row.name == FLOOR), None)
         users = len({user_of(moment.conversation) for moment in self.moments})
         sufficient = [row.keys for row in rows if len(row.keys) >= ENOUGH * len(self.moments)]
-        common = frozenset(each.key for each in self.moments).intersection(*sufficient)
+        common = frozenset(moment.key for moment in self.moments).intersection(*sufficient)
         few = [f"No interval: there are {users} users, it needs {FEWEST_IN_INTERVAL}."] * (users < FEWEST_IN_INTERVAL)
-        return Report(
+        return NextTurnReport(
             part=self.part,
             seed=self.seed,
             conversations=len({moment.number for moment in self.moments}),
@@ -137,26 +140,32 @@ class Benchmark:
             turns=sum(not moment.ended for moment in self.moments),
             ends=sum(moment.ended for moment in self.moments),
             rows=tuple(row_of(row, floor, common) for row in rows),
-            notes=(*self.notes, *few, *self._notes_on(rows), *_notes_on_common(rows, common, len(self.moments))),
+            notes=(
+                *self.notes,
+                *few,
+                *self._notes_on(rows),
+                *_notes_on_common(rows, common, len(self.moments)),
+                *notes,
+            ),
         )
 
     def _another(self) -> dict[str, NextTurn]:
-        found: dict[str, NextTurn] = {}
+        turns: dict[str, NextTurn] = {}
         for moment in self.moments:
             donors = self.others(language_of(moment.conversation))
             pool = donors.by_task.get(task_of(moment.conversation), [])
-            said = donors.drawn(moment, user_of(moment.conversation), self.seed, FLOOR, pool)
-            if said is not None:
-                found[moment.key] = said
-        return found
+            turn = donors.drawn(moment, user_of(moment.conversation), self.seed, FLOOR, pool)
+            if turn is not None:
+                turns[moment.key] = turn
+        return turns
 
     @cached_property
     def _earlier(self) -> tuple[dict[str, NextTurn], int]:
-        """What the published users say, and at how many moments about the same task only."""
-        found: dict[str, NextTurn] = {}
+        """The published users' turns, and the number of moments that match only by task."""
+        turns: dict[str, NextTurn] = {}
         by_task = 0
         if (earlier := self.published) is None:
-            return found, by_task
+            return turns, by_task
         for moment in self.moments:
             language = language_of(moment.conversation)
             donors = earlier(language)
@@ -164,17 +173,17 @@ class Benchmark:
             if not pool:
                 pool = donors.by_task.get(task_of(moment.conversation), []) if task_of(moment.conversation) else []
                 by_task += bool(pool)
-            said = donors.drawn(moment, "", self.seed, PUBLISHED, pool)
-            if said is not None:
-                found[moment.key] = said
-        return found, by_task
+            turn = donors.drawn(moment, "", self.seed, PUBLISHED, pool)
+            if turn is not None:
+                turns[moment.key] = turn
+        return turns, by_task
 
     def _notes_on(self, rows: Sequence[JudgedRow]) -> list[str]:
         notes = []
         for row in rows:
             if lacking := len(self.moments) - len(row.turns):
-                notes.append(f"{row.name}: nobody there to draw from at {lacking} of {len(self.moments)} places.")
-            failed = [turn.said.failure for turn in row.turns if turn.said.failure]
+                notes.append(f"{row.name}: no person to draw from at {lacking} of {len(self.moments)} places.")
+            failed = [turn.next_turn.failure for turn in row.turns if turn.next_turn.failure]
             if failed:
                 notes.append(f"{row.name}: {len(failed)} of {len(row.turns)} could not be asked: {failed[0]}")
         if only := self._earlier[1]:
@@ -202,19 +211,14 @@ def _own(moment: Moment) -> NextTurn:
 
 
 def _repeated(moment: Moment) -> NextTurn:
-    """The user's own last turn; nothing where there is none before."""
-    said: list[str] = []
+    """The user's own last turn; empty where there is none before."""
+    texts: list[str] = []
     for message in reversed(moment.before):
         if message.role == "user" and message.stored:
-            said.insert(0, message.text)
-        elif said:
+            texts.insert(0, message.text)
+        elif texts:
             break
-    return NextTurn(id=moment.key, key=moment.key, text="\n".join(said))
-
-
-def _drawn(places: Sequence[int], limit: int | None, rank: Callable[[int], str]) -> frozenset[int]:
-    """So many of the conversations by their places, the first by rank."""
-    return frozenset(places if limit is None else sorted(places, key=rank)[:limit])
+    return NextTurn(id=moment.key, key=moment.key, text="\n".join(texts))
 
 
 def _notes(conversations: Sequence[Conversation]) -> list[str]:
@@ -223,7 +227,7 @@ def _notes(conversations: Sequence[Conversation]) -> list[str]:
         notes.append(f"{simulated} of {len(conversations)} conversations are of simulated users: is this intended?")
     if nameless := sum(not domains.of(one).user(one) for one in conversations):
         notes.append(
-            f"{nameless} of {len(conversations)} conversations do not tell who speaks: those about an equal scenario count "
+            f"{nameless} of {len(conversations)} conversations do not name their user: those about an equal scenario count "
             "as one user's."
         )
     return notes

@@ -28,18 +28,18 @@ def runs_of(text: str) -> Runs:
     )
 
 
-def chrf(said: str, reference: str) -> float:
+def chrf(text: str, reference: str) -> float:
     """Similarity of a text to the reference, 0 to 1; 0 if either has no character.
 
     >>> round(chrf("ab", "abc"), 4)
     0.6364
     """
     precisions, recalls = [], []
-    for of_said, of_reference in zip(runs_of(said), runs_of(reference), strict=True):
-        all_said, all_reference = of_said.total(), of_reference.total()
-        if all_said and all_reference:
-            common = (of_said & of_reference).total()
-            precisions.append(common / all_said)
+    for of_text, of_reference in zip(runs_of(text), runs_of(reference), strict=True):
+        all_text, all_reference = of_text.total(), of_reference.total()
+        if all_text and all_reference:
+            common = (of_text & of_reference).total()
+            precisions.append(common / all_text)
             recalls.append(common / all_reference)
     if not any(precisions):
         return 0.0

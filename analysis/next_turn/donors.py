@@ -1,4 +1,4 @@
-"""What somebody else said at the same place: another person, or the simulated users of an earlier study."""
+"""Turns of others at the same place: of another person, or of the simulated users of an earlier study."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.next_turns import Moment, NextTurn, moments_of
-from ...data.pairing import identity_of, origin_of, topic_key
-from ...data.records import Conversation, Message
+from ...data.people.next_turns import Moment, NextTurn, moments_of
+from ...data.people.pairing import identity_of, origin_of, topic_key
+from ...data.people.splits import user_of
+from ...data.records import Conversation
 from ...data.text.languages import Language
-from ...data.users import user_of
 from ..realism.measures.transcripts import task_context, task_of
 
 
 def language_of(conversation: Conversation) -> Language:
-    """The language that the user speaks in a conversation."""
+    """The language of the user's messages in a conversation."""
     return domains.of(conversation).language(conversation) or "en"
 
 
 @dataclass(frozen=True)
-class Donor:
+class OtherPerson:
     """A conversation whose turns stand in for others."""
 
     user: str
@@ -32,35 +32,36 @@ class Donor:
 
 @dataclass
 class Donors:
-    """Conversations by what they are about, to draw turns from. Where one draws is a digest of seed and moment."""
+    """Conversations by their subject, as sources of turns.
 
-    by_topic: dict[str, list[Donor]] = field(default_factory=lambda: defaultdict(list))
-    by_task: dict[str, list[Donor]] = field(default_factory=lambda: defaultdict(list))
-    by_origin: dict[tuple[str, str], list[Donor]] = field(default_factory=lambda: defaultdict(list))
+    A digest of seed and moment decides which one is drawn.
+    """
+
+    by_topic: dict[str, list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
+    by_task: dict[str, list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
+    by_origin: dict[tuple[str, str], list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
     """Those that were simulated on the scenario of a stored conversation, by that one's id and scenario."""
 
     @classmethod
     def of(cls, conversations: Sequence[Conversation], language: Language) -> "Donors":
         """The conversations whose user's words are to be had in the language."""
-        made = cls()
+        donors = cls()
         moments: dict[int, list[Moment]] = defaultdict(list)
         for moment in moments_of(conversations):
             moments[moment.number].append(moment)
         for number, own in moments.items():
             conversation = conversations[number]
-            texts = list(_texts(conversation, own, language))
-            if None in texts:
+            if (texts := _texts(conversation, own, language)) is None:
                 continue
-            said = tuple(text for text in texts if text is not None)
-            donor = Donor(user_of(conversation), said, own[-1].ended)
+            donor = OtherPerson(user_of(conversation), texts, own[-1].ended)
             for topic in topics_of(conversation, language):
-                made.by_topic[topic].append(donor)
-            made.by_task[task_of(conversation)].append(donor)
+                donors.by_topic[topic].append(donor)
+            donors.by_task[task_of(conversation)].append(donor)
             if (origin := origin_of(conversation)) is not None:
-                made.by_origin[origin].append(donor)
-        return made
+                donors.by_origin[origin].append(donor)
+        return donors
 
-    def drawn(self, moment: Moment, user: str, seed: int, purpose: str, pool: Sequence[Donor]) -> NextTurn | None:
+    def drawn(self, moment: Moment, user: str, seed: int, purpose: str, pool: Sequence[OtherPerson]) -> NextTurn | None:
         """A turn at the moment's place from a conversation of another user; None if there is none.
 
         First a user is drawn, then one of their conversations, so that nobody is drawn more often for having many. The
@@ -83,13 +84,13 @@ class Donors:
         return NextTurn(id=moment.key, key=moment.key, text=chosen.texts[place], stopped=leaves)
 
 
-def _goes_on(donor: Donor, moment: Moment) -> bool:
+def _goes_on(donor: OtherPerson, moment: Moment) -> bool:
     return len(donor.texts) > moment.turn
 
 
-def _drawn(donors: Sequence[Donor], seed: int, purpose: str, what: str, moment: Moment) -> Donor:
+def _drawn(donors: Sequence[OtherPerson], seed: int, purpose: str, what: str, moment: Moment) -> OtherPerson:
     """A conversation of a user: every user is as likely, and every conversation of theirs."""
-    by_user: dict[str, list[Donor]] = defaultdict(list)
+    by_user: dict[str, list[OtherPerson]] = defaultdict(list)
     for donor in donors:
         by_user[donor.user].append(donor)
     users = list(by_user.values())
@@ -103,38 +104,38 @@ def _draw(count: int, seed: int, purpose: str, what: str, moment: Moment) -> int
 
 
 def topics_of(conversation: Conversation, language: Language) -> Iterator[str]:
-    """What a conversation is about, by its topic and by its context's words in the language."""
+    """The topics of a conversation: its topic and its context's words in the language."""
     if key := topic_key(conversation):
         yield key
     if context := " ".join(task_context(conversation, language).split()):
         yield f"context {context}"
 
 
-def about_the_same(donors: Donors, moment: Moment, language: Language) -> list[Donor]:
+def about_the_same(donors: Donors, moment: Moment, language: Language) -> list[OtherPerson]:
     """The conversations that were simulated on the moment's own scenario, else those about its context or topic."""
     if donors.by_origin and (own := donors.by_origin.get(identity_of(moment.conversation))):
         return own
-    found: dict[int, Donor] = {}
+    matches: dict[int, OtherPerson] = {}
     for topic in topics_of(moment.conversation, language):
         for donor in donors.by_topic.get(topic, ()):
-            found.setdefault(id(donor), donor)
-    return list(found.values())
+            matches.setdefault(id(donor), donor)
+    return list(matches.values())
 
 
-def by_language(conversations: Sequence[Conversation], wanted: Iterable[Language]) -> Callable[[Language], Donors]:
+def by_language(conversations: Sequence[Conversation], languages: Iterable[Language]) -> Callable[[Language], Donors]:
     """The donors of each language that is wanted."""
-    made = {language: Donors.of(conversations, language) for language in dict.fromkeys(wanted)}
-    return made.__getitem__
+    donors = {language: Donors.of(conversations, language) for language in dict.fromkeys(languages)}
+    return donors.__getitem__
 
 
-def _texts(conversation: Conversation, moments: Sequence[Moment], language: Language) -> Iterator[str | None]:
-    """The user's turns in the language; None for one that the data has not."""
+def _texts(conversation: Conversation, moments: Sequence[Moment], language: Language) -> tuple[str, ...] | None:
+    """The user's turns in the language; None if the data has not all of them."""
     domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
-
-    def text(message: Message) -> str | None:
-        return domain.text_in(message, language, spoken)
-
+    turns = []
     for moment in moments:
         if not moment.ended:
-            texts = [text(message) for message in moment.said]
-            yield None if None in texts else "\n".join(each for each in texts if each is not None)
+            texts = [domain.text_in(message, language, spoken) for message in moment.messages]
+            turns.append("\n".join(text for text in texts if text is not None))
+            if None in texts:
+                return None
+    return tuple(turns)

@@ -1,6 +1,6 @@
 """The benchmark on disk: the report, every turn with its scores, and users' turns in the form of TREC's track.
 
-The form is that of the user simulation track of TREC 2026, task 1 (next utterance). A run of the track is no file: a client
+The form is that of the user simulation track of TREC 2026, task 1 (next utterance). A run of the track is not a file: a client
 sends each utterance to the track's server, which answers with the next history. Each line here is the body of such a
 request, with the fields that the organisers' baseline client sends (github.com/TREC-UserSim/trec-usersim-baseline,
 simulator/src/api_client.py, read in November 2026; the guidelines were a draft of 2026-04-30). The server's scenarios are
@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...data.formats.folders import make_folder
-from ...data.formats.jsonfiles import dumps, write_lines, write_text
+from ...data.files.folders import make_folder
+from ...data.files.json_files import dumps, write_lines, write_text
 from .judging import JudgedRow
-from .report import Report
+from .report import NextTurnReport
 
 REPORT, TURNS, TREC = FILES = ("next_turn.json", "turns.jsonl", "trec.jsonl")
 
 
-def write(report: Report, rows: Sequence[JudgedRow], folder: Path) -> list[Path]:
+def write(report: NextTurnReport, rows: Sequence[JudgedRow], folder: Path) -> list[Path]:
     """Write `next_turn.json`, the report, `turns.jsonl` (a line for each row and moment) and `trec.jsonl`; gives their paths."""
     make_folder(folder)
     write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
@@ -29,21 +29,23 @@ def write(report: Report, rows: Sequence[JudgedRow], folder: Path) -> list[Path]
 
 
 def requests(row: JudgedRow) -> Iterator[dict[str, Any]]:
-    """A request of the track for each moment at which the row's user was asked: its utterance, final if it leaves.
+    """One request of the track for each moment at which the row's user was asked.
+
+    It holds the user's utterance, and is final if the user leaves.
 
     `timestamp` is empty: nothing here depends on a clock.
     """
     for turn in row.turns:
-        if turn.said.failure is None:
+        if turn.next_turn.failure is None:
             yield {
                 "run_id": row.name,
                 "user_utterance": {
                     "conversation_id": f"{turn.moment.conversation.id}:{turn.moment.turn}",
                     "participant_name": "user",
-                    "text": turn.said.text,
+                    "text": turn.next_turn.text,
                     "sources": [],
                     "annotations": {},
                     "timestamp": "",
-                    "is_final": turn.said.stopped,
+                    "is_final": turn.next_turn.stopped,
                 },
             }

@@ -1,21 +1,21 @@
-"""What is said at each moment, beside what the person said there: the scores of single turns."""
+"""The scores of single turns: a user's turn at each moment beside the person's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from ...data.next_turns import Moment, NextTurn
+from ...data.people.next_turns import Moment, NextTurn
+from ...data.people.splits import user_of
 from ...data.records import Record
 from ...data.text.languages import Language
-from ...data.users import user_of
 from .acts import Act, acts_in, agreement, content
 from .characters import chrf
 from .donors import language_of
-from .weights import Embed, Weights, cosine
+from .weights import Embed, TextWeights, cosine
 
-Kind: TypeAlias = Literal["person", "baseline", "published", "user"]
+RowKind: TypeAlias = Literal["person", "baseline", "published", "user"]
 """The person's own words; a baseline; simulated users of an earlier study; a user that was asked."""
-Said: TypeAlias = Mapping[str, NextTurn]
+TurnText: TypeAlias = Mapping[str, NextTurn]
 """What is said at each moment, by the moment's key; a moment may be missing."""
 
 
@@ -33,11 +33,11 @@ class TurnScores(Record):
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedTurns:
     """A row's turn at a moment."""
 
     moment: Moment
-    said: NextTurn
+    next_turn: NextTurn
     scores: TurnScores
 
 
@@ -46,80 +46,80 @@ class JudgedRow:
     """A row of the benchmark with each of its turns."""
 
     name: str
-    kind: Kind
-    turns: tuple[Judged, ...]
+    kind: RowKind
+    turns: tuple[JudgedTurns, ...]
 
     @property
     def keys(self) -> frozenset[str]:
         """The moments at which it could be asked."""
-        return frozenset(turn.moment.key for turn in self.turns if turn.said.failure is None)
+        return frozenset(turn.moment.key for turn in self.turns if turn.next_turn.failure is None)
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Each turn as plain JSON values."""
         for turn in self.turns:
-            moment, said = turn.moment, turn.said
+            moment, next_turn = turn.moment, turn.next_turn
             yield {
                 "row": self.name,
                 "conversation": moment.conversation.id,
                 "user": user_of(moment.conversation),
                 "turn": moment.turn,
                 "person": None if moment.ended else moment.text,
-                "said": said.text,
-                "stopped": said.stopped,
+                "said": next_turn.text,
+                "stopped": next_turn.stopped,
                 "scores": turn.scores.model_dump(mode="json"),
-                "rejected": said.rejected,
-                "failure": said.failure,
+                "rejected": next_turn.rejected,
+                "failure": next_turn.failure,
             }
 
 
 @dataclass
-class Judge:
-    """Scores turns; what is needed for several is computed once."""
+class TurnJudge:
+    """Scores turns; values that several scores need are computed once."""
 
-    weights: Weights
+    weights: TextWeights
     embed: Embed | None = None
     """A function from texts to vectors; None: no such score."""
     _vectors: dict[str, list[float]] = field(default_factory=dict)
     _before: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def row(self, name: str, kind: Kind, moments: Sequence[Moment], said: Said) -> JudgedRow:
+    def row(self, name: str, kind: RowKind, moments: Sequence[Moment], turns: TurnText) -> JudgedRow:
         """The row's turns with their scores, in the order of the moments."""
-        pairs = [(moment, said[moment.key]) for moment in moments if moment.key in said]
+        pairs = [(moment, turns[moment.key]) for moment in moments if moment.key in turns]
         if self.embed is not None:
             self._embed(pairs)
-        return JudgedRow(name, kind, tuple(Judged(moment, one, self._scores(moment, one)) for moment, one in pairs))
+        return JudgedRow(
+            name, kind, tuple(JudgedTurns(moment, one, self._scores(moment, one)) for moment, one in pairs)
+        )
 
-    def _scores(self, moment: Moment, said: NextTurn) -> TurnScores:
-        if said.failure is not None:
+    def _scores(self, moment: Moment, turn: NextTurn) -> TurnScores:
+        if turn.failure is not None:
             return TurnScores()
-        if moment.ended:
-            return TurnScores(left=said.stopped)
-        if not moment.text.strip():  # an image alone
-            return TurnScores(left=said.stopped)
+        if moment.ended or not moment.text.strip():  # no text: an image alone
+            return TurnScores(left=turn.stopped)
         language = language_of(moment.conversation)
         before = self._said_before(moment, language) if moment.turn else None
         return TurnScores(
-            chrf=chrf(said.text, moment.text),
-            words=self._words(said.text, moment.text, language),
-            embedding=self._embedding(said.text, moment.text),
-            acts=agreement(acts_in(moment.text, language, before), acts_in(said.text, language, before)),
-            left=said.stopped,
+            chrf=chrf(turn.text, moment.text),
+            words=self._words(turn.text, moment.text, language),
+            embedding=self._embedding(turn.text, moment.text),
+            acts=agreement(acts_in(moment.text, language, before), acts_in(turn.text, language, before)),
+            left=turn.stopped,
         )
 
-    def _words(self, said: str, person: str, language: Language) -> float:
-        return 1.0 if said == person else self.weights.cosine(said, person, language)
+    def _words(self, text: str, person: str, language: Language) -> float:
+        return 1.0 if text == person else self.weights.cosine(text, person, language)
 
-    def _embedding(self, said: str, person: str) -> float | None:
+    def _embedding(self, text: str, person: str) -> float | None:
         if self.embed is None:
             return None
-        if said == person:
+        if text == person:
             return 1.0
-        return cosine(self._vectors[said], self._vectors[person]) if said.strip() else 0.0
+        return cosine(self._vectors[text], self._vectors[person]) if text.strip() else 0.0
 
     def _embed(self, pairs: Sequence[tuple[Moment, NextTurn]]) -> None:
         """Embed what is new, all of it in one call."""
-        wanted = (text for moment, said in pairs for text in (said.text, moment.text) if text.strip())
-        texts = [text for text in dict.fromkeys(wanted) if text not in self._vectors]
+        candidates = (text for moment, turn in pairs for text in (turn.text, moment.text) if text.strip())
+        texts = [text for text in dict.fromkeys(candidates) if text not in self._vectors]
         if texts and self.embed is not None:
             self._vectors.update(zip(texts, self.embed(texts), strict=True))
 

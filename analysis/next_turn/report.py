@@ -2,33 +2,28 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
+from functools import partial
 from statistics import fmean
-from typing import Any, Literal
+from typing import Literal, get_args
 
+from typing_extensions import override
+
+from ...data.people.splits import user_of
 from ...data.records import Record
-from ...data.users import user_of
-from ..comparison import mean_interval
-from ..realism.report import Part
-from ..tables import Column, Table
+from ..over_users.means import over_users
+from ..realism.report import UserPartName
+from ..tables import Column, Table, TabledReport
 from .acts import ACTS, Act
-from .judging import Judged, JudgedRow, Kind
+from .judging import JudgedRow, JudgedTurns, RowKind
 
 FLOOR = "another person"
 
-Score = Literal["chrf", "first", "later", "words", "embedding", "acts", "ended", "stayed"]
-TITLES: dict[Score, str] = {
-    "chrf": "chrF",
-    "first": "first",
-    "later": "later",
-    "words": "words",
-    "embedding": "embedding",
-    "acts": "acts",
-    "ended": "ended",
-    "stayed": "stayed",
-}
+TurnScore = Literal["chrf", "first", "later", "words", "embedding", "acts", "ended", "stayed"]
+SCORES: tuple[TurnScore, ...] = get_args(TurnScore)
+TITLES: dict[TurnScore, str] = {score: "chrF" if score == "chrf" else score for score in SCORES}
 
 
-class Estimate(Record):
+class UserMean(Record):
     """A mean over users, each with the same weight, and its distance from the floor."""
 
     value: float | None
@@ -42,16 +37,16 @@ class Estimate(Record):
     above_high: float | None = None
 
 
-class Row(Record):
-    """What one source of turns scores."""
+class NextTurnRow(Record):
+    """The scores of one source of turns."""
 
     name: str
-    kind: Kind
+    kind: RowKind
     turns: int
     """Turns of people that it is compared at."""
     ends: int
     """Ends of people that it is compared at."""
-    scores: dict[Score, Estimate]
+    scores: dict[TurnScore, UserMean]
     by_act: dict[Act, float]
     """Agreement in each act: mean over users."""
     silent: int
@@ -66,21 +61,22 @@ class Row(Record):
     """Why, of the most frequent reason; empty if all were asked."""
 
 
-class Report(Record):
-    """How near each row comes to what people said next."""
+class NextTurnReport(TabledReport):
+    """The nearness of each row to people's next turns."""
 
-    part: Part
+    part: UserPartName
     seed: int
     conversations: int
     users: int
     turns: int
     ends: int
-    rows: tuple[Row, ...]
+    rows: tuple[NextTurnRow, ...]
     notes: tuple[str, ...] = ()
 
-    def with_notes(self, notes: Sequence[str]) -> "Report":
-        """The report with further notes."""
-        return self.model_copy(update={"notes": (*self.notes, *notes)}) if notes else self
+    @override
+    def tables(self) -> list[Table]:
+        """The sources of turns side by side, and each score with its interval."""
+        return [self.table(), self.by_score()]
 
     def table(self) -> Table:
         """A row for each source of turns."""
@@ -90,17 +86,17 @@ class Report(Record):
             columns.append(Column(name=TITLES[score], kind="number"))
             if score == "chrf":
                 columns += [Column(name=name, kind="number") for name in ("low", "high")]
-        asked = [row for row in self.rows if row.kind == "user"]
-        rare = [name for name in ("silent", "rejected", "failed") if any(getattr(row, name) for row in asked)]
+        user_rows = [row for row in self.rows if row.kind == "user"]
+        rare = [name for name in ("silent", "rejected", "failed") if any(getattr(row, name) for row in user_rows)]
         columns += [Column(name=name, kind="count") for name in rare]
-        rows = []
-        for row in self.rows:
-            cells: dict[str, Any] = {"row": row.name, "turns": row.turns}
-            cells |= {name: getattr(row, name) for name in rare}
-            cells |= {TITLES[score]: row.scores[score].value for score in scores}
-            rows.append(cells | {"low": row.scores["chrf"].low, "high": row.scores["chrf"].high})
+        rows = [
+            vars(row)
+            | {TITLES[score]: row.scores[score].value for score in scores}
+            | {"row": row.name, "low": row.scores["chrf"].low, "high": row.scores["chrf"].high}
+            for row in self.rows
+        ]
         notes = [
-            "chrF, words (cosine of TF-IDF), embedding: similarity to what the person said, 0 to 1. acts: agreement in "
+            "chrF, words (cosine of TF-IDF), embedding: similarity to what the person wrote, 0 to 1. acts: agreement in "
             "question, thanks, rejection and new wish. ended: left where the person left; stayed: went on where the "
             "person went on.",
             "Means over users; low and high: the 95 % interval of chrF over users.",
@@ -113,9 +109,9 @@ class Report(Record):
         numbers = ("mean", "low", "high", "above", "above low", "above high")
         columns = [Column(name="row"), Column(name="score"), Column(name="users", kind="count")]
         columns += [Column(name=name, kind="number") for name in numbers]
-        told = self._scores()
+        all_scores = self._scores()
         # Without first turns all are later ones.
-        scores = told if "first" in told else self._scores(without=("later",))
+        scores = all_scores if "first" in all_scores else self._scores(without=("later",))
         rows = [
             {"row": row.name, "score": TITLES[score], "mean": row.scores[score].value}
             | row.scores[score].model_dump(exclude={"value"})
@@ -136,80 +132,63 @@ class Report(Record):
         ]
         return Table.of("By score", columns, rows, notes)
 
-    def _scores(self, without: Sequence[Score] = ()) -> list[Score]:
-        named: list[Score] = [score for score in TITLES if score not in without]
+    def _scores(self, without: Sequence[TurnScore] = ()) -> list[TurnScore]:
+        named: list[TurnScore] = [score for score in TITLES if score not in without]
         return [score for score in named if any(row.scores[score].value is not None for row in self.rows)]
 
 
-def row_of(judged: JudgedRow, floor: JudgedRow | None, common: Set[str]) -> Row:
-    """The row with its means at the moments that are compared; `floor`: what it is measured against."""
-    turns = [turn for turn in judged.turns if turn.said.failure is None and turn.moment.key in common]
-    failed = [turn.said.failure for turn in judged.turns if turn.said.failure is not None]
+def row_of(judged: JudgedRow, floor: JudgedRow | None, common: Set[str]) -> NextTurnRow:
+    """The row with its means at the moments that are compared; `floor`: the row of the baseline."""
+    turns = [turn for turn in judged.turns if turn.next_turn.failure is None and turn.moment.key in common]
+    failed = [turn.next_turn.failure for turn in judged.turns if turn.next_turn.failure is not None]
     of_floor = None if floor is None or floor is judged else floor.turns
-    scores: dict[Score, Estimate] = {score: _estimate(turns, of_floor, value) for score, value in _VALUES.items()}
-    return Row(
+    scores: dict[TurnScore, UserMean] = {score: _estimate(turns, of_floor, value) for score, value in _VALUES.items()}
+    return NextTurnRow(
         name=judged.name,
         kind=judged.kind,
         turns=sum(turn.scores.chrf is not None for turn in turns),
         ends=sum(turn.moment.ended for turn in turns),
         scores=scores,
-        by_act={act: mean for act in ACTS if (mean := _mean(turns, _of_act(act))) is not None},
-        silent=sum(not turn.said.text and not turn.said.stopped and not turn.moment.ended for turn in turns),
-        rejected=sum(turn.said.rejected for turn in judged.turns),
-        calls=sum(turn.said.calls for turn in judged.turns),
-        tokens=sum(turn.said.input_tokens + turn.said.output_tokens for turn in judged.turns),
+        by_act={act: fmean(means.values()) for act in ACTS if (means := _by_user(turns, partial(_of_act, act)))},
+        silent=sum(not turn.next_turn.text and not turn.next_turn.stopped and not turn.moment.ended for turn in turns),
+        rejected=sum(turn.next_turn.rejected for turn in judged.turns),
+        calls=sum(turn.next_turn.calls for turn in judged.turns),
+        tokens=sum(turn.next_turn.input_tokens + turn.next_turn.output_tokens for turn in judged.turns),
         failed=len(failed),
         failure=Counter(failed).most_common(1)[0][0] if failed else "",
     )
 
 
-def _left_at(end: bool, agrees: bool) -> Callable[[Judged], float | None]:
-    def value(turn: Judged) -> float | None:
-        if turn.moment.ended is not end or turn.scores.left is None:
-            return None
-        return float(turn.scores.left is agrees)
-
-    return value
+def _left_at(turn: JudgedTurns, end: bool) -> float | None:
+    """Whether the user left at an end, and stayed where the person went on."""
+    return float(turn.scores.left is end) if turn.moment.ended is end and turn.scores.left is not None else None
 
 
-def _acts(turn: Judged) -> float | None:
-    return fmean(turn.scores.acts.values()) if turn.scores.acts else None
+def _of_act(act: Act, turn: JudgedTurns) -> float | None:
+    return (turn.scores.acts or {}).get(act)
 
 
-def _of_act(act: Act) -> Callable[[Judged], float | None]:
-    def value(turn: Judged) -> float | None:
-        acts = turn.scores.acts or {}
-        return float(acts[act]) if act in acts else None
-
-    return value
-
-
-_VALUES: dict[Score, Callable[[Judged], float | None]] = {
+_VALUES: dict[TurnScore, Callable[[JudgedTurns], float | None]] = {
     "chrf": lambda turn: turn.scores.chrf,
     "first": lambda turn: None if turn.moment.turn else turn.scores.chrf,
     "later": lambda turn: turn.scores.chrf if turn.moment.turn else None,
     "words": lambda turn: turn.scores.words,
     "embedding": lambda turn: turn.scores.embedding,
-    "acts": _acts,
-    "ended": _left_at(end=True, agrees=True),
-    "stayed": _left_at(end=False, agrees=False),
+    "acts": lambda turn: fmean(turn.scores.acts.values()) if turn.scores.acts else None,
+    "ended": lambda turn: _left_at(turn, end=True),
+    "stayed": lambda turn: _left_at(turn, end=False),
 }
 
 
 def _estimate(
-    turns: Sequence[Judged], floor: Iterable[Judged] | None, value: Callable[[Judged], float | None]
-) -> Estimate:
+    turns: Sequence[JudgedTurns], floor: Iterable[JudgedTurns] | None, value: Callable[[JudgedTurns], float | None]
+) -> UserMean:
     means = _by_user(turns, value)
     if not means:
-        return Estimate(value=None)
+        return UserMean(value=None)
     least = -1.0 if min(means.values()) < 0 else 0.0
-    low, high = mean_interval(list(means.values())) or (None, None)
-    estimate = Estimate(
-        value=fmean(means.values()),
-        low=None if low is None else max(least, low),
-        high=None if high is None else min(1.0, high),
-        users=len(means),
-    )
+    low, high = over_users(list(means.values())).interval(least, 1.0)
+    estimate = UserMean(value=fmean(means.values()), low=low, high=high, users=len(means))
     if floor is None:
         return estimate
     of_floor = {turn.moment.key: turn for turn in floor if value(turn) is not None}
@@ -218,16 +197,11 @@ def _estimate(
     if not own:
         return estimate
     differences = [own[user] - others[user] for user in own]
-    low, high = mean_interval(differences) or (None, None)
+    low, high = over_users(differences).interval()
     return estimate.model_copy(update={"above": fmean(differences), "above_low": low, "above_high": high})
 
 
-def _mean(turns: Sequence[Judged], value: Callable[[Judged], float | None]) -> float | None:
-    means = _by_user(turns, value)
-    return fmean(means.values()) if means else None
-
-
-def _by_user(turns: Iterable[Judged], value: Callable[[Judged], float | None]) -> dict[str, float]:
+def _by_user(turns: Iterable[JudgedTurns], value: Callable[[JudgedTurns], float | None]) -> dict[str, float]:
     """Each user's mean, for those with a value."""
     values: dict[str, list[float]] = defaultdict(list)
     for turn in turns:

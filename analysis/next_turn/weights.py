@@ -7,16 +7,17 @@ from math import fsum, log, sqrt
 from typing import TypeAlias
 
 from ...data.text.languages import Language
-from ...data.text.segmentation import words_of
+from ...data.text.word_segmentation import words_of
 
 Embed: TypeAlias = Callable[[list[str]], list[list[float]]]
 """From texts to vectors, such as the `embed_documents` of LangChain's `Embeddings`."""
 
 
 @dataclass(frozen=True)
-class Weights:
-    """How much each word weighs: the less, the more of people's turns have it (TF-IDF as of scikit-learn's
-    `TfidfVectorizer`: ln((1 + n) / (1 + df)) + 1, vectors of length 1).
+class TextWeights:
+    """The weight of each word: the more of people's turns have it, the less it weighs.
+
+    TF-IDF as in scikit-learn's `TfidfVectorizer`: ln((1 + n) / (1 + df)) + 1, vectors of length 1.
 
     A word that nobody among the people says has a document frequency of 0 and counts in a text's length. (Scikit-learn's
     class leaves it out, so that a text of unknown words beside one known word would be that word.)
@@ -27,7 +28,7 @@ class Weights:
     """In how many of the people's turns each word is."""
 
     @classmethod
-    def of(cls, texts: Iterable[tuple[str, Language]]) -> "Weights":
+    def of(cls, texts: Iterable[tuple[str, Language]]) -> "TextWeights":
         """The weights by people's turns."""
         having: Counter[str] = Counter()
         count = 0
@@ -37,7 +38,10 @@ class Weights:
         return cls(count, having)
 
     def cosine(self, one: str, other: str, language: Language) -> float:
-        """Cosine of the two texts, 0 to 1; 0 if either has no word, and 1 if they have the same words as often."""
+        """Cosine of the two texts, 0 to 1.
+
+        0 if either has no word, and 1 if they have the same words equally often.
+        """
         vectors = [self._vector(text, language) for text in (one, other)]
         lengths = [sqrt(fsum(value * value for value in vector.values())) for vector in vectors]
         if not all(lengths):
@@ -57,5 +61,5 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     lengths = sqrt(fsum(value * value for value in one)) * sqrt(fsum(value * value for value in other))
     if not lengths:
         return 0.0
-    found = fsum(a * b for a, b in zip(one, other, strict=True)) / lengths
-    return max(-1.0, min(1.0, found))
+    value = fsum(a * b for a, b in zip(one, other, strict=True)) / lengths
+    return max(-1.0, min(1.0, value))

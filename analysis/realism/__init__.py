@@ -3,7 +3,7 @@
 Needs the extras `stats` and `ml`, for Chinese `zh`.
 """
 
-from ...data.users import part_of
+from ...data.people.splits import part_of
 from ...errors import of_extra
 
 # Before what imports them, so that who lacks them reads which extra brings them.
@@ -12,7 +12,8 @@ of_extra("scipy", "stats,ml")
 
 from .comparing import compare  # noqa: E402
 from .measures import MEASURES, Measure  # noqa: E402
-from .records import Row  # noqa: E402
-from .report import Report  # noqa: E402
+from .measures import register as register_measure  # noqa: E402
+from .records import RealismRow  # noqa: E402
+from .report import RealismReport  # noqa: E402
 
-__all__ = ["MEASURES", "Measure", "Report", "Row", "compare", "part_of"]
+__all__ = ["MEASURES", "Measure", "RealismReport", "RealismRow", "compare", "part_of", "register_measure"]

@@ -1,4 +1,4 @@
-"""Who answered: users of one assistant are compared with users of the same one, where both sides tell who it was.
+"""Comparison of users who talked to the same assistant, where both sides name the assistant.
 
 What a user says depends on whom they talk to: people of the newer RecLLMSim study, in the same task, write fewer or
 shorter messages to some models than to others. A difference between sides that talked to different assistants may be
@@ -12,15 +12,15 @@ from itertools import combinations
 
 import numpy as np
 
+from ..over_users.estimate import FEWEST_USERS
 from .measures import Measure
 from .measures.transcripts import UserTranscript
 from .records import AssistantRow
-from .rows import part_rows, statistics_of
-from .samples import Sample, joined
-from .two_samples import Draws, TwoSamples
-
-FEWEST_USERS = 8
-"""Users of an assistant, and of another in the same task, for an effect between the two."""
+from .rows import finite, part_numbers
+from .statistics.cells import quantile, rank_scores
+from .statistics.samples import MeasuredUsers, generator, joined
+from .statistics.shuffling import CONFIDENCE, Differences, permuted
+from .statistics.two_samples import Draws, TwoSamples
 
 _MOST_NAMED = 4
 MADE = "Made from people"
@@ -36,34 +36,29 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
     those of one that the other side has not are left out, of further sides too. Otherwise the note says what is not
     adjusted.
     """
-    kept = {name: list(side) for name, side in sides.items()}
-    counts = {name: Counter(transcript.assistant for transcript in side) for name, side in kept.items() if side}
+    groups = {name: list(side) for name, side in sides.items()}
+    counts = {name: Counter(transcript.assistant for transcript in side) for name, side in groups.items() if side}
     if "Simulated" not in counts or "People" not in counts:
-        return kept, False, []
+        return groups, False, []
     sim, human = counts["Simulated"], counts["People"]
     named = {assistant for of_side in counts.values() for assistant in of_side}
     if len(named) == 1 and named != {""}:
-        return kept, False, []
+        return groups, False, []
     whom = "; ".join(_named(_who(name), of_side) for name, of_side in counts.items())
-    if "" in sim or "" in human or (len(sim) == 1 and sim.keys() == human.keys()):
-        return (
-            kept,
-            False,
-            [
-                f"Who answered: {whom}. The difference that the assistant makes is not taken out, so length, turns and "
-                "whatever else an answer provokes may differ by that alone."
-            ],
-        )
     common = sorted(sim.keys() & human.keys())
-    if not common:
-        return (
-            kept,
-            False,
-            [
-                f"Who answered: {whom}. No assistant is common to both simulated users and people, so what differs by the "
-                "assistant cannot be told from what differs by the user."
-            ],
+    why = ""
+    if "" in sim or "" in human or (len(sim) == 1 and sim.keys() == human.keys()):
+        why = (
+            "The difference that the assistant makes is not taken out, so length, turns and whatever else an answer "
+            "provokes may differ by that alone."
         )
+    elif not common:
+        why = (
+            "No assistant is common to both simulated users and people, so what differs by the assistant cannot be told "
+            "from what differs by the user."
+        )
+    if why:
+        return groups, False, [f"Who answered: {whom}. {why}"]
     notes = [f"Who answered: conversations are compared with those of the same assistant ({_listed(common)}): {whom}."]
     for name, of_side in counts.items():
         if others := sorted(of_side.keys() - set(common)):
@@ -72,14 +67,14 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
                 f"Who answered: {left_out} of {of_side.total()} conversations of {_who(name)} are with "
                 f"{_listed([assistant or 'one that is not named' for assistant in others])}: not compared."
             )
-            kept[name] = [transcript for transcript in kept[name] if transcript.assistant in common]
-    pairs = [{(one.task, one.assistant) for one in kept[name]} for name in ("Simulated", "People")]
+            groups[name] = [transcript for transcript in groups[name] if transcript.assistant in common]
+    pairs = [{(one.task, one.assistant) for one in groups[name]} for name in ("Simulated", "People")]
     if not pairs[0] & pairs[1]:
         notes.append(
             "Who answered: no task and assistant in common, as both sides talked to the same assistants about different "
             "tasks only: nothing is compared."
         )
-    return kept, True, notes
+    return groups, True, notes
 
 
 def _who(name: str) -> str:
@@ -107,25 +102,34 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + more
 
 
-def effects_of_assistants(side: Sample, measures: Sequence[Measure], draws: Draws) -> list[float | None]:
+def effects_of_assistants(
+    side: MeasuredUsers, measures: Sequence[Measure], draws: Draws
+) -> tuple[list[float | None], list[float | None]]:
     """For each measure the largest size of the effect between two assistants of one side, within tasks.
 
-    None where fewer than two assistants have eight users or more, and for measures among others.
+    The second list has what one in 20 shufflings exceeds, as a maximum lies above 0 by chance alone: the users of each
+    pair are shuffled between its two assistants. None where fewer than two assistants have eight users or more, and for
+    measures among others.
     """
     by_name = {
         name: _with(side, name) for name in sorted({transcript.assistant for transcript in side.transcripts} - {""})
     }
     enough = {name: replace(part, further_strata=()) for name, part in by_name.items() if _users(part) >= FEWEST_USERS}
     alone = [column for column, measure in enumerate(measures) if not measure.pairwise]
-    largest = np.full(len(measures), np.nan)
-    for one, another in combinations([part.columns(alone) for part in enough.values()], 2):
-        effect = statistics_of(one, another, [measures[column] for column in alone], draws).effect
-        largest[alone] = np.fmax(largest[alone], np.abs(effect))
-    return [None if np.isnan(size) else float(size) for size in largest]
+    largest, chance = np.full((2, len(measures)), np.nan)
+    shuffled = np.full((draws.shufflings // 4, len(alone)), np.nan)
+    for pair, (one, another) in enumerate(combinations([part.columns(alone) for part in enough.values()], 2)):
+        cells = joined(one, another)
+        differences = Differences(cells, rank_scores(cells))
+        largest[alone] = np.fmax(largest[alone], np.abs(differences.of(cells.labelling)[0][0]))
+        labellings = permuted(cells.sides, len(shuffled), generator(draws.seed, "assistants", pair))
+        shuffled = np.fmax(shuffled, np.abs(differences.of(labellings)[0]))
+    chance[alone] = quantile(shuffled, CONFIDENCE)
+    return [finite(size) for size in largest], [finite(size) for size in chance]
 
 
 def assistant_rows(
-    sim: Sample, human: Sample, measures: Sequence[Measure], both: TwoSamples
+    sim: MeasuredUsers, human: MeasuredUsers, measures: Sequence[Measure], both: TwoSamples
 ) -> list[tuple[AssistantRow, ...]]:
     """For each measure a row per assistant with which eight people or more talked; p is not adjusted yet.
 
@@ -144,16 +148,17 @@ def assistant_rows(
             parts[name] = replace(both, cells=joined(of_sim, of_human), draws=draws)
     if not within and len({transcript.assistant for transcript in human.transcripts}) < 2:
         parts = {}
-    rows = part_rows(parts, len(measures))
     return [
-        () if measure.pairwise else tuple(AssistantRow(assistant=name, **numbers) for name, numbers in of_measure)
-        for measure, of_measure in zip(measures, rows, strict=True)
+        ()
+        if measure.pairwise
+        else tuple(AssistantRow(assistant=name, **part_numbers(part, column)) for name, part in parts.items())
+        for column, measure in enumerate(measures)
     ]
 
 
-def _with(side: Sample, name: str) -> Sample:
+def _with(side: MeasuredUsers, name: str) -> MeasuredUsers:
     return side.where([transcript.assistant == name for transcript in side.transcripts])
 
 
-def _users(side: Sample) -> int:
+def _users(side: MeasuredUsers) -> int:
     return len({transcript.cluster for transcript in side.transcripts})

@@ -1,12 +1,12 @@
 """The realism card: the report on one page, in a form that other programs can rely on."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from ...data.identity import VERSION, digest
 from ...data.records import Record
-from .auc import FamilyAuc, Interval, ReferenceAuc
-from .records import EqualLength, Row
-from .report import Part, Report, SideSummary
+from .records import EqualLength, RealismRow
+from .report import ComparedSides, RealismReport
+from .statistics.auc import FamilyAuc, Interval, ReferenceAuc
 
 NEVER_ONE_NUMBER = (
     "There is no overall score. How real simulated users are and how useful they are for testing an assistant are "
@@ -52,6 +52,12 @@ class CardMeasure(Record):
     made: float | None
     """Distance of users made from people."""
     p_adjusted: float | None
+    between_people: float | None = None
+    """Size of the effect between people and other people."""
+    detectable: float | None = None
+    """The smallest size of effect that eight of ten such samples would find."""
+    finding: str = ""
+    """What effect, interval and adjusted p come to, in words."""
     ranked: bool
     """False for what stands apart: annotations, and what a translation destroys."""
     trust_sim: str
@@ -59,9 +65,7 @@ class CardMeasure(Record):
     trust_human: str
 
 
-class RealismCard(Record):
-    """Which simulated users were compared with which people, how, and what came out."""
-
+class _CardHead(Record):
     card: Literal[4] = 4
     """Version of this schema."""
     version: str
@@ -70,21 +74,11 @@ class RealismCard(Record):
     """What the simulated side is called."""
     against: str
     """What the people's side is called."""
-    language: str | None
-    part: Part
-    """Part of the people: to `tune` a simulator on, to `test` it on, or `all`."""
-    seed: int
-    sim: SideSummary
-    human: SideSummary
-    published: SideSummary | None
-    made: SideSummary | None
-    """Users made from people."""
-    references: dict[str, SideSummary]
-    """Further references by name."""
-    tasks: tuple[str, ...]
-    by_assistant: bool
-    """Whether conversations are compared only with those of the same assistant."""
-    notes: tuple[str, ...]
+
+
+class RealismCard(ComparedSides, _CardHead):
+    """Which simulated users were compared with which people, how, and what came out."""
+
     measures: tuple[CardMeasure, ...]
     """Least like people first."""
     effective_measures: float | None
@@ -106,23 +100,13 @@ class RealismCard(Record):
     """Digest of the report that the card is made of."""
 
 
-def card_of(report: Report, name: str, against: str) -> RealismCard:
-    """The card of a report; `name` and `against` say what the two sides are."""
+def card_of(report: RealismReport, name: str, against: str) -> RealismCard:
+    """The card of a report; `name` and `against` are the names of the two sides."""
     return RealismCard(
         version=VERSION,
         name=name,
         against=against,
-        language=report.language,
-        part=report.part,
-        seed=report.seed,
-        sim=report.sim,
-        human=report.human,
-        published=report.published,
-        made=report.made,
-        references=report.references,
-        tasks=report.tasks,
-        by_assistant=report.by_assistant,
-        notes=report.notes,
+        **{field: getattr(report, field) for field in ComparedSides.model_fields},
         measures=tuple(_card_measure(row) for row in report.measures),
         effective_measures=report.effective_measures,
         auc=report.discriminator.auc,
@@ -136,32 +120,15 @@ def card_of(report: Report, name: str, against: str) -> RealismCard:
     )
 
 
-def _card_measure(row: Row) -> CardMeasure:
+def _card_measure(row: RealismRow) -> CardMeasure:
     smallest, largest = row.task_effects or (None, None)
+    others: dict[str, Any] = {
+        "no_interval": row.reason or row.no_interval,
+        "smallest_in_task": smallest,
+        "largest_in_task": largest,
+        "between_assistants": row.assistants,
+        "ranked": row.is_ranked,
+    }
     return CardMeasure(
-        name=row.name,
-        unit=row.unit,
-        keyboard=row.keyboard,
-        sim=row.sim,
-        human=row.human,
-        effect=row.effect,
-        effect_low=row.effect_low,
-        effect_high=row.effect_high,
-        no_interval=row.reason or row.no_interval,
-        equal_length=row.equal_length,
-        smallest_in_task=smallest,
-        largest_in_task=largest,
-        signs_differ=row.signs_differ,
-        heterogeneity=row.heterogeneity,
-        heterogeneity_p_adjusted=row.heterogeneity_p_adjusted,
-        distance=row.distance,
-        floor=row.floor,
-        between_references=row.between_references,
-        between_assistants=row.assistants,
-        published=row.published,
-        made=row.made,
-        p_adjusted=row.p_adjusted,
-        ranked=row.is_ranked,
-        trust_sim=row.trust_sim,
-        trust_human=row.trust_human,
+        **others, **{name: getattr(row, name) for name in CardMeasure.model_fields if name not in others}
     )

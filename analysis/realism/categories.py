@@ -2,24 +2,27 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import jensenshannon
 
-from .cells import Cells, Floats, quantile
-from .intervals import difference_bounds
-from .measures import Label
-from .records import Row
-from .rows import finite, why_missing, why_no_interval
-from .samples import Sample, alone, generator, joined, labelled
-from .shuffling import Differences, permutation_test, permuted, ratio
-from .strata import side_means
-from .two_samples import FEWEST_USERS, Draws, TwoSamples, halvings
+from .measures import LabelMeasure
+from .records import RealismRow
+from .rows import finite, side_numbers
+from .statistics.cells import Cells, Floats, quantile
+from .statistics.intervals import difference_bounds
+from .statistics.samples import MeasuredUsers, alone, generator, joined, labelled
+from .statistics.shuffling import Differences, permutation_test, permuted, ratio
+from .statistics.strata import side_means
+from .statistics.two_samples import FEWEST_USERS, Draws, TwoSamples, halvings
 
 KEYBOARD = "No: annotators judged what was said, but how it is typed may sway them."
 
 
-def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, published: Sample | None = None) -> Row:
+def category_row(
+    sim: MeasuredUsers, human: MeasuredUsers, label: LabelMeasure, draws: Draws, published: MeasuredUsers | None = None
+) -> RealismRow:
     """The row of a label with categories: shown is the value in which the sides differ most."""
     width = len(label.values)
     both = TwoSamples(_cells(sim, human, label), np.ones(width), np.ones(width), draws)
@@ -32,32 +35,18 @@ def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, publish
     p, chance = permutation_test(effect, effect_error, null, np.ones(1))
     most = int(np.argmax(np.nan_to_num(np.abs(observed[0]), nan=-1.0)))
     floor, floor_high, floor_effect = _floor(human, label, draws)
-    sim_users, human_users = (int(users.max(initial=0)) for users in both.users)
-    enough = min(sim_users, human_users) >= FEWEST_USERS
-    few_users, few_telling = (bool(few[most]) for few in both.without_interval)
-    no_interval = "" if math.isnan(effect[0]) else why_no_interval(few_users, few_telling)
     # The value is chosen for its difference, so all of them must hold together.
     bounds = difference_bounds(both.cells, both.inflation, both.shares, together=width)
+    numbers = side_numbers(both, most, effect[0], bounds, sim.within)
+    enough = min(numbers["sim_users"], numbers["human_users"]) >= FEWEST_USERS
     sim_shares, human_shares = both.means
-    return Row(
-        name=label.name,
-        family="labels",
+    return RealismRow(
+        **_described(label),
         unit=f"share of {label.values[most]}",
         definition="Shares of the annotation's values; shown is the value in which the sides differ most.",
-        source="the data's own annotation",
         direction=f"more {label.values[most]}",
         keyboard=KEYBOARD,
-        survives_translation=True,
-        reason=why_missing(sim_users, human_users, effect[0], sim.within),
-        no_interval=no_interval,
-        sim=finite(sim_shares[most]),
-        human=finite(human_shares[most]),
-        sim_users=sim_users,
-        human_users=human_users,
-        sim_conversations=int(both.conversations[0].max(initial=0)),
-        human_conversations=int(both.conversations[1].max(initial=0)),
-        ci_low=None if no_interval else finite(bounds.low[most]),
-        ci_high=None if no_interval else finite(bounds.high[most]),
+        **numbers,
         effect=finite(effect[0]),
         chance=finite(min(chance[0], 1.0)) if enough else None,
         excess=finite(effect[0] - min(chance[0], 1.0)) if enough else None,
@@ -74,7 +63,7 @@ def category_row(sim: Sample, human: Sample, label: Label, draws: Draws, publish
     )  # fmt: skip
 
 
-def _floor(human: Sample, label: Label, draws: Draws) -> tuple[float | None, float | None, float | None]:
+def _floor(human: MeasuredUsers, label: LabelMeasure, draws: Draws) -> tuple[float | None, float | None, float | None]:
     """Of halves of the people: median distance, the one that one in 20 exceeds, and median effect."""
     people = alone(labelled(human, label))
     halves = halvings(len(people.sides), draws)
@@ -88,27 +77,30 @@ def _floor(human: Sample, label: Label, draws: Draws) -> tuple[float | None, flo
     )  # fmt: skip
 
 
-def _published(published: Sample | None, human: Sample, label: Label) -> float | None:
+def _published(published: MeasuredUsers | None, human: MeasuredUsers, label: LabelMeasure) -> float | None:
     if published is None:
         return None
     return finite(_jensen_shannon(*side_means(_cells(published, human, label))))
 
 
-def refused_row(label: Label) -> Row:
+def refused_row(label: LabelMeasure) -> RealismRow:
     """The row of a label by which the sides cannot be compared: no numbers, and the reason."""
-    return Row(
-        name=label.name,
-        family="labels",
+    return RealismRow(
+        **_described(label),
         unit="values of the annotation",
         definition="The annotation's values.",
-        source="the data's own annotation",
         direction="not compared",
-        survives_translation=True,
         reason=label.refused,
     )
 
 
-def _cells(sim: Sample, human: Sample, label: Label) -> Cells:
+def _described(label: LabelMeasure) -> dict[str, Any]:
+    """What is the same in the row of any label."""
+    source = "the data's own annotation"
+    return {"name": label.name, "family": "labels", "source": source, "survives_translation": True}
+
+
+def _cells(sim: MeasuredUsers, human: MeasuredUsers, label: LabelMeasure) -> Cells:
     return joined(labelled(sim, label), labelled(human, label))
 
 

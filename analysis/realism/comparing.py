@@ -1,52 +1,55 @@
 """The comparison of simulated users with people, from conversations to the report."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+from ...data.loading import annotated_in
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from ..trust import NOT_CALIBRATED, Trusts
+from ..labels.reliability import NOT_CALIBRATED, Trusts
 from .assistants import assistant_rows, effects_of_assistants
 from .categories import category_row, refused_row
-from .correlations import correlated_pairs, effective_number
 from .discriminator import discriminate
 from .equal_length import equal_length_rows
 from .examples import typical_messages
-from .matching import Matched, matched, summary
-from .measures import MEASURES, Label, Measure, labels_of
-from .measures.measure import per_conversation
+from .matching import MatchedConversations, matched, summary
+from .measures import LabelMeasure, Measure, all_measures, labels_of, registered
 from .measures.transcripts import UserTranscript
 from .persona import persona_rows
 from .ranking import ranked
-from .records import Row, SetApart
-from .report import Part, Report
+from .records import RealismRow
+from .report import RealismReport, SideSummary, UserPartName
 from .rows import description, number_rows, reference_rows, statistics_of
-from .samples import Sample, joined, levelled, measured
-from .two_samples import Draws
+from .statistics.correlations import correlated_pairs, effective_number
+from .statistics.one_thread import one_thread
+from .statistics.samples import MeasuredUsers, joined, levelled, measured
+from .statistics.two_samples import Draws
 
 ROWS_WITH_EXAMPLES = 10
 """Rows, from the first, that get messages to show them."""
 
 
+@one_thread()
 def compare(
     sim: Sequence[Conversation],
     human: Sequence[Conversation],
     published: Sequence[Conversation] | None = None,
     *,
     language: Language | None = None,
-    part: Part = "all",
+    part: UserPartName = "all",
     references: Mapping[str, Sequence[Conversation]] = MappingProxyType({}),
     made: Sequence[Conversation] | None = None,
-    models: tuple[Collection[str], Collection[str]] = ((), ()),
     seed: int = 0,
-    measures: Sequence[Measure] = MEASURES,
+    measures: Sequence[Measure] | None = None,
     examples_each: int = 3,
     shufflings: int = 2000,
     halvings: int = 100,
-) -> Report:
+    adversary: bool = False,
+) -> RealismReport:
     """How far the simulated users are from people, measure by measure, and how far people are from other people.
 
     Parameters
@@ -55,31 +58,35 @@ def compare(
     - `part`: of the people `tune`, `test` or `all`; a user is for good in one of the two parts.
     - `references`: conversations of other people, by name: how far they are from `human` stands beside the floor, which
       knows only one study's people.
-    - `made`: users made from people (`duologue.runs.from_people`), as a baseline.
-    - `models`: of each side the keys of labels that models are known to have written, as `duologue annotate` does.
-    - `measures`: those to compute; `duologue.analysis.realism.measures` has them all.
+    - `made`: users made from people (`duologue.runs.people.retrieval`), as a baseline.
+    - `measures`: those to compute; by default the shipped ones and those of your own (`register_measure`).
     - `examples_each`: messages of each side that show a measure.
     - `shufflings`, `halvings`: number of random draws for p and for the floor.
     - `seed`: of all random draws.
+    - `adversary`: whether the AUC is also measured at fixed numbers of users, and by words, characters and sequence.
 
     What cannot be compared (nobody on a side, one user only, no text of the user, no label, no common language or
     task) is a note of the report or the reason in a row. MissingExtraError without scikit-learn (extra `ml`), and
     without jieba (extra `zh`) where the language is Chinese.
     """
+    annotated = annotated_in(sim), annotated_in(human)
     sim, human = tuple(sim), tuple(human)
     draws = Draws(seed, shufflings, halvings)
+    measures = all_measures() if measures is None else measures
     sources = matched(sim, human, published, language, part, references, made)
     computed = [measure for measure in measures if sources.language or measure.wordless]
     sides = _Sides.of(sources, computed)
-    sim_sample, human_sample, earlier = sides.sim, sides.human, sides.published
+    sim_sample, human_sample = sides.sim, sides.human
     labels = labels_of(sources.sim, sources.human)
     notes = list(sources.notes)
     if not labels:
         notes.append("Labels: the two sides have no annotation in common.")
+    if own := [measure.name for measure in registered() if measure in measures]:
+        notes.append(f"Measures of your own: {', '.join(own)}. They count in adjusted p, AUC and mean distance.")
     translated = any(transcript.translated for transcript in (*sources.sim, *sources.human))
     rows = [
         *_measure_rows(sides, computed, draws, translated),
-        *_label_rows(sides, labels, draws, (Trusts.of(sim, models[0]), Trusts.of(human, models[1]))),
+        *_label_rows(sides, labels, draws, (Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1]))),
         *(_row_without_language(measure) for measure in measures if measure not in computed),
     ]
     usable = [
@@ -89,27 +96,23 @@ def compare(
         and (measure.survives_translation or not translated)
         and _varies(sim_sample.values[:, column], human_sample.values[:, column])
     ]
-    ranked_columns = [
-        column for column, measure in enumerate(computed) if measure.survives_translation or not translated
-    ]
+    ranked_columns = [column for column in range(len(computed)) if rows[column].is_ranked]
     cells = joined(sim_sample, human_sample)
-    return Report(
+    return RealismReport(
         language=sources.language,
         part=part,
         seed=seed,
         sim=summary(sim, sources.sim),
         human=summary(human, sources.human),
-        published=summary(tuple(published), sources.published)
-        if published is not None and sources.published is not None
-        else None,
-        made=summary(tuple(made), sources.made) if made is not None and sources.made is not None else None,
+        published=_summary_of(published, sources.beside.get("published")),
+        made=_summary_of(made, sources.beside.get("made")),
         references={name: summary(tuple(references[name]), side) for name, side in sources.references.items()},
         tasks=sources.tasks,
         by_assistant=sources.by_assistant,
         notes=tuple(notes),
         measures=tuple(_with_examples(ranked(rows), sim_sample, human_sample, computed, examples_each)),
         discriminator=discriminate(
-            sim_sample, human_sample, computed, usable, draws, earlier, sides.references, sides.made
+            sim_sample, human_sample, computed, usable, draws, sides.beside, sides.references, adversary
         ),
         persona=tuple(persona_rows(sim_sample, human_sample, computed)),
         effective_measures=effective_number(cells, ranked_columns),
@@ -117,95 +120,100 @@ def compare(
     )
 
 
+def _summary_of(
+    conversations: Sequence[Conversation] | None, compared: Sequence[UserTranscript] | None
+) -> SideSummary | None:
+    return None if conversations is None or compared is None else summary(tuple(conversations), compared)
+
+
 @dataclass(frozen=True)
 class _Sides:
-    """The samples that are compared; their columns are the same measures. Simulated users and people are levelled."""
+    """The samples that are compared; their columns are the same measures.
 
-    sim: Sample
-    human: Sample
-    published: Sample | None
-    made: Sample | None
-    references: dict[str, Sample]
+    Simulated users and people are levelled.
+    """
+
+    sim: MeasuredUsers
+    human: MeasuredUsers
+    beside: dict[str, MeasuredUsers]
+    """The published users and those made from people, where there are any."""
+    references: dict[str, MeasuredUsers]
 
     @classmethod
-    def of(cls, sources: Matched, measures: Sequence[Measure]) -> "_Sides":
+    def of(cls, sources: MatchedConversations, measures: Sequence[Measure]) -> "_Sides":
         """The sides of the sources, measured."""
 
-        def sample(transcripts: Sequence[UserTranscript]) -> Sample:
+        def sample(transcripts: Sequence[UserTranscript]) -> MeasuredUsers:
             values = measured(transcripts, measures, among_others=False)
             return values.by_assistant() if sources.by_assistant else values
 
         return cls(
             *levelled(sample(sources.sim), sample(sources.human), measures),
-            sample(sources.published) if sources.published else None,
-            sample(sources.made) if sources.made else None,
+            {name: sample(transcripts) for name, transcripts in sources.beside.items() if transcripts},
             {name: sample(transcripts) for name, transcripts in sources.references.items()},
         )
 
     def measured_again(self, measures: Sequence[Measure]) -> "_Sides":
         """The same conversations with other measures."""
 
-        def again(side: Sample) -> Sample:
+        def again(side: MeasuredUsers) -> MeasuredUsers:
             return replace(measured(side.transcripts, measures), further_strata=side.further_strata)
 
-        return _Sides(
-            again(self.sim),
-            again(self.human),
-            again(self.published) if self.published is not None else None,
-            again(self.made) if self.made is not None else None,
-            {name: again(side) for name, side in self.references.items()},
+        beside, references = (
+            {name: again(side) for name, side in sides.items()} for sides in (self.beside, self.references)
         )
+        return _Sides(again(self.sim), again(self.human), beside, references)
 
 
-def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[Row]:
+def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[RealismRow]:
     """The rows of measures, not yet ranked."""
     if not measures:
         return []
     sim, human = sides.sim, sides.human
     both = statistics_of(sim, human, measures, draws)
-    references = reference_rows(sim, human, sides.references, measures, draws)
-    of_assistants = effects_of_assistants(human, measures, draws)
-    answered = assistant_rows(sim, human, measures, both)
-    equal_length = equal_length_rows(sim, human, measures, both)
-    numbers = number_rows(both, sim, human, measures, sides.published, sides.made)
-    rows = []
-    for column, (row, measure) in enumerate(zip(numbers, measures, strict=True)):
-        apart: SetApart = "translation" if translated and not measure.survives_translation else ""
-        more = {
-            "apart": apart,
-            "references": references[column],
-            "assistants": of_assistants[column],
-            "answered": answered[column],
-            "equal_length": equal_length[column],
-        }
-        rows.append(row.model_copy(update=more))
-    return rows
+    apart = ["translation" if translated and not measure.survives_translation else "" for measure in measures]
+    between_assistants, by_chance = effects_of_assistants(human, measures, draws)
+    further: dict[str, Sequence[Any]] = {
+        "apart": apart,
+        "references": reference_rows(sim, human, sides.references, measures, draws),
+        "assistants": between_assistants,
+        "assistants_chance": by_chance,
+        "answered": assistant_rows(sim, human, measures, both),
+        "equal_length": equal_length_rows(sim, human, measures, both),
+    }
+    return number_rows(both, sim, human, measures, sides.beside, further)
 
 
-def _label_rows(sides: _Sides, labels: Sequence[Label], draws: Draws, trusts: tuple[Trusts, Trusts]) -> list[Row]:
-    """The rows of annotations, numbers before categories, those refused last; all are set apart. `trusts`: of both sides."""
+def _label_rows(
+    sides: _Sides, labels: Sequence[LabelMeasure], draws: Draws, trusts: tuple[Trusts, Trusts]
+) -> list[RealismRow]:
+    """The rows of annotations, all set apart: numbers before categories, refused ones last.
+
+    `trusts`: of both sides.
+    """
     refused = [refused_row(label) for label in labels if label.refused]
     labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]
     rows = _measure_rows(sides.measured_again(means), means, draws, translated=False)
     rows += [
-        category_row(sides.sim, sides.human, label, draws, sides.published) for label in labels if not label.numeric
+        category_row(sides.sim, sides.human, label, draws, sides.beside.get("published"))
+        for label in labels
+        if not label.numeric
     ]
-    apart: SetApart = "annotation"
     of_sim, of_human = trusts
     return [
         row.model_copy(
             update={
-                "apart": apart,
-                "trust_sim": of_sim.told_named(row.name) or NOT_CALIBRATED,
-                "trust_human": of_human.told_named(row.name) or NOT_CALIBRATED,
+                "apart": "annotation",
+                "trust_sim": of_sim.mark_of_name(row.name) or NOT_CALIBRATED,
+                "trust_human": of_human.mark_of_name(row.name) or NOT_CALIBRATED,
             }
         )
         for row in [*rows, *refused]
     ]
 
 
-def _mean_of(label: Label) -> Measure:
+def _mean_of(label: LabelMeasure) -> Measure:
     return Measure(
         name=label.name,
         family="labels",
@@ -213,15 +221,15 @@ def _mean_of(label: Label) -> Measure:
         definition="Mean of the annotation's values in a conversation.",
         source="the data's own annotation",
         direction="higher values",
-        of=per_conversation(label.mean),
+        of_conversation=label.mean,
         keyboard="No: annotators give it, nobody types it.",
         wordless=True,
     )
 
 
-def _row_without_language(measure: Measure) -> Row:
+def _row_without_language(measure: Measure) -> RealismRow:
     """The row of a measure that needs words where the sides have no common language."""
-    return Row(**description(measure), reason="the sides have no common language")
+    return RealismRow(**description(measure), reason="the sides have no common language")
 
 
 def _varies(*sides: np.ndarray) -> bool:
@@ -231,8 +239,8 @@ def _varies(*sides: np.ndarray) -> bool:
 
 
 def _with_examples(
-    rows: Sequence[Row], sim: Sample, human: Sample, measures: Sequence[Measure], count: int
-) -> list[Row]:
+    rows: Sequence[RealismRow], sim: MeasuredUsers, human: MeasuredUsers, measures: Sequence[Measure], count: int
+) -> list[RealismRow]:
     """The rows, the first of them with messages that show their measure."""
     columns = {measure.name: column for column, measure in enumerate(measures)}
     result = list(rows)

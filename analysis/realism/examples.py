@@ -6,13 +6,13 @@ import numpy as np
 
 from .measures import Measure
 from .records import Example
-from .samples import Sample
+from .statistics.samples import MeasuredUsers
 
 LONGEST = 400
 """Characters after which an example is cut."""
 
 
-def typical_messages(side: Sample, column: int, measure: Measure, count: int = 3) -> tuple[Example, ...]:
+def typical_messages(side: MeasuredUsers, column: int, measure: Measure, count: int = 3) -> tuple[Example, ...]:
     """Messages of different users from the conversations whose values are nearest to the side's mean."""
     values = side.values[:, column]
     rows = np.flatnonzero(~np.isnan(values))
@@ -26,7 +26,7 @@ def typical_messages(side: Sample, column: int, measure: Measure, count: int = 3
     return tuple(_example(side, row, measure, mean) for row in list(row_of_user.values())[:count])
 
 
-def _example(side: Sample, row: int, measure: Measure, mean: float) -> Example:
+def _example(side: MeasuredUsers, row: int, measure: Measure, mean: float) -> Example:
     transcript = side.transcripts[row]
     numbers = range(len(transcript.texts))
     values = [measure.of_text(transcript, number) if measure.of_text else None for number in numbers]

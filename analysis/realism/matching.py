@@ -1,19 +1,20 @@
 """Which conversations of two sources are compared: in one language, about common tasks, of a part of the people."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from ...data import domains
 from ...data.identity import digest
+from ...data.people.splits import named_user, of_part
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from ...data.users import named_user, of_part
+from ..over_users.folds import joined
 from .assistants import MADE, by_who_answered
 from .measures.transcripts import UserTranscript, languages_of, transcripts_of
 from .measures.words import seems_foreign
-from .report import Part, SideSummary
+from .report import SideSummary, UserPartName
 
 NAMES = {"zh": "Chinese", "en": "English"}
 ALL = "all"
@@ -21,16 +22,15 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Matched:
-    """What is compared of both sides (and of the published simulated users), and what a reader must know of the choice."""
+class MatchedConversations:
+    """The conversations of each side that are compared, with notes on how they were chosen."""
 
     language: Language | None
     """None where the sources have no language in common: then only what needs no words is compared."""
     sim: tuple[UserTranscript, ...]
     human: tuple[UserTranscript, ...]
-    published: tuple[UserTranscript, ...] | None
-    made: tuple[UserTranscript, ...] | None
-    """Users made from people."""
+    beside: dict[str, tuple[UserTranscript, ...]]
+    """The `published` users and those `made` from people, as far as they were given."""
     references: dict[str, tuple[UserTranscript, ...]]
     """Further references by name; one without a comparable conversation is not there."""
     tasks: tuple[str, ...]
@@ -44,11 +44,11 @@ def matched(
     human: Sequence[Conversation],
     published: Sequence[Conversation] | None,
     language: Language | None,
-    part: Part,
+    part: UserPartName,
     references: Mapping[str, Sequence[Conversation]] = MappingProxyType({}),
-    made: Sequence[Conversation] | None = None,
-) -> Matched:
-    """What of the sources can be compared; what cannot is left out with a note, and is never an error."""
+    retrieval_based: Sequence[Conversation] | None = None,
+) -> MatchedConversations:
+    """The parts of the sources that can be compared; the rest is left out with a note, without an error."""
     notes = []
     if part != "all":
         total = len(human)
@@ -66,16 +66,22 @@ def matched(
         "Simulated": list(sim),
         "People": list(human),
         "Published": list(published or ()),
-        MADE: list(made or ()),
+        MADE: list(retrieval_based or ()),
         **named,
     }
     transcripts: dict[str, list[UserTranscript]] = {}
     for name, conversations in sides.items():
-        readable = transcripts[name] = sorted(transcripts_of(conversations, chosen), key=_place)
-        if missing := len(conversations) - len(readable):
-            known = f" that is to be had in {NAMES[chosen]}" if chosen else ""
+        readable, copies = _copies_as_one_user(transcripts_of(conversations, chosen))
+        readable = transcripts[name] = _in_order(readable)
+        if copies:
             notes.append(
-                f"{name}: {missing} of {len(conversations)} conversations have no text of the user{known}: left out."
+                f"{name}: {copies} of {len(readable)} conversations name no user and are word for word copies of others: "
+                "equal ones count as one user's."
+            )
+        if missing := len(conversations) - len(readable):
+            in_language = f" that is to be had in {NAMES[chosen]}" if chosen else ""
+            notes.append(
+                f"{name}: {missing} of {len(conversations)} conversations have no text of the user{in_language}: left out."
             )
         translated = sum(transcript.translated for transcript in readable)
         if translated and chosen:
@@ -92,18 +98,21 @@ def matched(
                 f"Chinese{consequence}."
             )
         notes += _notes_on_users(name, conversations)
-        given = {"Published": published, MADE: made}
-        if not conversations and given.get(name, ()) is not None:
+        optional_groups = {"Published": published, MADE: retrieval_based}
+        if not conversations and optional_groups.get(name, ()) is not None:
             notes.append(f"{name}: no conversation was given.")
     notes += _shared_notes(transcripts)
     compared, tasks, task_notes = _of_common_tasks(transcripts)
     compared, by_assistant, assistant_notes = by_who_answered(compared)
-    return Matched(
+    return MatchedConversations(
         chosen,
         tuple(compared["Simulated"]),
         tuple(compared["People"]),
-        tuple(compared["Published"]) if published is not None else None,
-        tuple(compared[MADE]) if made is not None else None,
+        {
+            name: tuple(compared[side])
+            for name, side, source in (("published", "Published", published), ("made", MADE, retrieval_based))
+            if source is not None
+        },
         {name: tuple(compared[key]) for name, key in zip(references, named, strict=True) if compared[key]},
         tasks,
         by_assistant,
@@ -111,11 +120,33 @@ def matched(
     )
 
 
-def _place(transcript: UserTranscript) -> tuple[str, ...]:
-    """What conversations are sorted by: random draws number the users, and must not depend on the order of lines."""
-    conversation = transcript.conversation
-    whole = digest(conversation.plain())
-    return transcript.cluster, transcript.task, digest(transcript.dialogue), conversation.id, whole
+def _copies_as_one_user(transcripts: Sequence[UserTranscript]) -> tuple[list[UserTranscript], int]:
+    """The transcripts with one user for equal dialogues that name none, and the number of those beyond the first."""
+    nameless = [transcript for transcript in transcripts if not named_user(transcript.conversation)]
+    first: dict[object, str] = {}
+    pairs = [(transcript.cluster, first.setdefault(transcript.dialogue, transcript.cluster)) for transcript in nameless]
+    if len(first) == len(nameless):
+        return list(transcripts), 0
+    user = joined((min(pair), max(pair)) for pair in sorted(pairs))
+    own = {transcript.cluster for transcript in nameless}
+    one_user = [
+        replace(transcript, cluster=user[transcript.cluster]) if transcript.cluster in own else transcript
+        for transcript in transcripts
+    ]
+    return one_user, len(nameless) - len(first)
+
+
+def _in_order(transcripts: Sequence[UserTranscript]) -> list[UserTranscript]:
+    """Sorted by what they hold: random draws number the users, and must not depend on the order of lines."""
+    places = [(one.cluster, one.task, digest(one.dialogue), one.conversation.id) for one in transcripts]
+    often = Counter(places)
+    # The whole record takes long to write down, and only decides between those that are otherwise alike.
+    wholes = [
+        digest(one.conversation.plain()) if often[place] > 1 else ""
+        for one, place in zip(transcripts, places, strict=True)
+    ]
+    order = sorted(range(len(places)), key=lambda number: (places[number], wholes[number]))
+    return [transcripts[number] for number in order]
 
 
 def _shared_notes(transcripts: Mapping[str, Sequence[UserTranscript]]) -> list[str]:
@@ -130,19 +161,17 @@ def _shared_notes(transcripts: Mapping[str, Sequence[UserTranscript]]) -> list[s
         for who, side in zip(("the simulated users", "the people"), sides, strict=True)
         if dialogues[name] & side
     ]
-    return [*notes, *_shared_by_sides(sides)]
-
-
-def _shared_by_sides(sides: Sequence[Set[object]]) -> list[str]:
     shared = len(sides[0] & sides[1])
-    if not shared:
-        return []
-    if sides[0] == sides[1]:
-        return ["The conversations of the two sides are the same: a comparison of them with themselves finds nothing."]
     what = "conversation" if shared == 1 else f"{shared} conversations"
-    return [
-        f"Both sides hold the same {what}: is this intended? So much of the difference between the sides is hidden."
-    ]
+    if shared and sides[0] == sides[1]:
+        notes.append(
+            "The conversations of the two sides are the same: a comparison of them with themselves finds nothing."
+        )
+    elif shared:
+        notes.append(
+            f"Both sides hold the same {what}: is this intended? So much of the difference between the sides is hidden."
+        )
+    return notes
 
 
 def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[str]:
@@ -151,7 +180,7 @@ def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[st
     if nameless := sum(not named_user(conversation) for conversation in conversations):
         notes.append(
             f"{name}: {nameless} of {len(conversations)} conversations do not tell who speaks: those about an equal scenario "
-            "count as one user's, any other as a user's of its own. Where one speaks in several, name them (`user`), "
+            "count as one user's, any other as a user's of its own. Where one speaks in several, name them (the key 'user'), "
             "or intervals are too narrow."
         )
     people = name == "People" or name.startswith("Reference")
@@ -164,11 +193,11 @@ def _notes_on_users(name: str, conversations: Sequence[Conversation]) -> list[st
 
 
 def _language(
-    sim: Sequence[Conversation], human: Sequence[Conversation], wanted: Language | None
+    sim: Sequence[Conversation], human: Sequence[Conversation], chosen: Language | None
 ) -> tuple[Language | None, list[str]]:
-    """The language of the comparison: the one that is wanted, or one that both sides have; with a note if none is."""
-    if wanted is not None:
-        return wanted, []
+    """The language of the comparison: the chosen one, else a common one; with a note if there is none."""
+    if chosen is not None:
+        return chosen, []
     of_sim, of_human = languages_of(sim), languages_of(human)
     common: list[Language] = [language for language in of_human if language in of_sim]
     if common:
@@ -213,10 +242,10 @@ def _of_common_tasks(
     ]
     if not common:
         notes.append("Tasks: the two sides have none in common, so nothing is compared.")
-    kept = {
+    in_common_tasks = {
         name: [transcript for transcript in side if transcript.task in common] for name, side in transcripts.items()
     }
-    return kept, tuple(common), notes
+    return in_common_tasks, tuple(common), notes
 
 
 def summary(conversations: Sequence[Conversation], compared: Sequence[UserTranscript]) -> SideSummary:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from math import log1p
 from statistics import fmean
 
+from ...data.people.splits import UserPart
 from ...data.records import Conversation
 from ...data.text.languages import Language
-from ...data.tuning import Gap, Judged, Judgement, Tuned, halved, worse
-from ...data.users import UserPart
+from ...data.tuning import JudgedTrial, Judgement, MeasureGap, TuningResult, halved, worse
 from ..tables import Column, Table
 from .comparing import compare
 from .measures import MEASURES, Measure
-from .report import Report
+from .report import RealismReport
 
 SHUFFLINGS = 100
 """Draws for p, which is not read here."""
@@ -32,13 +32,13 @@ class Against:
     seed: int = 0
     measures: Sequence[Measure] = MEASURES
 
-    def __call__(self, made: Sequence[Conversation], part: UserPart, start: Judgement | None = None) -> Judgement:
+    def __call__(self, simulated: Sequence[Conversation], part: UserPart, start: Judgement | None = None) -> Judgement:
         """The judgement of the conversations; `start`: that of the settings as they were.
 
         Needs the extras `stats` and `ml`, and `zh` for Chinese.
         """
         report = compare(
-            made,
+            simulated,
             self.people,
             language=self.language,
             part=part,
@@ -50,7 +50,7 @@ class Against:
         return judged(report, start, penalty=self.penalty)
 
 
-def judged(report: Report, start: Judgement | None = None, *, penalty: float = 1.0) -> Judgement:
+def judged(report: RealismReport, start: Judgement | None = None, *, penalty: float = 1.0) -> Judgement:
     """A report as a judgement.
 
     Its value is the mean over the families of measures. A family's is the mean of log(1 + e), where e is by how much a
@@ -65,7 +65,7 @@ def judged(report: Report, start: Judgement | None = None, *, penalty: float = 1
     families: dict[str, list[float]] = {}
     for gap in gaps:
         families.setdefault(gap.family, []).append(log1p(max(0.0, gap.distance - gap.floor)))
-    beyond = fmean(fmean(each) for each in families.values()) if families else 0.0
+    beyond = fmean(fmean(excesses) for excesses in families.values()) if families else 0.0
     lost = 0.0
     if start is not None:
         before = start.distances()
@@ -74,27 +74,17 @@ def judged(report: Report, start: Judgement | None = None, *, penalty: float = 1
     return Judgement(value=beyond + lost, penalty=lost, gaps=tuple(gaps), words=tuple(words(gaps)))
 
 
-def gaps_of(report: Report) -> list[Gap]:
+def gaps_of(report: RealismReport) -> list[MeasureGap]:
     """The ranked measures of a report that have a distance and a floor, the furthest from people first."""
     gaps = [
-        Gap(
-            name=row.name,
-            family=row.family,
-            unit=row.unit,
-            direction=row.direction,
-            sim=row.sim,
-            human=row.human,
-            distance=row.distance,
-            floor=row.floor,
-            floor_high=row.floor_high,
-        )
+        MeasureGap(**{name: getattr(row, name) for name in MeasureGap.model_fields})
         for row in report.measures
         if not row.apart and row.distance is not None and row.floor is not None and row.floor_high is not None
     ]
     return sorted(gaps, key=lambda gap: (-gap.distance, gap.name))
 
 
-def _with_missing(gaps: Sequence[Gap], start: Judgement) -> list[Gap]:
+def _with_missing(gaps: Sequence[MeasureGap], start: Judgement) -> list[MeasureGap]:
     there = {gap.name for gap in gaps}
     missing = [
         gap.model_copy(update={"sim": None, "distance": max(gap.distance, gap.floor_high) + MISSING})
@@ -104,15 +94,15 @@ def _with_missing(gaps: Sequence[Gap], start: Judgement) -> list[Gap]:
     return sorted([*gaps, *missing], key=lambda gap: (-gap.distance, gap.name))
 
 
-def words(gaps: Iterable[Gap]) -> list[str]:
+def words(gaps: Iterable[MeasureGap]) -> list[str]:
     """The measures beyond their floor, a sentence each."""
     return [_sentence(gap) for gap in gaps if gap.distance > gap.floor_high]
 
 
-def _sentence(gap: Gap) -> str:
-    theirs, this = (_number(value) for value in (gap.human, gap.sim))
+def _sentence(gap: MeasureGap) -> str:
+    human, simulated = (_number(value) for value in (gap.human, gap.sim))
     return (
-        f"{gap.name} ({gap.unit}): people have {theirs}, this user {this}; higher means {gap.direction}. "
+        f"{gap.name} ({gap.unit}): people have {human}, this user {simulated}; higher means {gap.direction}. "
         f"Distance {gap.distance:.2f}, between people {gap.floor:.2f}."
     )
 
@@ -121,9 +111,11 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 
-def table(tuned: Tuned) -> Table:
-    """The measures that were furthest from people at the start: before and after, on the people selected by, and where
-    they were judged, on the test half."""
+def table(tuned: TuningResult) -> Table:
+    """The measures that were furthest from people at the start: before and after.
+
+    The figures are those on the people of the selection and, where judged, on the test half.
+    """
     start, end, judged = tuned.start, tuned.chosen, tuned.judged
     sides = [("select", start, end), *([("test", judged.start, judged.best)] if judged is not None else [])]
     columns = [Column(name="measure")]
@@ -132,18 +124,18 @@ def table(tuned: Tuned) -> Table:
     rows = []
     first = judged.start if judged is not None else start
     for gap in first.gaps if first is not None else ():
-        row: dict[str, str | float | None] = {"measure": gap.name}
-        for part, before, after in sides:
-            floors = {each.name: each.floor for each in (after.gaps if after is not None else ())}
-            row[f"{part}_start"] = before.distances().get(gap.name) if before is not None else None
-            row[f"{part}_best"] = after.distances().get(gap.name) if after is not None else None
-            row[f"{part}_floor"] = floors.get(gap.name)
-        rows.append(row)
-    return Table.of("Distance from people, furthest at the start first", tuple(columns), rows)
+        cells: list[str | float | None] = [gap.name]
+        for _, before, after in sides:
+            floors = {gap.name: gap.floor for gap in (after.gaps if after is not None else ())}
+            cells += [one.distances().get(gap.name) if one is not None else None for one in (before, after)]
+            cells.append(floors.get(gap.name))
+        rows.append(tuple(cells))
+    title = "Distance from people, furthest at the start first"
+    return Table(title=title, columns=tuple(columns), rows=tuple(rows))
 
 
-def summary(tuned: Tuned) -> list[str]:
-    """What was reached, a line each."""
+def summary(tuned: TuningResult) -> list[str]:
+    """The results of the tuning, a line each."""
     lines = []
     for where, start, end in _sides(tuned):
         fewer, lost = halved(start, end), worse(start, end)
@@ -157,7 +149,7 @@ def summary(tuned: Tuned) -> list[str]:
     return [*lines, *tuned.notes]
 
 
-def opening_words(judged: Judged) -> str:
+def opening_words(judged: JudgedTrial) -> str:
     """How often the test half was opened, and what that means."""
     number = judged.opening.number
     if judged.untouched:
@@ -165,7 +157,7 @@ def opening_words(judged: Judged) -> str:
     return f"This is opening {number} of the test half: its figure is no longer untouched."
 
 
-def _sides(tuned: Tuned) -> Iterable[tuple[str, Judgement, Judgement]]:
+def _sides(tuned: TuningResult) -> Iterable[tuple[str, Judgement, Judgement]]:
     if tuned.start is not None and tuned.chosen is not None:
         yield f"people selected by ({tuned.users.get('select', 0)} users)", tuned.start, tuned.chosen
     if tuned.judged is not None:

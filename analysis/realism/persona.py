@@ -1,19 +1,20 @@
-"""Whether it matters who speaks: variance between users or profiles over variance within."""
+"""The influence of the user: variance between users or profiles over variance within."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from .cells import Floats, Ints
+from ..over_users.resemblance import mean_squares
 from .measures import Measure
 from .report import PersonaRow
-from .samples import Sample
+from .statistics.cells import Floats, Ints
+from .statistics.samples import MeasuredUsers
 
 FEWEST_REPEATS = 2
 """Users with two or more conversations that a side needs."""
 
 
-def persona_rows(sim: Sample, human: Sample, measures: Sequence[Measure]) -> list[PersonaRow]:
+def persona_rows(sim: MeasuredUsers, human: MeasuredUsers, measures: Sequence[Measure]) -> list[PersonaRow]:
     """A row for each measure: ICC(1) and F of both sides, within strata, over users with two or more conversations."""
     sides = {"simulated": (sim, *_codes(sim)), "human": (human, *_codes(human))}
     rows = []
@@ -32,7 +33,7 @@ def persona_rows(sim: Sample, human: Sample, measures: Sequence[Measure]) -> lis
     return rows
 
 
-def _codes(side: Sample) -> tuple[Ints, Ints]:
+def _codes(side: MeasuredUsers) -> tuple[Ints, Ints]:
     users = np.unique([transcript.cluster for transcript in side.transcripts], return_inverse=True)[1]
     strata = np.unique(side.strata, return_inverse=True)[1]
     return users.astype(np.int64), strata.astype(np.int64)
@@ -41,8 +42,7 @@ def _codes(side: Sample) -> tuple[Ints, Ints]:
 def icc_and_f(values: Floats, user: Ints, stratum: Ints) -> tuple[float, float] | None:
     """ICC(1) and F of one-way analysis of variance, of values less their stratum's mean; None without repeats.
 
-    ICC(1) = (MSB - MSW) / (MSB + (k - 1) MSW), k being the mean number of conversations of a user, corrected for
-    unequal numbers (Shrout and Fleiss 1979; Donner 1986).
+    Users with one conversation are left out.
     """
     defined = ~np.isnan(values)
     values, user, stratum = values[defined].copy(), user[defined], stratum[defined]
@@ -56,9 +56,8 @@ def icc_and_f(values: Floats, user: Ints, stratum: Ints) -> tuple[float, float] 
     size = np.bincount(group).astype(float)
     mean = np.bincount(group, values) / size
     groups, total = size.size, values.size
-    within = float(((values - mean[group]) ** 2).sum() / (total - groups))
-    between = float((size * (mean - values.mean()) ** 2).sum() / (groups - 1))
-    k = float((total - (size**2).sum() / total) / (groups - 1))
-    if within < 1e-12:
+    within, between = float(((values - mean[group]) ** 2).sum()), float((size * (mean - values.mean()) ** 2).sum())
+    squares = mean_squares(groups, total, float((size**2).sum()), between, within)
+    if squares.within < 1e-12:
         return None
-    return (between - within) / (between + (k - 1) * within), between / within
+    return squares.correlation(), squares.between / squares.within

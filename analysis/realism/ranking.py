@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from scipy.stats import false_discovery_control
 
-from .records import Row
+from .records import RealismRow
 
 PLACES = 2
 """Decimal places to which an excess over chance is compared."""
 
 
-def ranked(rows: Sequence[Row]) -> list[Row]:
+def ranked(rows: Sequence[RealismRow]) -> list[RealismRow]:
     """Least like people first, then what is set apart, then what could not be compared; p adjusted over all.
 
     The rank is made of the effect's excess over chance, so that neither a small difference of many users nor a
@@ -21,20 +21,22 @@ def ranked(rows: Sequence[Row]) -> list[Row]:
     return sorted(with_adjusted_p(rows), key=lambda row: (row.excess is None, bool(row.apart), *_least_like(row)))
 
 
-def _least_like(row: Row) -> tuple[float, float, str]:
+def _least_like(row: RealismRow) -> tuple[float, float, str]:
     return -round(_rank_value(row), PLACES), -(row.distance or 0.0), row.name
 
 
-def _rank_value(row: Row) -> float:
+def _rank_value(row: RealismRow) -> float:
     """The effect's excess over chance; for an effect below chance its ratio to chance, less 1: -1 for no effect."""
     if row.excess is None or row.effect is None or not row.chance:
         return (row.excess or 0.0) or -1.0
     return row.excess if row.excess > 0 else abs(row.effect) / row.chance - 1
 
 
-def with_adjusted_p(rows: Sequence[Row]) -> list[Row]:
-    """The rows with the p of all measures adjusted together, and likewise the p of all measures in all tasks, and with all
-    assistants."""
+def with_adjusted_p(rows: Sequence[RealismRow]) -> list[RealismRow]:
+    """The rows with adjusted p, each family of tests together.
+
+    The families: all measures; all measures in all tasks; all measures with all assistants.
+    """
     of_rows = benjamini_hochberg([row.p for row in rows])
     of_unlike = benjamini_hochberg([row.heterogeneity_p for row in rows])
     of_answered = iter(benjamini_hochberg([part.p for row in rows for part in row.answered]))
@@ -54,8 +56,8 @@ def with_adjusted_p(rows: Sequence[Row]) -> list[Row]:
 
 def benjamini_hochberg(values: Sequence[float | None]) -> list[float | None]:
     """The p values adjusted by Benjamini and Hochberg (1995), None where there is none."""
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    if not known:
+    defined = [value for value in values if value is not None and math.isfinite(value)]
+    if not defined:
         return [None] * len(values)
-    adjusted = iter(false_discovery_control(known))
+    adjusted = iter(false_discovery_control(defined))
     return [None if value is None else float(next(adjusted)) for value in values]

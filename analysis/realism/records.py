@@ -25,34 +25,35 @@ class Example(Record):
     text: str
 
 
-class TaskRow(Record):
+class _OfTask(Record):
+    task: str
+
+
+class _OfAssistant(Record):
+    assistant: str
+
+
+class PartRow(Record):
+    """A measure within a part of the conversations."""
+
+    sim: float | None
+    human: float | None
+    effect: float | None
+    effect_low: float | None = None
+    effect_high: float | None = None
+    """Bounds of the 95 % interval; None where users are too few for one."""
+    p: float | None
+    p_adjusted: float | None = None
+    """Controlled over all parts of the kind and measures together."""
+
+
+# The first of a record's fields is its last base's.
+class TaskRow(PartRow, _OfTask):
     """A measure within one task."""
 
-    task: str
-    sim: float | None
-    human: float | None
-    effect: float | None
-    effect_low: float | None = None
-    effect_high: float | None = None
-    """Bounds of the 95 % interval; None where users are too few for one."""
-    p: float | None
-    p_adjusted: float | None
-    """Controlled over all tasks and measures together."""
 
-
-class AssistantRow(Record):
+class AssistantRow(PartRow, _OfAssistant):
     """A measure among those whom one assistant answered."""
-
-    assistant: str
-    sim: float | None
-    human: float | None
-    effect: float | None
-    effect_low: float | None = None
-    effect_high: float | None = None
-    """Bounds of the 95 % interval; None where users are too few for one."""
-    p: float | None
-    p_adjusted: float | None
-    """Controlled over all assistants and measures together."""
 
 
 class ReferenceRow(Record):
@@ -83,7 +84,7 @@ class EqualLength(Record):
     """Why there is no effect or no interval."""
 
 
-class Row(Record):
+class RealismRow(Record):
     """A measure: both sides, their difference, and how large a difference chance makes, and people among themselves."""
 
     name: str
@@ -100,7 +101,7 @@ class Row(Record):
     """Why it is not ranked with the others; empty for those that are."""
     trust_sim: str = ""
     """Of an annotation how far the simulated side's values can be trusted: `people's`, its agreement with people's label
-    of the same conversations, or `not calibrated`; empty for what is none."""
+    of the same conversations, or `not calibrated`; empty for other measures."""
     trust_human: str = ""
     """The same of people's side."""
     reason: str = ""
@@ -134,6 +135,10 @@ class Row(Record):
     """The distance that one in 20 halvings exceeds."""
     floor_effect: float | None = None
     """Median size of the effect between halves of the people."""
+    floor_effect_high: float | None = None
+    """The size of effect that one in 20 halvings exceeds."""
+    detectable: float | None = None
+    """The smallest size of effect that eight of ten such samples would find, at an unadjusted p of 0.05."""
     published: float | None = None
     """Distance of the published simulated users from people, where they were given."""
     published_effect: float | None = None
@@ -144,7 +149,7 @@ class Row(Record):
     p_adjusted: float | None = None
     """Controlled for false discoveries over all measures of the report (Benjamini and Hochberg 1995)."""
     heterogeneity: float | None = None
-    """I squared, 0 to 1: of the variance of the effect between tasks the share that is no chance."""
+    """I squared, 0 to 1: of the variance of the effect between tasks the share beyond chance."""
     heterogeneity_p: float | None = None
     heterogeneity_p_adjusted: float | None = None
     """Controlled over all measures."""
@@ -152,6 +157,8 @@ class Row(Record):
     """The effect between conversations of equal message length; None for message length itself."""
     assistants: float | None = None
     """Largest size of the effect between two assistants of the people; None where the data does not name several."""
+    assistants_chance: float | None = None
+    """The size that one in 20 shufflings of the people between the two assistants of a pair exceeds, over all pairs."""
     answered: tuple[AssistantRow, ...] = ()
     """The effect for each assistant: between those of both sides that it answered, or, where only people's side names
     assistants, between all simulated users and the people that it answered."""
@@ -167,6 +174,39 @@ class Row(Record):
     def is_ranked(self) -> bool:
         """Whether it is compared and not set apart."""
         return self.excess is not None and not self.apart
+
+    @property
+    def between_people(self) -> float | None:
+        """The size of effect between people and other people.
+
+        The largest of a further reference, else what one in 20 halvings of the people exceeds.
+        """
+        effects = [abs(row.effect_from_people) for row in self.references if row.effect_from_people is not None]
+        return max(effects, default=self.floor_effect_high)
+
+    @property
+    def within_people(self) -> bool:
+        """Whether the interval of the effect lies within that between people, on either side of 0.
+
+        These are two one-sided tests (Schuirmann 1987), at 2.5 % each.
+        """
+        margin = self.between_people
+        if margin is None or self.effect_low is None or self.effect_high is None:
+            return False
+        return -margin < self.effect_low and self.effect_high < margin
+
+    @property
+    def finding(self) -> str:
+        """What effect, interval and adjusted p come to, in words; empty where there is no p."""
+        if self.p_adjusted is None:
+            return ""
+        if self.within_people:
+            return "within people's own spread"
+        if self.p_adjusted <= LEVEL:
+            return "differs"
+        if not self.detectable or self.detectable >= 1:
+            return "undecided"
+        return f"undecided: {self.detectable:.2f} would be found"
 
     @property
     def task_effects(self) -> tuple[float, float] | None:

@@ -1,26 +1,26 @@
-"""The report as a record: what was measured, on what, and how far each measure is from people."""
+"""The report as a record: measures, samples, and the distance of each measure from people."""
 
 from typing import Any, TypeAlias
 
 from pydantic import Field
 
+from ...data.people.splits import UserPart
 from ...data.records import Record
-from ...data.users import UserPart
 from ...errors import of_extra
 from ..tables import Column, Table
-from .auc import Discriminator
-from .correlations import Correlation
-from .records import Row
+from .records import RealismRow
+from .statistics.auc import Discriminator
+from .statistics.correlations import Correlation
 
 REPORT = 5
 """Version of the report's JSON form."""
 
-Part: TypeAlias = UserPart
+UserPartName: TypeAlias = UserPart
 """Part of the people: to tune a simulator on, to test it on, or all."""
 
 
 class PersonaRow(Record):
-    """How much of a measure's variance lies between those who speak."""
+    """The share of a measure's variance that lies between users."""
 
     name: str
     sim: float | None
@@ -50,27 +50,37 @@ class SideSummary(Record):
     """Digest of all that was said: which data it was."""
 
 
-class Report(Record):
-    """How far simulated users are from people: measure by measure, and never as one number."""
-
+class _ReportVersion(Record):
     version: int = REPORT
+
+
+class ComparedSides(Record):
+    """What was compared: the head of a report and of its card."""
+
     language: str | None
-    part: Part
+    part: UserPartName
+    """Part of the people: to `tune` a simulator on, to `test` it on, or `all`."""
     seed: int
     sim: SideSummary
     human: SideSummary
     published: SideSummary | None
-    made: SideSummary | None = None
-    """Users made from people: what stored words alone come to."""
-    references: dict[str, SideSummary] = Field(default_factory=dict)
+    made: SideSummary | None
+    """Users made from people."""
+    references: dict[str, SideSummary]
     """Further references by name."""
     tasks: tuple[str, ...]
-    """Tasks that are compared."""
-    by_assistant: bool = False
+    by_assistant: bool
     """Whether conversations are compared only with those of the same assistant."""
     notes: tuple[str, ...]
-    """What a reader must know of this comparison: what was left out, and why."""
-    measures: tuple[Row, ...]
+
+
+class RealismReport(ComparedSides, _ReportVersion):
+    """How far simulated users are from people: measure by measure, and never as one number."""
+
+    made: SideSummary | None = None
+    references: dict[str, SideSummary] = Field(default_factory=dict)
+    by_assistant: bool = False
+    measures: tuple[RealismRow, ...]
     """Least like people first; after them what is not ranked with the others (`apart`)."""
     discriminator: Discriminator
     persona: tuple[PersonaRow, ...]
@@ -84,24 +94,24 @@ class Report(Record):
         return f"Report({self.sim.compared} simulated and {self.human.compared} human conversations, {ranked} measures; see .table())"
 
     def table(self, *, untold: bool = True) -> Table:
-        """The measures as a table for the terminal and the exports; without `untold` only those that a side tells: a note
-        names the others."""
+        """The measures as a table for the terminal and the exports.
+
+        Without `untold` it has only those that a side has values of; a note names the others.
+        """
         columns = (
             Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
-            Column(name="effect", kind="number", places=2), Column(name="distance", kind="number", places=2),
-            Column(name="floor", kind="number", places=2),
-            *([Column(name="reference", kind="number", places=2)] if self.references else []),
+            Column(name="effect", kind="number", places=2), Column(name="low", kind="number", places=2), Column(name="high", kind="number", places=2),
+            Column(name="people", kind="number", places=2),
             *([Column(name="published", kind="number", places=2)] if self.published is not None else []),
             *([Column(name="made", kind="number", places=2)] if self.made is not None else []),
-            Column(name="p adjusted", kind="p"),
+            Column(name="p adjusted", kind="p"), Column(name="finding"),
             *([Column(name="by task")] if any(row.signs_differ for row in self.measures) else []),
             *([Column(name="apart")] if any(row.apart for row in self.measures) else []),
         )  # fmt: skip
         rows = [
-            {
-                "measure": row.name, "sim": row.sim, "human": row.human, "effect": row.effect,
-                "distance": row.distance, "floor": row.floor, "reference": row.between_references,
-                "published": row.published, "made": row.made, "p_adjusted": row.p_adjusted, "apart": row.apart,
+            vars(row) | {
+                "measure": row.name, "people": row.between_people, "finding": row.finding,
+                "low": row.effect_low, "high": row.effect_high, "published": row.published_effect, "made": row.made_effect,
                 "by_task": "{:.2f} to {:.2f}".format(*row.task_effects) if row.signs_differ and row.task_effects else "",
             }
             for row in self.measures
@@ -144,7 +154,9 @@ class Report(Record):
         return lines
 
     def frame(self) -> Any:
-        """A pandas data frame, a row for each measure in the report's order. Needs the extra `stats`.
+        """A pandas data frame, a row for each measure in the report's order.
+
+        Needs the extra `stats`.
 
         Beside the fields of a row it has the effect at equal length, the smallest and the largest effect in a task,
         and the distance between references.
@@ -152,12 +164,12 @@ class Report(Record):
         nested = {"tasks", "answered", "examples_sim", "examples_human", "shares", "references", "equal_length"}
         more = ("equal_length", "smallest_in_task", "largest_in_task", "signs_differ", "between_references")
         rows = [row.model_dump(mode="python", exclude=nested) | _derived(row) for row in self.measures]
-        columns = [name for name in Row.model_fields if name not in nested]
+        columns = [name for name in RealismRow.model_fields if name not in nested]
         return of_extra("pandas", "stats").DataFrame(rows, columns=[*columns, *more])
 
 
-def _derived(row: Row) -> dict[str, float | bool | None]:
-    """Columns of the frame that are no fields of a row."""
+def _derived(row: RealismRow) -> dict[str, float | bool | None]:
+    """Columns of the frame that are not fields of a row."""
     smallest, largest = row.task_effects or (None, None)
     return {
         "equal_length": row.equal_length.effect if row.equal_length is not None else None,

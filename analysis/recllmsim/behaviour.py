@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from ...data.labels.annotations import of_conversation, of_message
 from ...data.records import Record
-from ..annotations import of_conversation, of_message
-from ..tables import Rows
+from ..tables import TypedRows
 from .quality import points_of, ratings_of, satisfaction_of
-from .satisfaction import satisfaction_of_replies
-from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share, spread
+from .talks import SIDES, Conversations, Talks, TaskConversation, TaskSide, mean, share, spread
+from .turn_satisfaction import satisfaction_of_replies
 
 INTENT = "intent"
 _NAMED = {"satisfaction with replies": "satisfaction"}
@@ -30,7 +30,7 @@ class LabelShare(Record):
     label: str
     value: str
     task: str
-    side: Side
+    side: TaskSide
     n: int
     """How often it is given: to messages (intents), or to conversations (strategies)."""
     conversations: int
@@ -43,7 +43,7 @@ class LabelShare(Record):
     """How far the label can be trusted on that side."""
 
 
-class LabelDistributions(Rows[LabelShare]):
+class LabelDistributions(TypedRows[LabelShare]):
     """How often each value of each behaviour label is given, by task and side.
 
     A message with several intents counts once for each.
@@ -53,12 +53,15 @@ class LabelDistributions(Rows[LabelShare]):
 
 
 def label_distributions(conversations: Conversations) -> LabelDistributions:
-    """A row for each label, task, side and value; a value that the side never has is a row of 0."""
+    """A row for each label, task, side and value.
+
+    A value that the side never has is a row of 0.
+    """
     talks = Talks.of(conversations)
     values_of = _values(talks)
-    counts: dict[tuple[str, str, Side], Counter[str]] = {}
-    labelled: Counter[tuple[str, str, Side]] = Counter()
-    all_of: dict[tuple[str, Side], int] = {}
+    counts: dict[tuple[str, str, TaskSide], Counter[str]] = {}
+    labelled: Counter[tuple[str, str, TaskSide]] = Counter()
+    all_of: dict[tuple[str, TaskSide], int] = {}
     for task, side, group in talks.groups():
         all_of[task, side] = len(group)
         for talk in group:
@@ -89,7 +92,7 @@ class LabelRating(Record):
 
     label: str
     value: str
-    side: Side
+    side: TaskSide
     rating: str
     n: int
     """Conversations that have the value (of intents: in any message) and the rating."""
@@ -103,7 +106,7 @@ class LabelRating(Record):
     """How far the rating can."""
 
 
-class RatingByLabel(Rows[LabelRating]):
+class RatingByLabel(TypedRows[LabelRating]):
     """Mean rating of the conversations with each value of each behaviour label.
 
     Simulated conversations have annotators' ratings; people's their own questionnaires, and the mean of their
@@ -116,8 +119,8 @@ class RatingByLabel(Rows[LabelRating]):
 def rating_by_label(conversations: Conversations) -> RatingByLabel:
     """A row for each label, value, side and rating that occur together."""
     talks = Talks.of(conversations)
-    points_by_label: defaultdict[tuple[str, str, Side, str], list[float]] = defaultdict(list)
-    having: Counter[tuple[str, str, Side]] = Counter()
+    points_by_label: defaultdict[tuple[str, str, TaskSide, str], list[float]] = defaultdict(list)
+    having: Counter[tuple[str, str, TaskSide]] = Counter()
     for talk in talks.talks:
         ratings = _ratings(talk)
         for label, values in behaviour_of(talk).items():
@@ -150,9 +153,9 @@ class UserFrequency(Record):
 
     label: str
     value: str
-    side: Side
+    side: TaskSide
     users: int
-    """People, or profiles, of whom the label is told at all."""
+    """People, or profiles, that have the label at all."""
     of: int
     """All people, or profiles, of the side."""
     users_with: int
@@ -165,7 +168,7 @@ class UserFrequency(Record):
     """How far the label can be trusted on that side."""
 
 
-class LabelFrequency(Rows[UserFrequency]):
+class LabelFrequency(TypedRows[UserFrequency]):
     """How often users show each value of each behaviour label: mean and spread of a share for each user.
 
     Distributions over conversations count a user with many conversations more than one with few; this does not.
@@ -177,7 +180,7 @@ class LabelFrequency(Rows[UserFrequency]):
 def label_frequency(conversations: Conversations) -> LabelFrequency:
     """A row for each label, side and value; a value that the side never has is a row of 0."""
     talks = Talks.of(conversations)
-    users_by_label: defaultdict[tuple[str, Side], defaultdict[str, Counter[str]]] = defaultdict(
+    users_by_label: defaultdict[tuple[str, TaskSide], defaultdict[str, Counter[str]]] = defaultdict(
         lambda: defaultdict(Counter)
     )
     for talk in talks.talks:
@@ -196,19 +199,19 @@ def label_frequency(conversations: Conversations) -> LabelFrequency:
     return LabelFrequency(rows=tuple(rows), notes=tuple(notes))
 
 
-def behaviour_of(talk: Talk) -> dict[str, list[str]]:
+def behaviour_of(talk: TaskConversation) -> dict[str, list[str]]:
     """Values of each behaviour label of a conversation: of intents one or more for each message of the user."""
     strategies = {
         label: [*map(_worded, values)]
         for label, values in of_conversation(talk.conversation).items()
         if label.startswith(_STRATEGY)
     }
-    intents = [value for message in talk.said("user") for value in of_message(message).get(INTENT, [])]
+    intents = [value for message in talk.messages_of("user") for value in of_message(message).get(INTENT, [])]
     return strategies | ({INTENT: [*map(_worded, intents)]} if intents else {})
 
 
-def _trust(talks: Talks, label: str, side: Side) -> str:
-    return talks.trusts.told_named(label, [side])
+def _trust(talks: Talks, label: str, side: TaskSide) -> str:
+    return talks.trusts.mark_of_name(label, [side])
 
 
 def _values(talks: Talks) -> dict[str, list[str]]:
@@ -225,7 +228,7 @@ def _worded(value: str) -> str:
     return _HUMP.sub(" ", value).lower()
 
 
-def _ratings(talk: Talk) -> dict[str, float]:
+def _ratings(talk: TaskConversation) -> dict[str, float]:
     """Every rating of a conversation by its name."""
     conversation = talk.conversation
     ratings: dict[str, float] = {f"rating {item}": points for item, points in ratings_of(conversation).items()}
@@ -236,7 +239,9 @@ def _ratings(talk: Talk) -> dict[str, float]:
     return ratings
 
 
-def _frequency(label: str, value: str, side: Side, users: Sequence[Counter[str]], of: int, trust: str) -> UserFrequency:
+def _frequency(
+    label: str, value: str, side: TaskSide, users: Sequence[Counter[str]], of: int, trust: str
+) -> UserFrequency:
     shares = [counts[value] / counts.total() for counts in users]
     return UserFrequency(
         label=label,

@@ -7,10 +7,10 @@ from typing import ClassVar, TypeAlias
 from ...data.recllmsim import in_language, task_name
 from ...data.records import Record, Role
 from ...data.text.languages import Language
-from ..tables import Rows
-from .talks import ALL, SIDES, WHO, Conversations, Side, Talk, Talks, mean
+from ..tables import TypedRows
+from .talks import ALL, SIDES, WHO, Conversations, Talks, TaskConversation, TaskSide, mean
 
-Measure: TypeAlias = Callable[[str], int | Sized]
+LengthMeasure: TypeAlias = Callable[[str], int | Sized]
 """The length of a text, or its pieces: `len`, or a tokenizer such as `encoding.encode` or `jieba.lcut`."""
 
 
@@ -18,7 +18,7 @@ class TaskCounts(Record):
     """The conversations of one side about one task."""
 
     task: str
-    side: Side
+    side: TaskSide
     conversations: int
     contexts: int
     """Different task contexts."""
@@ -29,13 +29,13 @@ class TaskCounts(Record):
     """Mean over conversations of messages // 2."""
 
 
-class Counts(Rows[TaskCounts]):
+class BasicCounts(TypedRows[TaskCounts]):
     """Basic counts of the published history, as in the published scripts "basic_statistics" and "basic_count"."""
 
     title: ClassVar[str] = "Basic counts"
 
 
-def basic_counts(conversations: Conversations) -> Counts:
+def basic_counts(conversations: Conversations) -> BasicCounts:
     """A row for each task and side."""
     talks = Talks.of(conversations)
     rows = [
@@ -57,23 +57,23 @@ def basic_counts(conversations: Conversations) -> Counts:
     notes += [f"There is no conversation of {WHO[side]}." for side in SIDES if rows and side not in sides]
     if joined := sum(task_name(str(talk.conversation.scenario["task"])) == "new_travel" for talk in talks.talks):
         notes.append(f"Travel planning holds {joined} conversations about new travel planning, as published tables do.")
-    return Counts(rows=tuple(rows), notes=tuple(notes))
+    return BasicCounts(rows=tuple(rows), notes=tuple(notes))
 
 
 class TaskLengths(Record):
     """How long the user's, or the assistant's, texts are in one side's conversations about one task."""
 
     task: str
-    side: Side
+    side: TaskSide
     role: Role
     messages: int
     per_message: float | None
-    """Mean over the messages; the note of the table says in what."""
+    """Mean over the messages; the note of the table has the unit."""
     per_conversation: float | None
-    """Mean over conversations of the length of all that the role says."""
+    """Mean over conversations of the total length of the role's messages."""
 
 
-class Lengths(Rows[TaskLengths]):
+class TaskLengthTable(TypedRows[TaskLengths]):
     """Lengths in characters or in a tokenizer's tokens.
 
     The published script "basic_count" counts a tokenizer's tokens, of simulated users those of the Chinese
@@ -84,9 +84,15 @@ class Lengths(Rows[TaskLengths]):
 
 
 def lengths(
-    conversations: Conversations, length: Measure = len, unit: str = "characters", language: Language | None = None
-) -> Lengths:
-    """A row for each task, side and role. Lengths are of the texts as they were said, or of those in the language."""
+    conversations: Conversations,
+    length: LengthMeasure = len,
+    unit: str = "characters",
+    language: Language | None = None,
+) -> TaskLengthTable:
+    """A row for each task, side and role.
+
+    Lengths are of the texts as they were said, or of those in the language.
+    """
     talks = Talks.of(conversations)
     rows, unread = [], 0
     measured = lru_cache(maxsize=None)(lambda text: counted(length, text))  # a tokenizer may be slow
@@ -106,23 +112,26 @@ def lengths(
                     per_conversation=_mean_total(of_messages),
                 )
             )
-    return Lengths(rows=tuple(rows), notes=tuple(_notes(talks, unit, language, unread)))
+    return TaskLengthTable(rows=tuple(rows), notes=tuple(_notes(talks, unit, language, unread)))
 
 
 _NAMES: Mapping[Language, str] = {"en": "English", "zh": "Chinese"}
 _ROLES: tuple[Role, Role] = ("user", "assistant")
 
 
-def _lengths(talk: Talk, role: Role, measured: Callable[[str], int], language: Language | None) -> list[int | None]:
+def _lengths(
+    talk: TaskConversation, role: Role, measured: Callable[[str], int], language: Language | None
+) -> list[int | None]:
     """The length of each message; None where there is no text in the language."""
     spoken: Language = "zh" if talk.conversation.scenario.get("language") == "zh" else "en"
     texts = (
-        message.text if language is None else in_language(message, language, spoken) for message in talk.said(role)
+        message.text if language is None else in_language(message, language, spoken)
+        for message in talk.messages_of(role)
     )
     return [None if text is None else measured(text) for text in texts]
 
 
-def counted(length: Measure, text: str) -> int:
+def counted(length: LengthMeasure, text: str) -> int:
     """The length of the text, by a function that gives it or its pieces."""
     measured = length(text)
     if isinstance(measured, Sized):
@@ -140,7 +149,7 @@ def _notes(talks: Talks, unit: str, language: Language | None, unread: int) -> S
     if not talks.talks:
         return notes
     spoken = sorted({str(talk.conversation.scenario.get("language", "en")) for talk in talks.talks})
-    as_read = f"in {_NAMES[language]}" if language else "as they were said"
+    as_read = f"in {_NAMES[language]}" if language else "as they were written"
     notes.append(
         f"{unit.capitalize() if unit.islower() else unit} of the texts {as_read}: mean over messages, and over conversations' totals."
     )
@@ -150,6 +159,6 @@ def _notes(talks: Talks, unit: str, language: Language | None, unread: int) -> S
         )
     if unread:
         notes.append(f"{unread} messages are not to be had in {_NAMES[language or 'en']}: they have no length here.")
-    if not any(talk.said("user") for talk in talks.talks):
-        notes.append("No user says anything, so there is no length of a user's message.")
+    if not any(talk.messages_of("user") for talk in talks.talks):
+        notes.append("No user wrote anything, so there is no length of a user's message.")
     return notes

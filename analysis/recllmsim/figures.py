@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..figures import bars, lines
-from ..trust import NOT_CALIBRATED, TRUST_IN, together
+from ..labels.reliability import NOT_CALIBRATED, TRUST_IN, together
 from .statistics import RecllmsimStatistics
 from .talks import SIDES
 
@@ -14,8 +14,10 @@ ENOUGH = 5
 
 
 def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
-    """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn. Below each stands how far
-    its labels can be trusted. Needs `viz`."""
+    """A figure by name: quality by turns, by questionnaire, hallucination, satisfaction by turn.
+
+    Below each stands the reliability of its labels. Needs `viz`.
+    """
     satisfied = statistics.satisfaction_by_turn.rows
     turns = [row for row in statistics.quality_by_turns.rows if row.n >= ENOUGH]
     hallucinated = {
@@ -23,10 +25,10 @@ def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
     }
     tasks = list(dict.fromkeys(task for task, _ in hallucinated))
     sides = [side for side in SIDES if any((task, side) in hallucinated for task in tasks)]
-    asked: defaultdict[str, dict[str, float | None]] = defaultdict(dict)
+    item_means: defaultdict[str, dict[str, float | None]] = defaultdict(dict)
     for row in statistics.quality_by_questionnaire.rows:
-        asked[row.assistant][row.item] = row.mean
-    items = list(dict.fromkeys(item for means in asked.values() for item in means))
+        item_means[row.assistant][row.item] = row.mean
+    items = list(dict.fromkeys(item for means in item_means.values() for item in means))
     return {
         "quality_by_turns": lines(
             {
@@ -41,7 +43,7 @@ def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
         ),
         "quality_by_questionnaire": bars(
             items,
-            {assistant: [means.get(item) for item in items] for assistant, means in asked.items()},
+            {assistant: [means.get(item) for item in items] for assistant, means in item_means.items()},
             title="Assistant quality by questionnaire",
             label="mean points",
             caption=_marked((row.item, row.trust) for row in statistics.quality_by_questionnaire.rows),
@@ -69,10 +71,10 @@ def recllmsim_figures(statistics: RecllmsimStatistics) -> dict[str, Any]:
 
 
 def _noted(notes: Iterable[str]) -> str:
-    """How far to trust the label of a table, as its notes say."""
+    """Reliability of the label of a table, from its notes."""
     return "\n".join(note for note in notes if note.startswith(TRUST_IN)) or f"Trust: {NOT_CALIBRATED}."
 
 
 def _marked(marks: Iterable[tuple[str, str]]) -> str:
-    """How far to trust labels, or one label on each side, as the rows of a table say."""
+    """Reliability of labels, or of one label on each side, from the rows of a table."""
     return f"Trust: {together(dict(marks)) or NOT_CALIBRATED}."

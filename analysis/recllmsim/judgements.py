@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from ...data.labels.annotations import of_message
 from ...data.records import Record
-from ..annotations import of_message
-from ..tables import Rows
-from .talks import SIDES, Conversations, Side, Talk, Talks, share
+from ..tables import TypedRows
+from .talks import SIDES, Conversations, Talks, TaskConversation, TaskSide, share
 
 JUDGEMENTS = ("yes", "no", "cannot tell")
 
@@ -15,7 +15,7 @@ class TaskHallucination(Record):
     """The replies, or the conversations, of one side about one task, and those of them that are judged."""
 
     task: str
-    side: Side
+    side: TaskSide
     per: Literal["turn", "conversation"]
     n: int
     """Replies that are judged, one a turn; or conversations with such a reply."""
@@ -31,7 +31,7 @@ class TaskHallucination(Record):
     """How far the judgements of the side can be trusted."""
 
 
-class Hallucination(Rows[TaskHallucination]):
+class Hallucination(TypedRows[TaskHallucination]):
     """Hallucination per turn, which is per reply, and per conversation.
 
     The published script "hallucination": a reply of which the judge cannot tell counts as not made up.
@@ -46,25 +46,28 @@ def hallucination(conversations: Conversations) -> Hallucination:
     rows: list[TaskHallucination] = []
     notes = list(talks.notes)
     if any(map(judgements_of, talks.talks)):
-        trust = {side: talks.trusts.told("hallucination", sides=[side], of_messages=True) for side in SIDES}
+        trust = {side: talks.trusts.mark_of_label("hallucination", sides=[side], of_messages=True) for side in SIDES}
         for task, side, group in talks.groups():
             judgements = [judgements_of(talk) for talk in group]
             replies = [[judgement] for of_talk in judgements for judgement in of_talk]
-            said = sum(len(talk.said("assistant")) for talk in group)
+            reply_count = sum(len(talk.messages_of("assistant")) for talk in group)
             judged = [of_talk for of_talk in judgements if of_talk]
-            rows += [_row(task, side, "turn", replies, said, trust[side]),
+            rows += [_row(task, side, "turn", replies, reply_count, trust[side]),
                      _row(task, side, "conversation", judged, len(group), trust[side])]  # fmt: skip
         notes += talks.without(judgements_of, "judged reply")
-        notes.append(
-            "Shares are of the n that are judged. A reply of which the judge cannot tell counts as not made up."
-        )
+        notes.append("Shares are of the n that are judged. A reply that the judge leaves open counts as not made up.")
     elif talks.talks:
         notes.append("No reply is judged: there is no label `hallucination`.")
     return Hallucination(rows=tuple(rows), notes=tuple(notes))
 
 
 def _row(
-    task: str, side: Side, per: Literal["turn", "conversation"], judged: Sequence[Sequence[str]], of: int, trust: str
+    task: str,
+    side: TaskSide,
+    per: Literal["turn", "conversation"],
+    judged: Sequence[Sequence[str]],
+    of: int,
+    trust: str,
 ) -> TaskHallucination:
     made_up = sum("yes" in judgements for judgements in judged)
     unsure = sum("cannot tell" in judgements and "yes" not in judgements for judgements in judged)
@@ -81,7 +84,7 @@ def _row(
     )
 
 
-def judgements_of(talk: Talk) -> list[str]:
-    """What is said of each judged reply, one of `JUDGEMENTS`."""
-    annotations = [of_message(message).get("hallucination", []) for message in talk.said("assistant")]
+def judgements_of(talk: TaskConversation) -> list[str]:
+    """The judgement of each judged reply, one of `JUDGEMENTS`."""
+    annotations = [of_message(message).get("hallucination", []) for message in talk.messages_of("assistant")]
     return [values[0] for values in annotations if values and values[0] in JUDGEMENTS]

@@ -1,4 +1,4 @@
-"""What profiles hold: how many labels, how diverse, and which are frequent, by attribute and side."""
+"""Labels of profiles: their number, diversity and most frequent values, by attribute and side."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,16 +6,16 @@ from typing import Any, ClassVar
 
 from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.pool_coverage import AGE_BANDS
-from ...data.records import Record
+from ...data.records import Conversation, Record
 from ...errors import of_extra
-from ..tables import Rows
-from .talks import SIDES, Conversations, Side, Talk, Talks, mean, share
+from ..tables import TypedRows
+from .talks import SIDES, Conversations, Talks, TaskConversation, TaskSide, mean, share
 
 OTHERS = frozenset({"其他", "其它", "other", "others"})
-"""Labels that say nothing: left out of all but their own count, as in the published script."""
+"""Labels without content: left out of all but their own count, as in the published script."""
 
 TOP = 5
-"""Most frequent labels that are shown, as many as the published script compares."""
+"""Maximum number of frequent labels that are shown, as many as the published script compares."""
 
 Labels = dict[str, list[str]]
 """Labels of a profile by the key of their attribute."""
@@ -25,7 +25,7 @@ class AttributeStatistics(Record):
     """One attribute of all profiles of one side."""
 
     attribute: str
-    side: Side
+    side: TaskSide
     profiles: int
     """Different profiles of simulated users, or people, that have the attribute."""
     of: int
@@ -42,7 +42,7 @@ class AttributeStatistics(Record):
     """Shannon's entropy of the shares in nats: 0 with one label, log k with k equally frequent ones."""
 
 
-class ProfileStatistics(Rows[AttributeStatistics]):
+class ProfileStatistics(TypedRows[AttributeStatistics]):
     """Labels of profiles: each person and each different profile of a simulated user counts once.
 
     Simpson's index is 1 - sum p^2 (Simpson 1949, "Measurement of Diversity", his lambda taken from 1): the chance
@@ -55,7 +55,10 @@ class ProfileStatistics(Rows[AttributeStatistics]):
 
 
 def profile_statistics(conversations: Conversations) -> ProfileStatistics:
-    """A row for each attribute and side. Needs the extra `stats`."""
+    """A row for each attribute and side.
+
+    Needs the extra `stats`.
+    """
     talks = Talks.of(conversations)
     attributes, notes = _attributes(talks)
     rows = [_attribute(key, side, profiles, len(talks.users(side))) for key, side, profiles in attributes]
@@ -72,7 +75,7 @@ class ValueCount(Record):
     """A label of one attribute, and in how many profiles of one side it is."""
 
     attribute: str
-    side: Side
+    side: TaskSide
     value: str
     n: int
     """Profiles that have it."""
@@ -82,10 +85,10 @@ class ValueCount(Record):
     """n of `of`, 0 to 1."""
 
 
-class ProfileValues(Rows[ValueCount]):
+class ProfileValues(TypedRows[ValueCount]):
     """The most frequent labels of each attribute and side, equally frequent ones by their names.
 
-    Labels are told in English where the data has them in both languages.
+    Labels are in English where the data has them in both languages.
     """
 
     title: ClassVar[str] = "Top profile values"
@@ -113,18 +116,18 @@ def profile_values(conversations: Conversations, top: int = TOP) -> ProfileValue
         ]
     if rows:
         notes += _trust(talks)
-        notes.append("Labels are told in English where the data has them in both languages.")
+        notes.append("Labels are in English where the data has them in both languages.")
     return ProfileValues(rows=tuple(rows), notes=tuple(notes))
 
 
-def _attributes(talks: Talks) -> tuple[list[tuple[str, Side, list[list[str]]]], list[str]]:
-    """The labels of every profile, by attribute and side, and what is to be said of them."""
+def _attributes(talks: Talks) -> tuple[list[tuple[str, TaskSide, list[list[str]]]], list[str]]:
+    """The labels of every profile, by attribute and side, and notes on them."""
     notes = list(talks.notes)
-    sides: dict[Side, list[Labels]] = {}
+    sides: dict[TaskSide, list[Labels]] = {}
     for side in SIDES:
         sides[side], remarks = _profiles(talks.of_side(side))
         notes += [f"{side.capitalize()}: {line}" for line in remarks]
-    attributes: list[tuple[str, Side, list[list[str]]]] = [
+    attributes: list[tuple[str, TaskSide, list[list[str]]]] = [
         (key, side, of_all)
         for key in ATTRIBUTES
         for side, profiles in sides.items()
@@ -135,16 +138,16 @@ def _attributes(talks: Talks) -> tuple[list[tuple[str, Side, list[list[str]]]], 
     return attributes, notes
 
 
-def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
-    """The labels of each user's profile, and what is to be said of them."""
+def _profiles(talks: Sequence[TaskConversation]) -> tuple[list[Labels], list[str]]:
+    """The labels of each user's profile, and notes on them."""
     labelled: dict[str, Labels] = {}
     written: dict[str, Labels] = {}
     changed: set[str] = set()
     for talk in talks:
         mapped = _mapped(talk)
-        held = labelled if mapped else written
+        profiles = labelled if mapped else written
         labels = mapped or _written(talk)
-        if held.setdefault(talk.user, labels) != labels:
+        if profiles.setdefault(talk.user, labels) != labels:
             changed.add(talk.user)
     notes = [f"users whose profile changed: {len(changed)}; their first one is counted."] if changed else []
     only_written = [user for user in written if user not in labelled]
@@ -155,22 +158,22 @@ def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:
     return list((labelled or written).values()), notes
 
 
-def _mapped(talk: Talk) -> Labels:
+def _mapped(talk: TaskConversation) -> Labels:
     """A person's structured profile, or the labels that annotators gave to a text."""
-    keys = {label: key for key, (label, _) in ATTRIBUTES.items()}
-    mapped = talk.conversation.labels.get("profile_mapped")
-    if isinstance(mapped, dict):
-        labels = {
-            keys[name]: [_label(label) for label in _listed(value)] for name, value in mapped.items() if name in keys
-        }
-    else:
-        own = talk.conversation.scenario.get("profile")
-        profile: Mapping[str, Any] = own if isinstance(own, dict) else {}
-        labels = {key: [_label(label) for label in _listed(profile[key])] for key in ATTRIBUTES if key in profile}
+    keys = {name: key for key, (label, _) in ATTRIBUTES.items() for name in (key, label)}
+    own = own_profile(talk.conversation) or {}
+    labels = {keys[name]: [_label(label) for label in _listed(value)] for name, value in own.items() if name in keys}
     return _banded({key: [label for label in values if label] for key, values in labels.items()})
 
 
-def _written(talk: Talk) -> Labels:
+def own_profile(conversation: Conversation) -> Mapping[str, Any] | None:
+    """The profile of a person, or that which a simulated one is mapped to, as it is; None without one."""
+    mapped = conversation.labels.get("profile_mapped")
+    own = mapped if isinstance(mapped, Mapping) else conversation.scenario.get("profile")
+    return own if isinstance(own, Mapping) else None
+
+
+def _written(talk: TaskConversation) -> Labels:
     keys = {name.casefold(): key for key, names in ATTRIBUTES.items() for name in names}
     labels: defaultdict[str, list[str]] = defaultdict(list)
     for attribute, value in Situation.of(talk.conversation).facts:
@@ -194,7 +197,7 @@ def _label(value: Any) -> str:
     return str(text).strip() if isinstance(text, str | int) else ""
 
 
-def _english(talks: Sequence[Talk]) -> dict[str, str]:
+def _english(talks: Sequence[TaskConversation]) -> dict[str, str]:
     """Labels in English by the Chinese ones beside which they stand anywhere in the data."""
     english: dict[str, str] = {"Male": "male", "Female": "female"}
     for talk in talks:
@@ -213,7 +216,7 @@ def _banded(labels: Labels) -> Labels:
     return {key: bands if key == "age" else values for key, values in labels.items() if key != "age" or bands}
 
 
-def _attribute(key: str, side: Side, of_all: Sequence[Sequence[str]], of: int) -> AttributeStatistics:
+def _attribute(key: str, side: TaskSide, of_all: Sequence[Sequence[str]], of: int) -> AttributeStatistics:
     every = [label for labels in of_all for label in labels]
     counts = Counter(label for label in every if label.lower() not in OTHERS)
     total = counts.total()

@@ -1,4 +1,4 @@
-"""How good a conversation is: by its length, by who answered, as users' questionnaires and annotators' ratings say.
+"""Quality of conversations by length and by assistant, from users' questionnaires and annotators' ratings.
 
 Definitions are those of the tables and scripts published with "To What Extent Can LLMs Assist in User
 Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025).
@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from ...data.records import Conversation, Record
-from ..tables import Rows
-from .talks import NOT_TOLD, Conversations, Talk, Talks, mean, share
+from ..tables import TypedRows
+from .talks import NOT_TOLD, Conversations, Talks, TaskConversation, mean, share
 
 ALIGNMENT, COMPLETENESS = "Preference Alignment", "Role-Playing Completeness"
 
@@ -44,7 +44,7 @@ class TurnQuality(Record):
     """Mean, 0 to 2."""
 
 
-class QualityByTurns(Rows[TurnQuality]):
+class QualityByTurns(TypedRows[TurnQuality]):
     """Mean ratings of simulated users by length: turns are messages // 2.
 
     The published README table "Simulation Quality across Different Conversation Turns".
@@ -102,8 +102,8 @@ class ItemQuality(Record):
     """How far the item can be trusted, on the sides that have it."""
 
 
-class QualityByQuestionnaire(Rows[ItemQuality]):
-    """What people answered about the assistant when the conversation was over, in points (`SCORES`).
+class QualityByQuestionnaire(TypedRows[ItemQuality]):
+    """People's answers about the assistant after the conversation, in points (`SCORES`).
 
     The published script "assistant_quality", which puts people of the first study, whose files name no model,
     with gpt-4-turbo-preview; here they are `not told`.
@@ -128,8 +128,8 @@ def quality_by_questionnaire(conversations: Conversations) -> QualityByQuestionn
     return QualityByQuestionnaire(rows=rows, notes=tuple(notes))
 
 
-class QualityByRating(Rows[ItemQuality]):
-    """What annotators said of each conversation: its `rating`, and in the newer labels its `satisfaction`.
+class QualityByRating(TypedRows[ItemQuality]):
+    """Annotators' ratings of each conversation: its `rating`, and in the newer labels its `satisfaction`.
 
     The published simulated files do not name the model that answered.
     """
@@ -148,7 +148,7 @@ def quality_by_rating(conversations: Conversations) -> QualityByRating:
         notes += talks.without(lambda talk: _all_ratings(talk.conversation), "rating")
         notes.append("About user: the simulated one.")
     if any(row.assistant == NOT_TOLD for row in rows):
-        notes.append("Assistant not told: the published files of simulated users name no model.")
+        notes.append("Assistant unknown: the published files of simulated users name no model.")
     return QualityByRating(rows=rows, notes=tuple(notes))
 
 
@@ -171,7 +171,7 @@ def points_of(conversation: Conversation) -> dict[str, int]:
     }
 
 
-def _rated(talk: Talk) -> bool:
+def _rated(talk: TaskConversation) -> bool:
     """Whether the conversation has a rating of preference alignment or of role playing."""
     items = ratings_of(talk.conversation)
     return ALIGNMENT in items or COMPLETENESS in items
@@ -207,7 +207,7 @@ def _items(talks: Talks, points: Callable[[Conversation], Mapping[str, int]]) ->
                 by_item[item].append(value)
         for item in by_item.keys() - trust.keys():
             sides = {talk.side for talk in talks.talks if item in points(talk.conversation)}
-            trust[item] = talks.trusts.told(*_key(item, points), sides, of_messages=False)
+            trust[item] = talks.trusts.mark_of_label(*_key(item, points), sides, of_messages=False)
         rows += [
             ItemQuality(
                 assistant=assistant,

@@ -1,11 +1,7 @@
 """Every table of task-oriented conversations at once."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from ...data.records import Record
 from ...data.text.languages import Language
-from ..tables import Rows, Table
+from ..tables import Sections
 from .behaviour import (
     LabelDistributions,
     LabelFrequency,
@@ -14,7 +10,7 @@ from .behaviour import (
     label_frequency,
     rating_by_label,
 )
-from .counts import Counts, Lengths, Measure, basic_counts, lengths
+from .counts import BasicCounts, LengthMeasure, TaskLengthTable, basic_counts, lengths
 from .judgements import Hallucination, hallucination
 from .profiles import ProfileStatistics, ProfileValues, profile_statistics, profile_values
 from .quality import (
@@ -25,15 +21,20 @@ from .quality import (
     quality_by_rating,
     quality_by_turns,
 )
-from .satisfaction import SatisfactionByAssistant, SatisfactionByTurn, satisfaction_by_assistant, satisfaction_by_turn
 from .talks import Conversations, Talks
+from .turn_satisfaction import (
+    SatisfactionByAssistant,
+    SatisfactionByTurn,
+    satisfaction_by_assistant,
+    satisfaction_by_turn,
+)
 
 
-class RecllmsimStatistics(Record):
+class RecllmsimStatistics(Sections):
     """The tables of task-oriented conversations; the key of each is its name in JSON."""
 
-    counts: Counts
-    lengths: Lengths
+    counts: BasicCounts
+    lengths: TaskLengthTable
     quality_by_turns: QualityByTurns
     quality_by_questionnaire: QualityByQuestionnaire
     quality_by_rating: QualityByRating
@@ -46,28 +47,19 @@ class RecllmsimStatistics(Record):
     rating_by_label: RatingByLabel
     label_frequency: LabelFrequency
 
-    def by_name(self) -> Mapping[str, Rows[Any]]:
-        """Each table's rows and notes under its key."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
-
-    def tables(self) -> list[Table]:
-        """Every table, as people read it."""
-        return [rows.table() for rows in self.by_name().values()]
-
-    def to_json(self) -> dict[str, Any]:
-        """A list of rows for each table under its key, and under `notes` what a reader must know of each."""
-        by_name = self.by_name()
-        return {name: rows.to_json() for name, rows in by_name.items()} | {
-            "notes": {name: list(rows.notes) for name, rows in by_name.items()}
-        }
-
 
 def recllmsim_statistics(
-    conversations: Conversations, *, length: Measure = len, unit: str = "characters", language: Language | None = None
+    conversations: Conversations,
+    *,
+    length: LengthMeasure = len,
+    unit: str = "characters",
+    language: Language | None = None,
 ) -> RecllmsimStatistics:
-    """All tables of the task-oriented ones of some conversations. Needs the extra `stats`.
+    """All tables of the task-oriented ones of some conversations.
 
-    `length` gives a text's length or its tokens, `unit` says of what; with `language` lengths are of the texts in
+    Needs the extra `stats`.
+
+    `length` gives a text's length or its tokens, `unit` names its unit; with `language` lengths are of the texts in
     that language (a translation beside the message, or the message itself).
     """
     talks = Talks.of(conversations)

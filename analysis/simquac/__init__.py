@@ -1,6 +1,6 @@
 """Teacher-student conversations in numbers: the published tables, answers beside people's, how questions are put."""
 
-from ...data.outlines import coverage
+from ...data.summaries.outlines import coverage
 from .answers import (
     AnswerScore,
     TeacherScore,
@@ -14,18 +14,18 @@ from .answers import (
 )
 from .equal_questions import EqualQuestions
 from .forms import QuestionForms, question_forms, question_type
-from .leakage import Leakage, leaked_words
 from .questions import StudentScore, score_student
-from .samples import Measured, Sample, measure
+from .samples import ConversationNumbers, Sample, measure
+from .section_words import Leakage, leaked_words
 from .statistics import SimquacStatistics, SourceStatistics, simquac_statistics
-from .teacher import Agreement, TeacherStatistics, relation, teacher_statistics
+from .teacher import AnswerAgreement, TeacherStatistics, relation, teacher_statistics
 
 __all__ = [
-    "Agreement",
+    "AnswerAgreement",
     "AnswerScore",
+    "ConversationNumbers",
     "EqualQuestions",
     "Leakage",
-    "Measured",
     "QuestionForms",
     "Sample",
     "SimquacStatistics",

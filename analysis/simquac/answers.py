@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import references as people_answers
-from ...data.text.sentences import sentences
+from ...data.text.sentence_splitting import sentences
 from ...errors import DataError
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -92,12 +92,9 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
 
     ValueError if the questions are not the same.
     """
-    f1s: list[float] = []
-    exact = as_people = as_people_throughout = dialogues = several = 0
-    refusals: Counter[tuple[bool, bool]] = Counter()
+    conversations = 0
+    scored: list[ScoredQuestion] = []
     for conversation, people in zip(answered, references, strict=True):
-        dialogues += 1
-        throughout = True
         exchanges = zip(conversation.exchanges, people.exchanges, people_answers(people), strict=True)
         for exchange, people_exchange, every_reference in exchanges:
             if _text(exchange.user) != _text(people_exchange.user):
@@ -105,29 +102,13 @@ def score_teacher(teacher: str, answered: Iterable[Conversation], references: It
                     f"conversation {conversation.id} has other questions than its reference: compare a replayed run"
                 )
             answer = _answer(exchange.assistant)
+            impossible = _answer(people_exchange.assistant) == NO_ANSWER
             score = score_answer(answer, every_reference)
-            f1s.append(score.f1)
-            exact += score.exact
-            several += score.references > 1
-            reached = score.f1 >= score.people_f1
-            as_people += reached
-            throughout &= reached
-            refusals[answer == NO_ANSWER, _answer(people_exchange.assistant) == NO_ANSWER] += 1
-        as_people_throughout += throughout
-    if not f1s:
+            scored.append(ScoredQuestion.of(conversations, score, refused=answer == NO_ANSWER, impossible=impossible))
+        conversations += 1
+    if not scored:
         raise DataError("there is no question to score: give conversations with answers")
-    return TeacherScore(
-        teacher=teacher,
-        questions=len(f1s),
-        f1=sum(f1s) / len(f1s),
-        exact=exact / len(f1s),
-        heq_q=as_people / len(f1s),
-        heq_d=as_people_throughout / dialogues,
-        several_references=several,
-        refused_right=refusals[True, True],
-        refused_wrong=refusals[True, False],
-        answered_wrong=refusals[False, True],
-    )
+    return TeacherScore(teacher=teacher, **counted(scored, range(conversations)))
 
 
 def answered_by(answerer: Answerer, conversations: Iterable[Conversation]) -> list[Conversation]:
@@ -195,6 +176,45 @@ def score_answer(answer: str, references: Sequence[str], *, each_line: bool = Fa
     return AnswerScore(*best, exact, _people_f1(expected, each_line), len(expected))
 
 
+class ScoredQuestion(NamedTuple):
+    """A question, as readers and teachers are scored."""
+
+    conversation: Hashable
+    f1: float
+    exact: float
+    as_people: bool
+    """Whether the F1 is at least people's own."""
+    several: bool
+    """Whether more than one reference counts."""
+    refused: bool
+    impossible: bool
+
+    @classmethod
+    def of(cls, conversation: Hashable, score: AnswerScore, *, refused: bool, impossible: bool) -> "ScoredQuestion":
+        """A question by the score of its answer."""
+        as_people, several = score.f1 >= score.people_f1, score.references > 1
+        return cls(conversation, score.f1, score.exact, as_people, several, refused, impossible)
+
+
+def counted(scored: Sequence[ScoredQuestion], conversations: Iterable[Hashable]) -> dict[str, Any]:
+    """The fields that the score of a teacher and that of a reader have in common."""
+    reached = dict.fromkeys(conversations, True)
+    for question in scored:
+        reached[question.conversation] &= question.as_people
+    refusals = Counter((question.refused, question.impossible) for question in scored)
+    return {
+        "questions": len(scored),
+        "f1": sum(question.f1 for question in scored) / len(scored),
+        "exact": sum(question.exact for question in scored) / len(scored),
+        "heq_q": sum(question.as_people for question in scored) / len(scored),
+        "heq_d": sum(reached.values()) / len(reached),
+        "several_references": sum(question.several for question in scored),
+        "refused_right": refusals[True, True],
+        "refused_wrong": refusals[True, False],
+        "answered_wrong": refusals[False, True],
+    }
+
+
 def scored_references(references: Sequence[str]) -> Sequence[str]:
     """The references that count: one refusal where at least half of them refuse, else those that do not refuse."""
     spans = [reference for reference in references if reference != NO_ANSWER]
@@ -215,7 +235,10 @@ def _alike(answer: str, reference: str, each_line: bool) -> Overlap:
 
 
 def _held_out(answer: str, references: Sequence[str], each_line: bool) -> Overlap:
-    """The best overlap with a reference. Of several references each is left out once, as for people's own: the mean."""
+    """The best overlap with a reference.
+
+    Of several references each is left out once, as for people's own, and the mean is taken.
+    """
     values = [_alike(answer, reference, each_line) for reference in references]
     if len(values) < 2:
         return values[0]

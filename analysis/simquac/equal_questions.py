@@ -8,11 +8,11 @@ a question that is refused is spent, and how many are refused is part of what is
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from ...data.pairing import Pairing, paired, topic_key
+from ...data.people.pairing import Pairing, paired, topic_key
 from ...data.records import Conversation, Record
-from ..comparison import PairedComparison, compare_pairs
+from ..over_users.comparison import PairedComparison, compare_pairs
 from ..tables import Cell, Column, Table
-from .samples import Measured, Sample
+from .samples import ConversationNumbers, Sample
 
 
 class CoverageAfter(Record):
@@ -51,7 +51,10 @@ class EqualQuestions(Record):
 def at_equal_questions(
     a: Sample, b: Sample, of_a: Sequence[Conversation], of_b: Sequence[Conversation]
 ) -> EqualQuestions:
-    """Two samples with the conversations that they measure, in the same order, paired. Needs the extra `stats`."""
+    """Two samples with the conversations that they measure, in the same order, paired.
+
+    Needs the extra `stats`.
+    """
     pairing = paired(of_a, of_b)
     by_object = {
         id(conversation): numbers
@@ -85,7 +88,9 @@ def at_equal_questions(
     )
 
 
-def _sides(pairs: Sequence[tuple[Measured, Measured]]) -> tuple[list[Measured], list[Measured]]:
+def _sides(
+    pairs: Sequence[tuple[ConversationNumbers, ConversationNumbers]],
+) -> tuple[list[ConversationNumbers], list[ConversationNumbers]]:
     return [one for one, _ in pairs], [other for _, other in pairs]
 
 
@@ -97,7 +102,7 @@ def _gap_left(over_all: PairedComparison, over_first: PairedComparison) -> float
     return over_first.difference / over_all.difference
 
 
-def _after(number: int, pairs: Sequence[tuple[Measured, Measured]]) -> CoverageAfter:
+def _after(number: int, pairs: Sequence[tuple[ConversationNumbers, ConversationNumbers]]) -> CoverageAfter:
     long = [pair for pair in pairs if min(side.questions for side in pair) >= number]
     one, other = (fmean(side.coverage_by_question[number - 1] for side in sides) for sides in _sides(long))
     return CoverageAfter(question=number, pairs=len(long), coverage_a=one, coverage_b=other)
@@ -107,11 +112,11 @@ def _notes(
     a: str,
     b: str,
     pairing: Pairing,
-    both: Sequence[tuple[Measured, Measured]],
+    both: Sequence[tuple[ConversationNumbers, ConversationNumbers]],
     fit: Sequence[bool],
     gap_left: float | None,
 ) -> Iterable[str]:
-    """What is left out and why, and what the tests take for granted."""
+    """The conversations that are left out with the reasons, and the assumptions of the tests."""
     bare = sum(any(side.coverage is None for side in pair) for pair in both)
     if bare:
         yield f"{_count(bare, 'pair')} left out: no section on at least one side."
@@ -137,7 +142,7 @@ def _notes(
     if not sections:
         yield "there is no pair to compare."
     elif gap_left is None:
-        yield "no gap left is told, since the interval of the gap over all questions is missing or holds 0."
+        yield "gap left: none, since the interval of the difference over all questions is missing or holds 0."
 
 
 def _name(conversation: Conversation) -> tuple[str, str] | None:
@@ -151,7 +156,10 @@ def _count(number: int, noun: str) -> str:
 
 
 def equal_questions_tables(compared: Sequence[EqualQuestions]) -> list[Table]:
-    """Coverage of both sources, and the paired tests: in each a row for all questions and one for the first k."""
+    """Coverage of both sources, and the paired tests.
+
+    Each table has a row for all questions and one for the first k.
+    """
     if not compared:
         return []
     several = len(compared) > 1
@@ -162,12 +170,11 @@ def equal_questions_tables(compared: Sequence[EqualQuestions]) -> list[Table]:
     for one in compared:
         named = f"{one.a} and {one.b}: " if several else ""
         left_out += [f"{named}{note}" for note in one.notes]
-        rows.append(
-            _row(one, "all", one.all_questions)
-            | {"asked_a": one.questions_a, "asked_b": one.questions_b, "gap_left": None}
-        )
-        rows.append(_row(one, "first k", one.first_k) | {"asked_a": one.k, "asked_b": one.k, "gap_left": one.gap_left})
-        for label, numbers in (("all", one.all_questions), ("first k", one.first_k)):
+        for label, numbers, *more in (
+            ("all", one.all_questions, one.questions_a, one.questions_b, None),
+            ("first k", one.first_k, one.k, one.k, one.gap_left),
+        ):
+            rows.append(_row(one, label, numbers) | dict(zip(("asked_a", "asked_b", "gap_left"), more, strict=True)))
             if numbers.reason:
                 reasons.append(f"{named}{label}: {numbers.reason}.")
     shared = [Column(name="questions"), *(Column(name=name) for name in ("a", "b") if several)]
@@ -199,21 +206,9 @@ def equal_questions_tables(compared: Sequence[EqualQuestions]) -> list[Table]:
 
 
 def _row(one: EqualQuestions, label: str, numbers: PairedComparison) -> dict[str, Cell]:
-    return {
-        "questions": label,
-        "a": one.a,
-        "b": one.b,
-        "pairs": one.pairs,
-        "mean_a": numbers.mean_a,
-        "mean_b": numbers.mean_b,
-        "difference": numbers.difference,
-        "low": numbers.low,
-        "high": numbers.high,
-        "t": numbers.statistic,
-        "p": numbers.p,
-        "W": numbers.wilcoxon_statistic,
-        "p_of_W": numbers.wilcoxon_p,
-    }
+    names = {"t": "statistic", "W": "wilcoxon_statistic", "p_of_W": "wilcoxon_p"}
+    renamed = {column: getattr(numbers, name) for column, name in names.items()}
+    return vars(numbers) | renamed | {"questions": label, "a": one.a, "b": one.b, "pairs": one.pairs}
 
 
 _MEANS = (

@@ -32,13 +32,7 @@ def simquac_figures(statistics: SimquacStatistics) -> dict[str, Any]:
         ),
         "question_types": bars(
             TYPES,
-            {
-                source.source: [
-                    source.forms.types[kind] / source.forms.questions if source.forms.questions else None
-                    for kind in TYPES
-                ]
-                for source in statistics.sources
-            },
+            {source.source: list(map(source.forms.share, TYPES)) for source in statistics.sources},
             title="Types of questions",
             label="share of questions",
         ),

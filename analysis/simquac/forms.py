@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean, pstdev
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from statistics import pstdev
 
 from ...data.records import Conversation, Record
 from ...data.rules import asked_before
-from ...data.text.tokens import tokens
+from ...data.text.token_search import tokens
 from ..tables import Cell, Column, Table
-from .leakage import Leakage, leakage
-from .samples import exchanges
+from .samples import exchanges, mean_of
+from .section_words import Leakage, leakage
 
 TYPES = ("what", "who", "when", "where", "why", "which", "how", "yes or no", "other")
 """Types of questions, by the word that asks."""
@@ -74,6 +76,10 @@ class QuestionForms(Record):
     leakage: Leakage | None
     """Words of the section that the student had not seen; None without a question."""
 
+    def share(self, kind: str) -> float | None:
+        """Share of the questions of a type; None without a question."""
+        return self.types[kind] / self.questions if self.questions else None
+
 
 def question_type(question: str) -> str:
     """The type of a question, one of `TYPES`.
@@ -96,18 +102,22 @@ def question_type(question: str) -> str:
 def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
     """How the questions of teacher-student conversations are put."""
     talks = list(conversations)
-    asked = [_questions(conversation) for conversation in talks]
-    texts = [text for questions in asked for text in questions]
+    questions_by_conversation = [_questions(conversation) for conversation in talks]
+    texts = [text for questions in questions_by_conversation for text in questions]
     lengths = [len(text.split()) for text in texts]
     types = Counter(map(question_type, texts))
     first = Counter(next((word.casefold() for word in tokens(text) if word.isalnum()), "") for text in texts)
     return QuestionForms(
         questions=len(texts),
-        words_mean=fmean(lengths) if lengths else None,
+        words_mean=mean_of(lengths),
         words_sd=pstdev(lengths) if lengths else None,
-        characters_mean=fmean(map(len, texts)) if texts else None,
+        characters_mean=mean_of([len(text) for text in texts]),
         several=sum(sum(text.count(mark) for mark in "?？") > 1 for text in texts),
-        asked_again=sum(asked_before(text, questions[:n]) for questions in asked for n, text in enumerate(questions)),
+        asked_again=sum(
+            asked_before(text, questions[:n])
+            for questions in questions_by_conversation
+            for n, text in enumerate(questions)
+        ),
         types={kind: types[kind] for kind in TYPES},
         first_words=dict(sorted(first.items(), key=lambda item: (-item[1], item[0]))),
         leakage=leakage(talks) if texts else None,
@@ -117,39 +127,29 @@ def question_forms(conversations: Iterable[Conversation]) -> QuestionForms:
 def question_table(forms: Mapping[str, QuestionForms]) -> Table:
     """A row for each number, a column for each source; types as shares of the questions."""
     columns = [Column(name="measure"), *(Column(name=name, kind="number") for name in forms)]
-    rows: list[tuple[Cell, ...]] = [
-        (name.replace("_", " "), *(getattr(of_source, name) for of_source in forms.values()))
-        for name in ("questions", "words_mean", "words_sd", "characters_mean", "several", "asked_again")
+    cells: list[tuple[str, Callable[[QuestionForms], Cell]]] = [
+        *(
+            (name, attrgetter(name))
+            for name in QuestionForms.model_fields
+            if name not in ("types", "first_words", "leakage")
+        ),
+        *((f"asks {kind}", partial(QuestionForms.share, kind=kind)) for kind in TYPES),
+        *((name, partial(_leaked, name=name)) for name in Leakage.model_fields),
     ]
-    rows += [
-        (
-            f"asks {kind}",
-            *(
-                of_source.types[kind] / of_source.questions if of_source.questions else None
-                for of_source in forms.values()
-            ),
-        )
-        for kind in TYPES
-    ]
-    rows += [
-        (
-            name.replace("_", " "),
-            *(
-                getattr(of_source.leakage, name) if of_source.leakage is not None else None
-                for of_source in forms.values()
-            ),
-        )
-        for name in Leakage.model_fields
-    ]
+    rows = [(name.replace("_", " "), *map(cell, forms.values())) for name, cell in cells]
     notes = ["Types and leaks: shares of the questions. Words leaked: a question's mean. By chance: another's section."]
     notes += [f"{name}: no question is asked." for name, of_source in forms.items() if not of_source.questions]
     notes += [
-        f"{name}: there is no second section to tell what leaks by chance."
+        f"{name}: there is no second section to show what leaks by chance."
         for name, of_source in forms.items()
         if of_source.leakage is not None and of_source.leakage.leaks_by_chance is None
     ]
     return Table(title="Questions", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
 
+def _leaked(forms: QuestionForms, name: str) -> float | None:
+    return getattr(forms.leakage, name, None)
+
+
 def _questions(conversation: Conversation) -> Sequence[str]:
-    return ["\n".join(message.text for message in asked) for asked, _ in exchanges(conversation) if asked]
+    return ["\n".join(message.text for message in messages) for messages, _ in exchanges(conversation) if messages]

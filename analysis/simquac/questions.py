@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from ...data.grounding import gives_no_answer
-from ...data.outlines import coverage
 from ...data.records import Conversation, Record
 from ...data.rules import asked_before
+from ...data.summaries.outlines import coverage
 from ...errors import DataError
 
 
 class StudentScore(Record):
-    """What a student's questions came to."""
+    """The scores of a student's questions."""
 
     student: str
     conversations: int

@@ -1,27 +1,31 @@
-"""One teacher-student conversation in numbers: what it asks, what is answered, where the answers stand.
+"""One teacher-student conversation in numbers: its questions, its answers, and the places of the answers.
 
 The quantities of "Let the LLMs Talk" (WSDM 2024): Table 5 (answers), Figure 2a (coverage), Figure 2b (flow).
 """
 
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 from typing import Literal
 
 from ...data.grounding import gives_no_answer
-from ...data.outlines import coverage, covered
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import DOMAIN
+from ...data.summaries.outlines import coverage, covered
 from ...errors import of_extra
 
 
-class Measured(Record):
-    """The numbers of one conversation. What was said and is not stored (a goodbye) does not count."""
+class ConversationNumbers(Record):
+    """The numbers of one conversation.
+
+    A message that was sent and is not stored (a goodbye) does not count.
+    """
 
     conversation: str
     questions: int
     refused: int
     """Questions whose answer says that there is none, or says nothing."""
     ungrounded: int
-    """Questions whose answer has no span and is no refusal: not measured below."""
+    """Questions whose answer has no span and is not a refusal: not measured below."""
     unanswered: int
     """Questions that nobody answered, since the conversation ended there."""
     words: tuple[int, ...]
@@ -42,7 +46,7 @@ class Sample(Record):
     """Conversations of one source, measured one by one."""
 
     source: str
-    conversations: tuple[Measured, ...]
+    conversations: tuple[ConversationNumbers, ...]
     other: int = 0
     """Conversations of the source that are about something else than a section, and left out."""
 
@@ -57,14 +61,17 @@ class Sample(Record):
         return [conversation.flow for conversation in self.conversations if conversation.flow is not None]
 
 
-def measured(conversation: Conversation) -> Measured:
-    """The numbers of a teacher-student conversation. Needs the extra `stats`."""
+def measured(conversation: Conversation) -> ConversationNumbers:
+    """The numbers of a teacher-student conversation.
+
+    Needs the extra `stats`.
+    """
     questions = refused = ungrounded = unanswered = 0
     words: list[int] = []
     spans: list[int] = []
     starts: list[tuple[int, int]] = []
-    for turn, (asked, answer) in enumerate(exchanges(conversation)):
-        if not asked:
+    for turn, (question, answer) in enumerate(exchanges(conversation)):
+        if not question:
             continue
         questions += 1
         answer_spans = [span for message in answer for span in message.spans]
@@ -79,7 +86,7 @@ def measured(conversation: Conversation) -> Measured:
         else:
             ungrounded += 1
     tau, left_out = flow(starts)
-    return Measured(
+    return ConversationNumbers(
         conversation=conversation.id,
         questions=questions,
         refused=refused,
@@ -95,7 +102,10 @@ def measured(conversation: Conversation) -> Measured:
 
 
 def measure(source: str, conversations: Iterable[Conversation]) -> Sample:
-    """The conversations of a source that are about a section, measured. Needs the extra `stats`."""
+    """The conversations of a source that are about a section, measured.
+
+    Needs the extra `stats`.
+    """
     every = list(conversations)
     about = list(filter(DOMAIN.is_about, every))
     return Sample(
@@ -113,6 +123,11 @@ def exchanges(conversation: Conversation) -> list[tuple[list[Message], list[Mess
     ]
 
 
+def mean_of(values: Sequence[float]) -> float | None:
+    """The mean; None of nothing."""
+    return fmean(values) if values else None
+
+
 def coverage_by_question(conversation: Conversation) -> tuple[float, ...]:
     """Coverage after each question and its answer, 0 to 1, in order; empty without a section.
 
@@ -122,15 +137,15 @@ def coverage_by_question(conversation: Conversation) -> tuple[float, ...]:
     length = len(section) if isinstance(section, str) else 0
     places: set[int] = set()
     shares: list[float] = []
-    for asked, answer in exchanges(conversation) if length else ():
+    for question, answer in exchanges(conversation) if length else ():
         places |= covered(answer, length)
-        if asked:
+        if question:
             shares.append(len(places) / length)
     return tuple(shares)
 
 
 def flow(starts: Sequence[tuple[int, int]]) -> tuple[float | None, Literal["few", "tied"] | None]:
-    """Kendall's tau-b between the turns of answers and the starts of their first spans, or why there is none."""
+    """Kendall's tau-b between the turns of answers and the starts of their first spans, or why it is missing."""
     if len(starts) < 2:
         return None, "few"
     if len({start for _, start in starts}) == 1:

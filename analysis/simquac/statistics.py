@@ -9,18 +9,23 @@ from itertools import combinations
 from statistics import fmean, pstdev
 from typing import Any
 
+from typing_extensions import override
+
 from ...data.records import Conversation, Record
 from ...data.simquac import DOMAIN
 from ..attempts import AttemptRow, attempt_rows, attempt_table
-from ..comparison import Comparison, compare_means, comparison_table
-from ..tables import Cell, Column, Table
+from ..over_users.comparison import Comparison, compare_means, comparison_table
+from ..tables import Cell, Column, Table, TabledReport
 from .equal_questions import EqualQuestions, at_equal_questions, equal_questions_tables
 from .forms import QuestionForms, question_forms, question_table
-from .samples import Sample, measure
+from .samples import Sample, mean_of, measure
 
 
 class SourceStatistics(Record):
-    """A source of teacher-student conversations. A mean of nothing is None, and `notes` say why."""
+    """A source of teacher-student conversations.
+
+    A mean of nothing is None, and `notes` give the reasons.
+    """
 
     source: str
     conversations: int
@@ -30,7 +35,7 @@ class SourceStatistics(Record):
     refused: int
     """Questions whose answer says that there is none, or says nothing."""
     ungrounded: int
-    """Questions whose answer has no span and is no refusal."""
+    """Questions whose answer has no span and is not a refusal."""
     unanswered: int
     """Questions without any answer."""
     words_per_answer: float | None
@@ -59,7 +64,7 @@ class SourceStatistics(Record):
     notes: tuple[str, ...] = ()
 
 
-class SimquacStatistics(Record):
+class SimquacStatistics(TabledReport):
     """Sources side by side."""
 
     sources: tuple[SourceStatistics, ...]
@@ -85,6 +90,7 @@ class SimquacStatistics(Record):
         notes += [f"{source.source}: {note}" for source in self.sources for note in source.notes]
         return Table(title="Answers, coverage and flow", columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
+    @override
     def tables(self) -> list[Table]:
         """Every table: numbers, questions, what compares several sources, validity where there are drafts."""
         forms = {source.source: source.forms for source in self.sources}
@@ -93,6 +99,7 @@ class SimquacStatistics(Record):
         drafted = [attempt_table(source.attempts, source.source) for source in self.sources if source.attempts]
         return [self.table(), question_table(forms), *compared, *drafted]
 
+    @override
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each source in order and, with several, a last one that holds what compares them."""
         values = [source.model_dump(mode="json") for source in self.sources]
@@ -103,7 +110,10 @@ class SimquacStatistics(Record):
 
 
 def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> SimquacStatistics:
-    """The statistics of named sources, and each pair of them compared. Needs the extra `stats`."""
+    """The statistics of named sources, and each pair of them compared.
+
+    Needs the extra `stats`.
+    """
     by_name = {name: list(conversations) for name, conversations in sources.items()}
     samples = [measure(name, conversations) for name, conversations in by_name.items()]
     about_sections = {name: list(filter(DOMAIN.is_about, conversations)) for name, conversations in by_name.items()}
@@ -126,19 +136,15 @@ def _source(sample: Sample, conversations: Sequence[Conversation]) -> SourceStat
     return SourceStatistics(
         source=sample.source,
         conversations=len(measured),
-        questions=sum(talk.questions for talk in measured),
         answered=len(words),
-        refused=sum(talk.refused for talk in measured),
-        ungrounded=sum(talk.ungrounded for talk in measured),
-        unanswered=sum(talk.unanswered for talk in measured),
-        words_per_answer=_mean(words),
-        spans_per_answer=_mean(spans),
-        coverage_n=len(sample.coverages),
-        coverage_mean=_mean(sample.coverages),
-        coverage_sd=_spread(sample.coverages),
-        flow_n=len(sample.flows),
-        flow_mean=_mean(sample.flows),
-        flow_sd=_spread(sample.flows),
+        **{
+            name: sum(getattr(talk, name) for talk in measured)
+            for name in ("questions", "refused", "ungrounded", "unanswered")
+        },
+        words_per_answer=mean_of(words),
+        spans_per_answer=mean_of(spans),
+        **_spread("coverage", sample.coverages),
+        **_spread("flow", sample.flows),
         flow_few=left_out.count("few"),
         flow_tied=left_out.count("tied"),
         forms=question_forms(conversations),
@@ -148,7 +154,7 @@ def _source(sample: Sample, conversations: Sequence[Conversation]) -> SourceStat
 
 
 def _notes(sample: Sample, answered: bool) -> Iterable[str]:
-    """What is missing in a source's numbers, and why."""
+    """The numbers that a source lacks, with the reasons."""
     if sample.other:
         yield f"{sample.other} conversations are about no section and left out."
     if not sample.conversations:
@@ -173,7 +179,7 @@ def _notes(sample: Sample, answered: bool) -> Iterable[str]:
 def _compared(a: Sample, b: Sample) -> list[Comparison]:
     """Two samples by every measure, with one value for each conversation.
 
-    Questions of one conversation are no independent draws.
+    Questions of one conversation are not independent draws.
     """
     both = (a, b)
     values: dict[str, list[list[float]]] = {
@@ -188,9 +194,6 @@ def _compared(a: Sample, b: Sample) -> list[Comparison]:
     return [compare_means(name, a.source, b.source, of_a, of_b) for name, (of_a, of_b) in values.items()]
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
-
-
-def _spread(values: Sequence[float]) -> float | None:
-    return pstdev(values) if values else None
+def _spread(name: str, values: Sequence[float]) -> dict[str, Any]:
+    deviation = pstdev(values) if values else None
+    return {f"{name}_n": len(values), f"{name}_mean": mean_of(values), f"{name}_sd": deviation}

@@ -5,8 +5,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import fmean
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
+
+from typing_extensions import override
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
@@ -14,28 +15,29 @@ from ...data.records import Conversation, Message, Record
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
 from ..attempts import AttemptRow, attempt_rows, attempt_table
-from ..tables import Cell, Column, Table
+from ..tables import Column, Table, TabledReport
 from .answers import TeacherScore, score_teacher
-from .samples import exchanges
+from .samples import exchanges, mean_of
 
 Relation: TypeAlias = Literal["same", "overlap", "different"]
-Parts: TypeAlias = Literal["single", "several", "none"]
-Rule: TypeAlias = Literal["ours", "published"]
-"""How answers are compared: ours also line by line; the published figures come from answers as a whole."""
+TeacherParts: TypeAlias = Literal["single", "several", "none"]
+RelationRule: TypeAlias = Literal["ours", "published"]
+"""How answers are compared: ours as a whole and line by line; the published figures come from any line of the answer."""
 
 QUAC = "quac"
 """Label of an answer of the published teacher topics that holds people's."""
 
 _DECLARED = "".join(NO_ANSWER.split()).casefold().rstrip(".")
 
-_RULES: dict[Rule, str] = {
+_RULES: dict[RelationRule, str] = {
     "ours": "Overlap (our rule): one contains the other, or a line of it does. An empty answer is a refusal.",
-    "published": "Overlap (published rule): one contains the other, each taken as a whole, its lines joined. Refusals: "
-    "an empty answer, the declared words anywhere in it, and what the published script takes for one.",
+    "published": "Published rule: each line of the teacher's answer is compared with people's whole answer. Same: a line "
+    "equals it. Overlap: a line contains it or lies in it. Refusals: an empty answer, the declared words anywhere in it, "
+    "and what the published script takes for one.",
 }
 
 
-class ByParts(Record):
+class QuestionsBySpans(Record):
     """Questions by the number of spans that the teacher answers with."""
 
     single: int = 0
@@ -44,28 +46,27 @@ class ByParts(Record):
     """The teacher refuses; an empty answer is a refusal."""
 
 
-class Agreement(Record):
+class AnswerAgreement(Record):
     """Questions by how a teacher's answer stands to people's, case and white space ignored (Table 3).
 
-    By our rule; by the published one no line stands alone: `relation`.
+    By our rule; the published one is that of `relation`.
     """
 
-    same: ByParts
+    same: QuestionsBySpans
     """The answers are equal, or both refuse."""
-    overlap: ByParts
+    overlap: QuestionsBySpans
     """One answer contains the other, or a line of it does."""
-    different: ByParts
+    different: QuestionsBySpans
     """Neither contains the other, or only one of the two refuses."""
     teacher_within: int
     """Of the overlapping ones: the teacher's answer lies within people's. In the others it goes beyond it."""
 
-    def table(self, rule: Rule = "ours") -> Table:
+    def table(self, rule: RelationRule = "ours") -> Table:
         """Table 3, with a note on the rule that the answers were compared by."""
-        kinds: tuple[Parts, ...] = ("single", "several", "none")
-        rows: list[tuple[Cell, ...]] = []
-        for name in ("same", "overlap", "different"):
-            parts: ByParts = getattr(self, name)
-            counts = [getattr(parts, kind) for kind in kinds]
+        kinds = tuple(QuestionsBySpans.model_fields)
+        rows = []
+        for name in get_args(Relation):
+            counts = [getattr(getattr(self, name), kind) for kind in kinds]
             rows.append((name, *counts, sum(counts)))
         return Table(
             title="Teacher's and people's answers",
@@ -78,27 +79,28 @@ class Agreement(Record):
         )
 
 
-class TeacherStatistics(Record):
+class TeacherStatistics(TabledReport):
     """A teacher on people's questions."""
 
     teacher: str
     conversations: int
     questions: int
-    agreement: Agreement
-    rule: Rule = "ours"
+    agreement: AnswerAgreement
+    rule: RelationRule = "ours"
     """The rule of `agreement`; nothing else depends on it."""
     score: TeacherScore | None
     """F1, exact match, HEQ; None without a question."""
     words_per_answer: float | None
-    """Mean words of the teacher's answers that are no refusals, split on single spaces, lines summed."""
+    """Mean words of the teacher's answers that are not refusals, split on single spaces, lines summed."""
     words_per_answer_people: float | None
     """The same of people's answers."""
     spans_per_answer: float | None
-    """Mean lines of the teacher's answers that are no refusals."""
+    """Mean lines of the teacher's answers that are not refusals."""
     attempts: tuple[AttemptRow, ...]
     """What the validators said of each attempt; empty where no draft is kept."""
     notes: tuple[str, ...] = ()
 
+    @override
     def tables(self) -> list[Table]:
         """Every table: overlap, scores, validity where there are drafts."""
         validity = [attempt_table(self.attempts)] if self.attempts else []
@@ -107,35 +109,34 @@ class TeacherStatistics(Record):
     def table(self) -> Table:
         """Scores and lengths, a row each."""
         names = [name for name in TeacherScore.model_fields if name not in ("teacher", "questions")]
-        rows: list[tuple[Cell, ...]] = [("conversations", self.conversations), ("questions", self.questions)]
-        rows += [(name.replace("_", " "), None if self.score is None else getattr(self.score, name)) for name in names]
-        rows += [
-            (name.replace("_", " "), getattr(self, name))
-            for name in ("words_per_answer", "words_per_answer_people", "spans_per_answer")
-        ]
+        lengths = ("words_per_answer", "words_per_answer_people", "spans_per_answer")
+        numbers = {name: getattr(self, name) for name in ("conversations", "questions")}
+        numbers |= {name: getattr(self.score, name, None) for name in names}
+        numbers |= {name: getattr(self, name) for name in lengths}
         return Table(
             title="Teacher on people's questions",
             columns=(Column(name="measure"), Column(name=self.teacher, kind="number")),
-            rows=tuple(rows),
+            rows=tuple((name.replace("_", " "), number) for name, number in numbers.items()),
             notes=self.notes,
         )
 
 
-def relation(answer: str, people: str, rule: Rule = "ours") -> tuple[Relation, Parts]:
-    """How an answer stands to people's, and how many spans it is made of. Refusals are empty texts.
+def relation(answer: str, people: str, rule: RelationRule = "ours") -> tuple[Relation, TeacherParts]:
+    """The relation of an answer to people's, and the number of spans that it is made of.
 
-    Answers of which only a line stands in the other overlap by our rule and differ by the published one.
+    Refusals are empty texts. By our rule answers are the same as a whole, and overlap as a whole or by a line; by the
+    published one any line of the answer, against people's whole answer, decides both.
     """
     lines, people_lines = _lines(answer), _lines(people)
-    parts: Parts = "none" if not lines else "single" if len(lines) == 1 else "several"
+    parts: TeacherParts = "none" if not lines else "single" if len(lines) == 1 else "several"
     whole, people_whole = "".join(lines), "".join(people_lines)
-    if whole == people_whole:
+    if (people_whole in lines) if rule == "published" and lines else (whole == people_whole):
         return "same", parts
     if not lines or not people_lines:
         return "different", parts
-    pairs = [(whole, people_whole)]
+    pairs = [(line, people_whole) for line in lines]
     if rule == "ours":
-        pairs += [*((line, people_whole) for line in lines), *((whole, line) for line in people_lines)]
+        pairs += [(whole, people_whole), *((whole, line) for line in people_lines)]
     return ("overlap" if any(a in b or b in a for a, b in pairs) else "different"), parts
 
 
@@ -143,7 +144,7 @@ def teacher_statistics(
     teacher: str,
     answered: Iterable[Conversation],
     references: Iterable[Conversation] | None = None,
-    rule: Rule = "ours",
+    rule: RelationRule = "ours",
 ) -> TeacherStatistics:
     """A teacher's answers against people's to the same questions.
 
@@ -166,8 +167,8 @@ def teacher_statistics(
         notes.append("no draft is kept here, so validity by attempt is not known.")
     answers = [
         (answer, people_answer)
-        for asked, reference in pairs
-        for (_, answer), (_, people_answer) in zip(exchanges(asked), exchanges(reference), strict=True)
+        for conversation, reference in pairs
+        for (_, answer), (_, people_answer) in zip(exchanges(conversation), exchanges(reference), strict=True)
     ]
     texts = [(_text(answer), _text(people_answer)) for answer, people_answer in answers]
     spoken = [text for text, _ in texts if text]
@@ -178,28 +179,23 @@ def teacher_statistics(
         agreement=_agreement([(_text(answer, rule), _text(people_answer)) for answer, people_answer in answers], rule),
         rule=rule,
         score=score_teacher(teacher, *zip(*pairs, strict=True)) if texts else None,
-        words_per_answer=_mean([_words(text) for text in spoken]),
-        words_per_answer_people=_mean([_words(text) for _, text in texts if text]),
-        spans_per_answer=_mean([len(_lines(text)) for text in spoken]),
+        words_per_answer=mean_of([_words(text) for text in spoken]),
+        words_per_answer_people=mean_of([_words(text) for _, text in texts if text]),
+        spans_per_answer=mean_of([len(_lines(text)) for text in spoken]),
         attempts=tuple(attempts),
         notes=tuple(notes),
     )
 
 
-def _agreement(texts: Iterable[tuple[str, str]], rule: Rule) -> Agreement:
+def _agreement(texts: Iterable[tuple[str, str]], rule: RelationRule) -> AnswerAgreement:
     """Answers beside people's, counted; refusals are empty texts."""
-    grid: dict[Relation, Counter[Parts]] = {"same": Counter(), "overlap": Counter(), "different": Counter()}
+    grid: dict[Relation, Counter[TeacherParts]] = {name: Counter() for name in get_args(Relation)}
     within = 0
     for answer, people in texts:
         how, parts = relation(answer, people, rule)
         grid[how][parts] += 1
         within += how == "overlap" and "".join(_lines(answer)) in "".join(_lines(people))
-    return Agreement(
-        same=ByParts.model_validate(grid["same"]),
-        overlap=ByParts.model_validate(grid["overlap"]),
-        different=ByParts.model_validate(grid["different"]),
-        teacher_within=within,
-    )
+    return AnswerAgreement.model_validate({**grid, "teacher_within": within})
 
 
 def _paired(
@@ -226,10 +222,10 @@ def _paired(
                 f"conversation {conversation.id} asks {len(parts)} questions, its reference {len(people_parts)}: "
                 "compare a replayed run"
             )
-        kept = [number for number, (asked, answer) in enumerate(parts) if asked and answer]
-        missing += len(people_parts) - len(kept)
-        if kept:
-            pairs.append((_only(conversation, parts, kept), _only(people, people_parts, kept)))
+        numbers = [number for number, (question, answer) in enumerate(parts) if question and answer]
+        missing += len(people_parts) - len(numbers)
+        if numbers:
+            pairs.append((_only(conversation, parts, numbers), _only(people, people_parts, numbers)))
     return pairs, missing
 
 
@@ -238,9 +234,9 @@ def _key(conversation: Conversation) -> tuple[str, int]:
 
 
 def _only(
-    conversation: Conversation, parts: Sequence[tuple[list[Message], list[Message]]], kept: Sequence[int]
+    conversation: Conversation, parts: Sequence[tuple[list[Message], list[Message]]], numbers: Sequence[int]
 ) -> Conversation:
-    messages = tuple(message for number in kept for side in parts[number] for message in side)
+    messages = tuple(message for number in numbers for side in parts[number] for message in side)
     return conversation.model_copy(update={"messages": messages})
 
 
@@ -254,14 +250,14 @@ def _of_people(conversation: Conversation, *, labelled: bool) -> Conversation:
         elif message.role == "assistant" and labelled:
             raise DataError(
                 f"conversation {conversation.id} holds no answers of people: give the file whose questions were asked "
-                "(--reference FILE)"
+                "(--people FILE)"
             )
         messages.append(message)
     return conversation.model_copy(update={"messages": tuple(messages)})
 
 
-def _text(messages: Sequence[Message], rule: Rule = "ours") -> str:
-    """What was answered, a span a line; nothing for a refusal."""
+def _text(messages: Sequence[Message], rule: RelationRule = "ours") -> str:
+    """The text of an answer, a span a line; empty for a refusal."""
     text = "\n".join(message.text for message in messages)
     if all(map(gives_no_answer, messages)):
         return ""
@@ -271,13 +267,9 @@ def _text(messages: Sequence[Message], rule: Rule = "ours") -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines that say something, without white space and case."""
+    """The lines that are not empty, without white space and case."""
     return [line for part in text.split("\n") if (line := "".join(part.split()).casefold())]
 
 
 def _words(text: str) -> int:
     return sum(len(line.split(" ")) for line in text.split("\n"))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None

@@ -43,7 +43,7 @@ def check(count: int, most: int, what: str) -> None:
 
 
 def unwrapped(lines: Iterable[str]) -> str:
-    """Lines that were broken to fit a width as one line: joined by a space, in Chinese and Japanese by nothing."""
+    """Lines that were broken to fit a width, joined by a space, or by nothing in Chinese and Japanese."""
     text = "\n".join(filter(None, (line.strip() for line in lines)))
     return _WRAP.sub("", text).replace("\n", " ")
 

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from ...errors import DataError, MissingExtraError, at
-from ..formats.regular_files import content
+from ..files.regular_files import content
 from .blocks import MOST_LINES, Block, Document, check
 from .hypertext import decoded, page
 from .markdown import titled_markdown
@@ -29,7 +29,7 @@ def is_document(path: Path) -> bool:
 
 
 def read(path: str | Path) -> tuple[list[Document], list[str]]:
-    """The document of a file, or those of a folder and the folders in it by name; and notes about what was passed over.
+    """The documents of a file or folder, by name, and notes about files that were passed over.
 
     DataError for a format that is not read, for a text that is not UTF-8, and for a folder without documents.
     MissingExtraError for HTML and Word without the extra `documents`. Hidden files are passed over.
@@ -38,16 +38,16 @@ def read(path: str | Path) -> tuple[list[Document], list[str]]:
     if not root.is_dir():
         return [_document(root, root.name)], []
     files = _files(root)
-    found = [file for file in files if file.suffix.lower() in SUFFIXES]
-    if not found:
+    readable = [file for file in files if file.suffix.lower() in SUFFIXES]
+    if not readable:
         raise DataError(f"{at(path)}: holds no document: give a folder with {_listed()} files")
     notes = []
-    others = Counter(file.suffix.lower() or file.name for file in files if file not in set(found))
+    others = Counter(file.suffix.lower() or file.name for file in files if file not in set(readable))
     if others:
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(others.items()))
-        noun = "file is no document" if others.total() == 1 else "files are no documents"
+        noun = "file is not a document" if others.total() == 1 else "files are not documents"
         notes.append(f"{others.total()} other {noun} and passed over: {kinds}")
-    return [_document(file, file.relative_to(root).as_posix()) for file in found], notes
+    return [_document(file, file.relative_to(root).as_posix()) for file in readable], notes
 
 
 def _files(root: Path) -> list[Path]:
@@ -82,7 +82,7 @@ def _read(read: bytes, suffix: str) -> tuple[list[Block], str | None, list[str]]
         return word_blocks(read), None, []
     text = decoded(read) if suffix in HTML else _utf8(read)
     if "\0" in text:
-        raise DataError("holds NUL characters: this is no text")
+        raise DataError("holds NUL characters: this is not a text")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if suffix in HTML:
         return page(text)

@@ -12,7 +12,7 @@ from .tags import APART, HEADINGS
 ENDING = (APART - {"br"}).union(HEADINGS)
 """Tags that end a paragraph."""
 LEFT_OUT = frozenset("nav footer aside button select textarea noscript iframe object svg".split())
-"""Parts of a page that are no text of the document; the notes say how much was in them."""
+"""Parts of a page that are not text of the document; the notes have their sizes."""
 NO_TEXT = frozenset("script style template".split())
 
 MOST_SIGNS = 200_000
@@ -26,12 +26,12 @@ _CODED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]+)|<\?xml[^>
 
 
 def decoded(content: bytes) -> str:
-    """The text of an HTML file: in the encoding of its byte order mark, the one that it declares, or UTF-8."""
+    """The text of an HTML file, decoded by its byte order mark, its declared encoding, or as UTF-8."""
     marks = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
     encoding = next((name for mark, name in marks.items() if content.startswith(mark)), None)
     if encoding is None:
-        found = _CODED.search(content[:4096])
-        encoding = (found[1] or found[2]).decode("ascii", "replace").lower() if found else "utf-8"
+        match = _CODED.search(content[:4096])
+        encoding = (match[1] or match[2]).decode("ascii", "replace").lower() if match else "utf-8"
         if encoding.startswith("utf-16"):  # the declaration could not be read in it
             encoding = "utf-8"
     try:
@@ -39,7 +39,7 @@ def decoded(content: bytes) -> str:
     except UnicodeDecodeError as error:
         raise DataError(f"is not {encoding} at byte {error.start}: save it as UTF-8") from None
     except LookupError:
-        raise DataError(f"declares the encoding {encoding!r}, which is none: save it as UTF-8") from None
+        raise DataError(f"declares the encoding {encoding!r}, which is not an encoding: save it as UTF-8") from None
 
 
 def page(text: str) -> tuple[list[Block], str | None, list[str]]:
@@ -56,7 +56,7 @@ def page(text: str) -> tuple[list[Block], str | None, list[str]]:
         if tag.name not in NO_TEXT and not _is_anchor(tag):
             left[tag.name if tag.name in LEFT_OUT else "hidden parts"] += _size(tag)
         tag.extract()
-    root = next((found[0] for name in ("main", "article") if len(found := soup.find_all(name)) == 1), soup)
+    root = next((tags[0] for name in ("main", "article") if len(tags := soup.find_all(name)) == 1), soup)
     if root is not soup:
         left[f"outside of <{root.name}>"] += _size(soup) - _size(root)
     parts = ", ".join(f"{name} {size:,}" for name, size in left.items() if size)
@@ -65,7 +65,10 @@ def page(text: str) -> tuple[list[Block], str | None, list[str]]:
 
 
 def _ended(text: str) -> str:
-    """The page with comments and tags that never end as text: the parser looks for the end of each through all the rest."""
+    """The page with unclosed comments and tags escaped as text.
+
+    The parser would look for the end of each through all the rest.
+    """
     for begin, end in (("<!--", "-->"), ("<", ">")):
         last = text.rfind(end) + 1
         if text.count(begin, last) > MOST_OPEN:
@@ -74,15 +77,15 @@ def _ended(text: str) -> str:
 
 
 def _apart_from_text(soup: Any) -> list[Any]:
-    """The outermost tags whose content is no text of the document."""
-    found, stack = [], [soup]
+    """The outermost tags whose content is not a text of the document."""
+    outermost, stack = [], [soup]
     while stack:
         for tag in stack.pop().find_all(recursive=False):
             if tag.name in LEFT_OUT or tag.name in NO_TEXT or tag.has_attr("hidden") or _is_anchor(tag):
-                found.append(tag)
+                outermost.append(tag)
             else:
                 stack.append(tag)
-    return found
+    return outermost
 
 
 def _is_anchor(tag: Any) -> bool:
@@ -132,7 +135,7 @@ def _events(root: Any) -> Iterator[_Event]:
 class _Reader:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self.kept: list[str] = []
+        self.pieces: list[str] = []
         """Pieces of the paragraph that is open."""
         self.level: int | None = None
         self.code = 0
@@ -148,12 +151,12 @@ class _Reader:
         """Lines of the list or table that is open."""
 
     def text(self, text: str) -> None:
-        self.kept.append(text if self.code else re.sub(r"[^\S\n]+", " ", text))
+        self.pieces.append(text if self.code else re.sub(r"[^\S\n]+", " ", text))
 
     def open(self, tag: Any) -> None:
         name = tag.name
         if name == "br":
-            self.kept.append("\n" if self.code else "\0")
+            self.pieces.append("\n" if self.code else "\0")
         elif name == "img":
             self.text(one_line(str(tag.get("alt") or "")))
         elif name in ENDING:
@@ -211,8 +214,8 @@ class _Reader:
 
     def flush(self) -> None:
         """End the paragraph that is open."""
-        whole = "".join(self.kept)
-        self.kept = []
+        whole = "".join(self.pieces)
+        self.pieces = []
         if not self.code:
             whole = "\n".join(
                 unwrapped(re.sub(" +", " ", line) for line in part.split("\n")) for part in whole.split("\0")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
-from ..formats.yaml_text import YamlError, loaded
+from ..files.yaml_text import YamlError, loaded
 from .blocks import Block, check, heading, one_line, paragraph, unwrapped
 from .tags import tagged_blocks, without_tags
 
@@ -32,13 +32,13 @@ _FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\n]+\]:", re.MULTILINE)
 
 
 def parsed(text: str) -> "list[Token]":
-    """The tokens of a text as markdown-it-py gives them; DataError if it is nested too deeply or asks for too much."""
+    """The tokens of a text from markdown-it-py; DataError if its nesting or its size exceeds a limit."""
     from markdown_it import MarkdownIt
 
     spaced = text.replace("\t", " ")
     check(sum(map(spaced.count, SIGNS)), MOST_SIGNS, "signs of Markdown, such as [ * ` < |")
     parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
-    if _FOOTNOTE.search(text):  # CommonMark knows no footnotes, and takes one of a single word for a link's address
+    if _FOOTNOTE.search(text):  # CommonMark has no footnotes, and takes one of a single word for a link's address
         parser.disable("reference")
     _bound_links(parser, text.count("["))
     tokens = parser.parse(text)
@@ -65,15 +65,18 @@ def _bound_links(parser: "MarkdownIt", brackets: int) -> None:
 
 
 def front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """The fields of the front matter, and the text behind it. Two rules around anything else are text."""
-    found = _FRONT.match(text)
-    if found is None:
+    """The fields of the front matter, and the text behind it.
+
+    Two rules around anything else are text.
+    """
+    match = _FRONT.match(text)
+    if match is None:
         return {}, text
     try:
-        fields = loaded(found[2] or "", once=False) if found[1] == "---" else tomllib.loads(found[2] or "")
+        fields = loaded(match[2] or "", once=False) if match[1] == "---" else tomllib.loads(match[2] or "")
     except (YamlError, ValueError, RecursionError):
         return {}, text
-    return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
+    return (fields, text[match.end() :]) if isinstance(fields, dict) else ({}, text)
 
 
 def titled_markdown(text: str) -> tuple[list[Block], str | None]:
@@ -84,7 +87,9 @@ def titled_markdown(text: str) -> tuple[list[Block], str | None]:
 
 
 def markdown_blocks(text: str) -> list[Block]:
-    """Headings and readable text: a link as its text, an image as its alternative text, a table a row a line.
+    """Headings and readable text of Markdown.
+
+    A link becomes its text, an image its alternative text, and each row of a table a line.
 
     Headings inside lists and quotations are text, as is what looks like a heading inside code.
     """
@@ -92,7 +97,10 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def headed_blocks(text: str) -> list[Block] | None:
-    """The blocks of a text that has Markdown headings; None if it has none. Only what looks like one is parsed."""
+    """The blocks of a text with Markdown headings; None if it has none.
+
+    Only lines that look like headings are parsed.
+    """
     if not _HEADING.search(text):
         return None
     tokens = parsed(text)

@@ -15,7 +15,9 @@ _END = re.compile(r"[.!?,;:。！？，；：…]\W*$")
 
 
 def text_blocks(text: str) -> tuple[list[Block], str | None]:
-    """The blocks of a plain text, and its title if its first paragraph is one: a short line without a full stop.
+    """The blocks of a plain text, and its title if its first paragraph is one.
+
+    A title is a short line without a full stop.
 
     A text with Markdown headings is Markdown. In any other every word stays; the lines of a paragraph are joined,
     but not with one that begins an item of a list or is indented.
@@ -23,14 +25,12 @@ def text_blocks(text: str) -> tuple[list[Block], str | None]:
     headed = headed_blocks(text)
     if headed is not None:
         return headed, None
-    blocks = [block for chunk in re.split(r"\n[^\S\n]*(?:\n[^\S\n]*)+", text) for block in paragraph(_joined(chunk))]
+    blocks = [
+        block for chunk in re.split(r"\n[^\S\n]*(?:\n[^\S\n]*)+", text) for block in paragraph("\n".join(_rows(chunk)))
+    ]
     if len(blocks) > 1 and _is_title(blocks[0].text):
         return blocks[1:], blocks[0].text.strip()
     return blocks, None
-
-
-def _joined(chunk: str) -> str:
-    return "\n".join(_rows(chunk))
 
 
 def _rows(chunk: str) -> Iterator[str]:

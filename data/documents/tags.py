@@ -1,4 +1,7 @@
-"""Tags of HTML inside Markdown. Those that only lay out are left out; any other, such as `<title>`, is text."""
+"""Tags of HTML inside Markdown.
+
+Tags that only lay out are left out; any other, such as `<title>`, is text.
+"""
 
 import html
 import re
@@ -21,11 +24,11 @@ _ALT = re.compile(r"""\balt\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')""", re.IGNORECASE)
 
 
 def without_tags(text: str) -> str:
-    """The text of an inline tag: nothing, an image's alternative text, or the tag itself if it is no layout."""
+    """The text of an inline tag: nothing, an image's alternative text, or the tag itself if it is not layout."""
     if text.startswith("<!--"):
         return ""
-    found = _TAG.match(text)
-    name = found[1].lower() if found else ""
+    match = _TAG.match(text)
+    name = match[1].lower() if match else ""
     if name == "img":
         return _alternative(text)
     if name == "br":
@@ -37,43 +40,43 @@ def tagged_blocks(text: str) -> list[Block]:
     """The headings and paragraphs of a piece of HTML inside Markdown, without comments."""
     text = _without_comments(text)
     blocks: list[Block] = []
-    kept: list[str] = []
+    pieces: list[str] = []
     end, level = 0, 0
 
     def flush() -> None:
-        whole = unwrapped(html.unescape("".join(kept)).split("\n"))
+        whole = unwrapped(html.unescape("".join(pieces)).split("\n"))
         blocks.extend(heading(whole, level) if level else paragraph(whole))
-        kept.clear()
+        pieces.clear()
 
     for tag in _TAG.finditer(text):
         name = tag[1].lower()
-        kept.append(text[end : tag.start()])
+        pieces.append(text[end : tag.start()])
         end = tag.end()
         if name in HEADINGS:
             flush()
             level = 0 if tag[0].startswith("</") else int(name[1])
         elif name in APART:
             if level:
-                kept.append(" ")
+                pieces.append(" ")
             else:
                 flush()
         elif name == "img":
-            kept.append(html.escape(_alternative(tag[0]), quote=False))
+            pieces.append(html.escape(_alternative(tag[0]), quote=False))
         elif name not in INLINE:
-            kept.append(html.escape(tag[0], quote=False))
-    kept.append(text[end:])
+            pieces.append(html.escape(tag[0], quote=False))
+    pieces.append(text[end:])
     flush()
     return blocks
 
 
 def _alternative(tag: str) -> str:
-    found = _ALT.search(tag)
-    return html.unescape(found[1] or found[2] or "") if found else ""
+    match = _ALT.search(tag)
+    return html.unescape(match[1] or match[2] or "") if match else ""
 
 
 def _without_comments(text: str) -> str:
-    kept, end = "", 0
+    rest, end = "", 0
     while (start := text.find("<!--", end)) >= 0 and (close := text.find("-->", start + 4)) >= 0:
-        kept += text[end:start]
+        rest += text[end:start]
         end = close + 3
-    return kept + text[end:]
+    return rest + text[end:]

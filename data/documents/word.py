@@ -46,33 +46,33 @@ def word_blocks(content: bytes) -> list[Block]:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             size = sum(part.file_size for part in packed.infolist())
             if size > MOST_BYTES:
-                raise DataError(f"unpacks to {size:,} bytes, the bound is {MOST_BYTES:,}: save its text alone")
+                raise DataError(f"unpacks to {size:,} bytes, the bound is {MOST_BYTES:,}: save only its text")
             _check_texts(packed)
         pictures = mammoth.images.img_element(lambda _: {"src": ""})  # only their alternative text is read
-        made = mammoth.convert_to_html(
+        converted = mammoth.convert_to_html(
             io.BytesIO(content), style_map=_STYLES, include_embedded_style_map=False, convert_image=pictures
         )
     except DataError:
         raise
-    except Exception as error:  # mammoth has no error of its own for a file that is no Word document
+    except Exception as error:  # mammoth has no error of its own for a file that is not a Word document
         raise DataError(
-            f"is no Word document that can be read ({type(error).__name__}): save it anew as .docx, or as .txt"
+            f"is not a Word document that can be read ({type(error).__name__}): save it anew as .docx, or as .txt"
         ) from None
-    return hypertext.blocks(soup(made.value, "html.parser"))
+    return hypertext.blocks(soup(converted.value, "html.parser"))
 
 
 def _check_texts(packed: zipfile.ZipFile) -> None:
     """DataError for a document that would take minutes to read, though it is small as long as it is packed."""
-    found = [part for part in packed.infolist() if part.filename.lower().endswith((".xml", ".rels"))]
-    size = sum(part.file_size for part in found)
+    xml_parts = [part for part in packed.infolist() if part.filename.lower().endswith((".xml", ".rels"))]
+    size = sum(part.file_size for part in xml_parts)
     tags = longest = 0
     begun: Counter[bytes] = Counter()
     if size <= MOST_TEXT:
-        for part in found:
+        for part in xml_parts:
             text = packed.read(part).replace(b"\0", b"")  # so that signs of UTF-16 are counted too
             tags += text.count(b"<")
             if tags <= MOST_TAGS:
-                begun.update(found[1] for found in _BEGUN.finditer(text))
+                begun.update(match[1] for match in _BEGUN.finditer(text))
             longest = max(longest, *map(len, text.split(b"<", MOST_TAGS)))
     for count, bound, what in (
         (size, MOST_TEXT, "bytes of text and form"),
@@ -82,4 +82,4 @@ def _check_texts(packed: zipfile.ZipFile) -> None:
         (longest, LONGEST, "bytes in one piece of text"),
     ):
         if count > bound:
-            raise DataError(f"has {count:,} {what}, the bound is {bound:,}: give it in parts, or save its text alone")
+            raise DataError(f"has {count:,} {what}, the bound is {bound:,}: give it in parts, or save only its text")

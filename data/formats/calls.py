@@ -6,14 +6,14 @@ from typing import Any
 
 from .turns import SYSTEM, spoken
 
-Turns = list[dict[str, Any]]
+CallTurns = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Call:
+class LoggedCall:
     """A call, or a traced step that holds messages."""
 
-    turns: Turns
+    turns: CallTurns
     """What was sent and what came back, in order."""
     conversation: str = ""
     """Id of the conversation, thread or session; empty if the log names none."""
@@ -29,21 +29,21 @@ class Call:
     """Further keys for the conversation."""
 
 
-def with_conversations(calls: Sequence[Call]) -> list[Call]:
+def with_conversations(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
     """The calls, each with the conversation that another call of its trace names."""
     named = {call.trace: call.conversation for call in calls if call.conversation}
     return [call if call.conversation else replace(call, conversation=named.get(call.trace, "")) for call in calls]
 
 
-def together(calls: Iterable[Call]) -> list[dict[str, Any]]:
+def together(calls: Iterable[LoggedCall]) -> list[dict[str, Any]]:
     """An object with `id`, `messages`, `usage` and further keys for each conversation, in order of appearance.
 
     Of the calls of one trace the longest history counts; the histories of a conversation's traces are joined where they
-    overlap, so that nothing is said twice. Calls that name neither a conversation nor a trace are joined if one begins
+    overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one begins
     with all that another has said, its answer included.
     """
-    groups: dict[str, list[Call]] = {}
-    nameless: list[list[Call]] = []
+    groups: dict[str, list[LoggedCall]] = {}
+    nameless: list[list[LoggedCall]] = []
     for call in calls:
         if call.conversation or call.trace:
             groups.setdefault(call.conversation or call.trace, []).append(call)
@@ -52,16 +52,16 @@ def together(calls: Iterable[Call]) -> list[dict[str, Any]]:
     return [_conversation(group) for group in groups.values()]
 
 
-def _enter(call: Call, nameless: list[list[Call]], groups: dict[str, list[Call]]) -> None:
+def _enter(call: LoggedCall, nameless: list[list[LoggedCall]], groups: dict[str, list[LoggedCall]]) -> None:
     """Put a call into the group that it goes on with, else into a new one."""
-    said = spoken(call.turns)
+    words = spoken(call.turns)
     for group in reversed(nameless):
         before = spoken(group[-1].turns)
         if (
             len(before) > 1
             and before[-1][0] == "assistant"
-            and len(said) > len(before)
-            and said[: len(before)] == before
+            and len(words) > len(before)
+            and words[: len(before)] == before
         ):
             group.append(call)
             return
@@ -69,12 +69,12 @@ def _enter(call: Call, nameless: list[list[Call]], groups: dict[str, list[Call]]
     groups[f"\0{len(nameless)}"] = nameless[-1]
 
 
-def _conversation(calls: Sequence[Call]) -> dict[str, Any]:
+def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:
     calls = sorted(calls, key=lambda call: call.begun)
-    traces: dict[str, list[Call]] = {}
+    traces: dict[str, list[LoggedCall]] = {}
     for number, call in enumerate(calls):
         traces.setdefault(call.trace or f"\0{number}", []).append(call)
-    turns: Turns = []
+    turns: CallTurns = []
     for of_trace in traces.values():
         history = _longest(of_trace)
         turns = _joined(turns, history) or [*turns, *_without_system(history, turns)]
@@ -84,16 +84,16 @@ def _conversation(calls: Sequence[Call]) -> dict[str, Any]:
         value["id"] = name
     value["messages"] = turns
     if usage:
-        keys = dict.fromkeys(key for each in usage for key in each)
-        value["usage"] = {key: sum(each.get(key, 0) for each in usage) for key in keys}
+        keys = dict.fromkeys(key for counts in usage for key in counts)
+        value["usage"] = {key: sum(counts.get(key, 0) for counts in usage) for key in keys}
     for call in calls:
         value |= {key: more for key, more in call.more.items() if key not in ("id", "messages", "usage")}
     return value
 
 
-def _longest(calls: Sequence[Call]) -> Turns:
-    """The history of a trace: that of its outer step or one that goes on from it; else the longest of its calls."""
-    chains: list[Turns] = []
+def _longest(calls: Sequence[LoggedCall]) -> CallTurns:
+    """The history of a trace: of its outer step or of a call that continues it, else the longest."""
+    chains: list[CallTurns] = []
     for call in sorted(calls, key=lambda call: not call.outer):
         for number, chain in enumerate(chains):
             if joined := _joined(chain, call.turns):
@@ -109,11 +109,11 @@ def _longest(calls: Sequence[Call]) -> Turns:
 
 
 def holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]]) -> bool:
-    """Whether all of a part stands in a row in what was said."""
+    """Whether the conversation contains all of a part in a row."""
     return any(list(all_said[at : at + len(part)]) == list(part) for at in range(len(all_said) - len(part) + 1))
 
 
-def _joined(first: Turns, second: Turns) -> Turns:
+def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
     """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
     if not a or not b:
@@ -129,18 +129,18 @@ def _joined(first: Turns, second: Turns) -> Turns:
     return [*first, *_without_system(second[places[shared - 1] + 1 :], first)]
 
 
-def _without_system(turns: Turns, before: Turns) -> Turns:
+def _without_system(turns: CallTurns, before: CallTurns) -> CallTurns:
     """The turns without instructions, which were given before."""
-    given = any(turn.get("role") in SYSTEM for turn in before)
-    return [turn for turn in turns if not (given and turn.get("role") in SYSTEM)]
+    instructed = any(turn.get("role") in SYSTEM for turn in before)
+    return [turn for turn in turns if not (instructed and turn.get("role") in SYSTEM)]
 
 
-def _with_reasons(older: Turns, newer: Turns) -> Turns:
-    """The newer turns; why the model stopped comes from the older ones, since a history that is sent does not tell it."""
-    reasons = {said: turn["finish_reason"] for turn in older if "finish_reason" in turn for said in spoken([turn])}
+def _with_reasons(older: CallTurns, newer: CallTurns) -> CallTurns:
+    """The newer turns with the finish reasons of the older ones, because a sent history has none."""
+    reasons = {words: turn["finish_reason"] for turn in older if "finish_reason" in turn for words in spoken([turn])}
     return [
-        turn | {"finish_reason": reasons[said[0]]}
-        if (said := spoken([turn])) and said[0] in reasons and "finish_reason" not in turn
+        turn | {"finish_reason": reasons[words[0]]}
+        if (words := spoken([turn])) and words[0] in reasons and "finish_reason" not in turn
         else turn
         for turn in newer
     ]

@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
+from ..attempts import as_object
+from ..files.json_values import elements
 from . import messages
 from .detection import Contents, Format, Source
-from .elements import elements
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
-"""Types of content that nobody said: reasoning, and what the user told of itself in the settings."""
+"""Types of content outside the conversation: reasoning, and the user's description in the settings."""
 _KEPT = ("title", "create_time", "update_time", "default_model_slug")
 
 
 def read(path: str | Path) -> Contents:
-    """A conversation for each tree: the branch that ends in its current node. DataError for a tree without messages."""
+    """A conversation for each tree: the branch that ends in its current node.
+
+    DataError for a tree without messages.
+    """
     values: list[tuple[str, Any]] = []
     left = 0
     for place, value in elements(path):
@@ -104,14 +108,14 @@ def _turns(nodes: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield {"role": "tool", "tool_call_id": called, "content": content}
             called = None
         elif role in ("user", "assistant", "system") and content:
-            details = _object(_object(message.get("metadata")).get("finish_details"))
+            details = as_object(as_object(message.get("metadata")).get("finish_details"))
             reason = {"finish_reason": details["type"]} if isinstance(details.get("type"), str) else {}
             yield {"role": role, "content": content, **reason}
 
 
 def _content(content: Any) -> Any:
-    """The text, or a list of blocks if there are images or recordings; empty for what nobody said."""
-    content = _object(content)
+    """The text, or a list of blocks if there are images or recordings; empty for content outside the conversation."""
+    content = as_object(content)
     if content.get("content_type") in _ASIDE:
         return ""
     if not isinstance(content.get("parts"), list):
@@ -128,27 +132,22 @@ def _block(part: Any) -> dict[str, Any]:
     kind = str(part.get("content_type") or "other")
     if kind == "audio_transcription":
         return {"type": "text", "text": str(part.get("text") or "")}
-    pointer = part.get("asset_pointer") or _object(part.get("audio_asset_pointer")).get("asset_pointer")
+    pointer = part.get("asset_pointer") or as_object(part.get("audio_asset_pointer")).get("asset_pointer")
     if pointer:
         return {"type": "image" if kind.startswith("image") else "audio", "file_id": str(pointer)}
     return {**part, "type": kind}
 
 
 def _author(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _object(message.get("author"))
+    return as_object(message.get("author"))
 
 
 def _is_hidden(message: Any) -> bool:
-    return bool(_object(_object(message).get("metadata")).get("is_visually_hidden_from_conversation"))
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return bool(as_object(as_object(message).get("metadata")).get("is_visually_hidden_from_conversation"))
 
 
 def _recognised(source: Source) -> bool:
-    value = source.value
-    return is_tree(value[0] if isinstance(value, list) and value else value)
+    return is_tree(source.first)
 
 
 FORMAT = Format("chatgpt", "an export of ChatGPT (conversations.json)", _recognised, read)

@@ -6,17 +6,18 @@ lines for preference fine-tuning (`input`, `preferred_output`); lists under `con
 and `content`, as data sets of chats have them; single messages with `role`, `content` and the id of their conversation.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
+from ..attempts import as_object
+from ..files.json_values import elements
 from ..records import Conversation
 from . import messages
-from .calls import Call, together
+from .calls import LoggedCall, together, with_conversations
 from .detection import Format, Source
-from .elements import elements
 from .turns import role_of, turns_of
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id")
@@ -37,11 +38,20 @@ def read(path: str | Path) -> list[Conversation]:
             calls.append(call)
         else:
             raise DataError(f"{at(path, place)}: has no messages: give 'messages' of role and content, or a response")
-    return messages.of_values(path, _placed([*together(calls), *_by_id(single)]))
+    return _numbered(path, [*together(calls), *_by_id(single)])
 
 
-def _placed(values: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-    return ((f"conversation {number}", value) for number, value in enumerate(values, start=1))
+def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str) -> list[Conversation]:
+    """The conversations of traced calls; DataError with the line `nothing` if none of them holds messages."""
+    with_turns = [call for call in calls if call is not None and call.turns]
+    if not with_turns:
+        raise DataError(f"{at(path)}: {nothing}")
+    return _numbered(path, together(with_conversations(with_turns)))
+
+
+def _numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> list[Conversation]:
+    placed = ((f"conversation {number}", value) for number, value in enumerate(values, start=1))
+    return messages.of_values(path, placed)
 
 
 def is_turn(value: Any) -> bool:
@@ -64,30 +74,27 @@ def _by_id(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return list(by_id.values())
 
 
-def _call(value: Mapping[str, Any]) -> Call | None:
+def _call(value: Mapping[str, Any]) -> LoggedCall | None:
     """The request and the response of a line; None if it has neither."""
     request = next((inner for key in _OF_REQUEST if isinstance(inner := value.get(key), Mapping)), {})
     request = request["body"] if isinstance(request.get("body"), Mapping) else request
-    asked = _messages(value) or _messages(request) or _plain(value.get("input"))
+    turns = _messages(value) or _messages(request) or _plain(value.get("input"))
     response = value if "choices" in value else next((value[key] for key in _OF_RESPONSE if value.get(key)), None)
     if isinstance(response, Mapping) and isinstance(response.get("body"), Mapping):
         response = response["body"]
     answered = _answers(response)
-    if not asked and not answered:
+    if not turns and not answered:
         return None
-    used = usage_of(response) if isinstance(response, Mapping) else {}
+    used = usage_of(as_object(response))
     taken = {*_LISTS, *_OF_REQUEST, *_OF_RESPONSE, "choices", "usage", "object", *IDS}
     more = {key: inner for key, inner in value.items() if key not in taken}
-    model = next(
-        (found for holder in (response, request) if isinstance(holder, Mapping) and (found := holder.get("model"))),
-        None,
-    )
-    more |= {"model": model} if model else {}
+    if model := as_object(response).get("model") or as_object(request).get("model"):
+        more["model"] = model
     name = identifier(value) or identifier(request)
     if not name and response is not value and not answered_here(value) and isinstance(value.get("id"), str):
         name = value["id"]
-    return Call(
-        asked + answered, conversation=name or str(value.get("custom_id") or ""), begun="", usage=used, more=more
+    return LoggedCall(
+        turns + answered, conversation=name or str(value.get("custom_id") or ""), begun="", usage=used, more=more
     )
 
 
@@ -98,8 +105,7 @@ def answered_here(value: Mapping[str, Any]) -> bool:
 
 def identifier(value: Mapping[str, Any]) -> str:
     """The id of the conversation that a line, its metadata or its request names; empty if there is none."""
-    metadata = value.get("metadata")
-    for holder in (value, metadata if isinstance(metadata, Mapping) else {}):
+    for holder in (value, as_object(value.get("metadata"))):
         for key in IDS:
             if isinstance(name := holder.get(key), str | int) and not isinstance(name, bool) and str(name):
                 return str(name)
@@ -110,16 +116,16 @@ def usage_of(holder: Mapping[str, Any]) -> dict[str, int]:
     """The tokens that a response reports, in the names of Chat Completions, Responses or LangChain."""
     usage = next((inner for key in ("usage", "usage_metadata") if isinstance(inner := holder.get(key), Mapping)), {})
     names = {"input_tokens": ("prompt_tokens", "input_tokens"), "output_tokens": ("completion_tokens", "output_tokens")}
-    found = {
+    counts = {
         name: next((int(usage[key]) for key in keys if isinstance(usage.get(key), int | float)), None)
         for name, keys in names.items()
     }
-    return {name: count for name, count in found.items() if count is not None}
+    return {name: count for name, count in counts.items() if count is not None}
 
 
 def _messages(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found: list[Any] = next((holder[key] for key in _LISTS if isinstance(holder.get(key), list)), [])
-    return [dict(turn) if is_turn(turn) else inner for turn in found for inner in (turns_of(turn) or [turn])]
+    listed: list[Any] = next((holder[key] for key in _LISTS if isinstance(holder.get(key), list)), [])
+    return [dict(turn) if is_turn(turn) else inner for turn in listed for inner in (turns_of(turn) or [turn])]
 
 
 def _plain(value: Any) -> list[dict[str, Any]]:
@@ -147,11 +153,10 @@ def _plain_answer(text: Any) -> list[dict[str, Any]]:
 
 
 def _recognised(source: Source) -> bool:
-    value = source.value
-    first = value[0] if isinstance(value, list) and value else value
+    first = source.first
     if is_turn(first):
         return True
-    if not isinstance(first, Mapping) or "inputs" in first or not isinstance(value, list | Mapping):
+    if not isinstance(first, Mapping) or "inputs" in first:
         return False
     if isinstance(first.get("conversations"), list):
         turns = islice(first["conversations"], 3)

@@ -1,16 +1,18 @@
 """Detection of a path's format from its content, never from its name: the known formats are tried in order."""
 
+import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
+from ..files.json_files import read_json, read_lines, read_text
+from ..files.json_values import first_element
+from ..packages import failure, is_shipped
 from ..records import Conversation
-from .elements import first_element
-from .jsonfiles import read_json, read_lines, read_text
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -18,6 +20,11 @@ CONVERSATIONS = "conversations.jsonl"
 
 FAILURES = "failures.jsonl"
 """Where a run keeps conversations that were cut short."""
+
+FOLDER = "folder"
+"""Kind of a folder whose files are data sets, and which is itself neither a run nor of another format."""
+
+log = logging.getLogger(__name__)
 
 Writer: TypeAlias = Callable[[Iterable[Conversation], Path], list[str]]
 """Writes conversations to a path; gives a line for each thing that the format cannot hold."""
@@ -39,7 +46,7 @@ class Format:
     """A format of conversations on disk."""
 
     name: str
-    """Short and unique, such as `sharegpt`: what `kind_of` says of a path."""
+    """Short and unique, such as `sharegpt`: the result of `kind_of` for a path."""
     description: str
     """A description in a few words, for lists of known formats."""
     recognises: Callable[["Source"], bool]
@@ -50,13 +57,52 @@ class Format:
     """None if conversations cannot be converted into this format."""
 
     def contents(self, path: Path) -> Contents:
-        """The result of `read` as `Contents`, also if it returns only conversations."""
-        result = self.read(path)
-        return result if isinstance(result, Contents) else Contents(tuple(result))
+        """The result of `read` as `Contents`, also if it returns only conversations.
+
+        DataError in one line if a reader that is not Duologue's fails, or gives anything else.
+        """
+        if is_shipped(self.read):
+            result = self.read(path)
+            return result if isinstance(result, Contents) else Contents(tuple(result))
+        try:
+            result = self.read(path)
+            contents = result if isinstance(result, Contents) else Contents(tuple(result))
+        except DataError:
+            raise
+        except Exception as error:
+            raise DataError(f"{at(path)}: the format {self.name!r} cannot read it: {failure(error)}") from error
+        odd = next((value for value in contents.conversations if not isinstance(value, Conversation)), None)
+        if odd is not None:
+            kind = type(odd).__name__
+            raise DataError(f"{at(path)}: the format {self.name!r} gave {kind}, not data.Conversation: check its read")
+        return contents
+
+    def claims(self, source: "Source") -> bool:
+        """Whether `recognises` accepts the path; False, with a warning, if a function that is not Duologue's fails."""
+        if is_shipped(self.recognises):
+            return self.recognises(source)
+        try:
+            return bool(self.recognises(source))
+        except DataError:
+            raise
+        except Exception as error:  # it is called for every path, also for those of other formats
+            log.warning("%s: the format %s is not asked: %s", source.path, self.name, failure(error))
+            return False
+
+    def reads(self, path: Path) -> bool:
+        """Whether the path can be read in this format."""
+        try:
+            self.contents(path)
+        except DataError:
+            return False
+        return True
 
 
 class Source:
-    """A path whose format is to be detected. Text and value are read on first use; they are empty if unreadable."""
+    """A path whose format is to be detected.
+
+    Text and value are read on first use; they are empty if unreadable.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -92,21 +138,45 @@ class Source:
             self.fault = error
             return None
 
+    @property
+    def first(self) -> Any:
+        """The value, or the first one of its list."""
+        return self.value[0] if isinstance(self.value, list) and self.value else self.value
+
     def has(self, *keys: str) -> bool:
         """Whether the file begins with a JSON object that has all of the keys."""
         return isinstance(self.value, dict) and all(key in self.value for key in keys)
 
 
-def detected(source: Source, formats: Iterable[Format]) -> Format | None:
-    """The first format that recognises the path, or None; DataError for a file that is unreadable or empty."""
-    for form in formats:
-        if form.recognises(source):
-            return form
+def detected(
+    source: Source, formats: Iterable[Format], own: Sequence[Format] = (), sure: Sequence[Format] = ()
+) -> Format | None:
+    """The first format that recognises the path, or None; DataError for a file that is unreadable or empty.
+
+    `own`: formats of somebody's own. One of them has the path where no other format recognises it, or where the one that
+    does cannot read it. `sure`: formats that have what they recognise in any case. DataError if two own formats claim a path.
+    """
+    form = next((form for form in formats if form.claims(source)), None)
+    if own and form not in sure:
+        form = _settled(source, form, own)
+    if form is not None:
+        return form
     if source.fault is not None:
         raise source.fault
     if not source.is_folder and not source.text.strip():
         raise DataError(f"{at(source.path)}: is empty: give a file with conversations or topics")
     return None
+
+
+def _settled(source: Source, form: Format | None, own: Iterable[Format]) -> Format | None:
+    """The format of a path among `form`, which recognises it, and those of somebody's own."""
+    claims = [candidate for candidate in own if candidate.claims(source)]
+    if not claims or (form is not None and form.reads(source.path)):
+        return form
+    if len(claims) > 1:
+        names = " and ".join(repr(candidate.name) for candidate in claims)
+        raise DataError(f"{at(source.path)}: the formats {names} both claim it: let `recognises` of one ask for more")
+    return claims[0]
 
 
 def json_files(root: Path) -> list[Path]:
@@ -125,4 +195,4 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except (OSError, ValueError) as error:
-        raise DataError(f"{at(path)}: is no path ({error.__class__.__name__}): check it") from None
+        raise DataError(f"{at(path)}: is not a path ({error.__class__.__name__}): check it") from None

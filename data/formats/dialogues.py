@@ -1,4 +1,4 @@
-"""Common parts of the dialogue formats: ids, asides (turns that neither side says), and patches.
+"""Common parts of the dialogue formats: ids, asides (turns of neither side), and patches.
 
 A patch holds the differences between a source and what we would write: made in reading, applied in writing.
 """
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..attempts import as_object
 from ..identity import conversation_id, digest
 from ..records import Conversation, Json, Message
 
@@ -18,7 +19,7 @@ KNOWN_LABELS = ("hallucination", "intent", "rating", "satisfaction", "strategy")
 """Keys that are annotations outside `labels` too. No other key is: most are names, ids, times or settings."""
 
 ASIDES = "asides"
-"""Key of a conversation's `extra` for turns that are no messages, such as instructions and results of tools."""
+"""Key of a conversation's `extra` for turns that are not messages, such as instructions and results of tools."""
 
 
 BEFORE = "before"
@@ -26,7 +27,7 @@ BEFORE = "before"
 
 
 @dataclass(frozen=True)
-class Form:
+class DialogueForm:
     """A format in which a conversation is an object with an id and a list of turns."""
 
     kind: str
@@ -54,16 +55,20 @@ class Form:
 
     def with_turns_before(self, message: Message) -> Message:
         """The message whose calls the source holds elsewhere: no turn for them is written before it."""
-        own = message.extra.get(self.kind)
-        patch: dict[str, Any] = {BEFORE: []} | (own if isinstance(own, dict) else {})
+        patch = {BEFORE: [], **as_object(message.extra.get(self.kind))}
         return message.model_copy(update={"extra": {**message.extra, self.kind: patch}})
 
     def aside(self, position: int, turn: Mapping[str, Any], system: str | None = None) -> dict[str, Any]:
-        """A turn of neither side with its position in the list, from 0; `system`: its text, if it is an instruction."""
+        """A turn of neither side with its position in the list, from 0.
+
+        `system`: its text, if it is an instruction.
+        """
         return {"at": position, self.kind: dict(turn)} | ({} if system is None else {"system": system})
 
     def written(self, conversation: Conversation) -> dict[str, Any]:
-        """The conversation as an object of this format. One that was read in this format is restored exactly.
+        """The conversation as an object of this format.
+
+        One that was read in this format is restored exactly.
 
         Asides of another format are left out, except system messages.
         """
@@ -72,29 +77,24 @@ class Form:
         for message in conversation.messages:
             if message.stored:
                 if self.tools is not None and message.role == "assistant":
-                    own = message.extra.get(self.kind)
-                    before = own.get(BEFORE) if isinstance(own, dict) else None
+                    before = as_object(message.extra.get(self.kind)).get(BEFORE)
                     turns += before if isinstance(before, list) else self.tools(message, calls + 1)
                     calls += len(message.tool_calls)
-                turns.append(self._turn(message))
+                turns.append(patched(self.turn(message), as_object(message.extra.get(self.kind))))
         for aside in asides(conversation):
             if isinstance(own := aside.get(self.kind), dict):
                 turns.insert(aside["at"], own)
             elif isinstance(text := aside.get("system"), str):
                 turns.insert(aside["at"], self.system(text))
         derived = {"id": conversation.id, self.turns: turns}
-        return patched(derived, own) if isinstance(own := conversation.extra.get(self.kind), dict) else derived
-
-    def _turn(self, message: Message) -> dict[str, Any]:
-        turn, own = self.turn(message), message.extra.get(self.kind)
-        return patched(turn, own) if isinstance(own, dict) else turn
+        return patched(derived, as_object(conversation.extra.get(self.kind)))
 
 
 @dataclass(frozen=True)
-class Reading:
+class DialogueReading:
     """Builds the conversations of one file, and gives equal ones different ids."""
 
-    form: Form
+    form: DialogueForm
     seen: Counter[str] = field(default_factory=Counter)
     """How often each object occurred, by digest."""
 
@@ -122,13 +122,12 @@ class Reading:
 
 def declared_labels(source: Mapping[str, Any]) -> Json:
     """The annotations of a line or a message: what `labels` holds, and the known ones beside it; `labels` goes first."""
-    under = source.get(LABELS)
     beside = {name: source[name] for name in KNOWN_LABELS if source.get(name) is not None}
-    return beside | under if isinstance(under, dict) else beside
+    return {**beside, **as_object(source.get(LABELS))}
 
 
 def asides(conversation: Conversation) -> list[dict[str, Any]]:
-    """The turns of the source that are no messages, in order."""
+    """The turns of the source that are not messages, in order."""
     turns = conversation.extra.get(ASIDES)
     return [
         turn
@@ -141,8 +140,7 @@ def further(conversation: Conversation) -> dict[str, Any]:
     """Further keys and values of the source beside the messages, in any format."""
     merged: dict[str, Any] = {}
     for patch in conversation.extra.values():
-        if isinstance(patch, dict) and isinstance(values := patch.get("values"), dict):
-            merged |= values
+        merged |= as_object(as_object(patch).get("values"))
     return merged | conversation.extra
 
 
@@ -168,7 +166,10 @@ def patched(derived: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, A
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two values are the same JSON: 1, 1.0 and true differ, and so do objects with another order of keys."""
+    """Whether two values are the same JSON.
+
+    1, 1.0 and true differ, and so do objects with another order of keys.
+    """
     if isinstance(left, dict) and isinstance(right, dict):
         return list(left) == list(right) and all(_same(left[key], right[key]) for key in left)
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError, at
+from ..attempts import as_object
+from ..files.json_values import elements
 from ..records import Conversation
-from . import messages
-from .calls import Call, holds, together, with_conversations
-from .completions import usage_of
+from .calls import LoggedCall, holds
+from .completions import of_calls, usage_of
 from .detection import Format, Source
-from .elements import elements
 from .turns import spoken, turns_of
 
 THREADS = ("session_id", "thread_id", "conversation_id")
@@ -27,14 +26,8 @@ _ANSWERED = ("answer", "output", "response", "result", "text", "completion")
 
 def read(path: str | Path) -> list[Conversation]:
     """A conversation for each thread, or for each trace without one; DataError if no run holds messages."""
-    calls = [
-        call for _, value in elements(path) for run in _runs(value) if (call := _call(run)) is not None and call.turns
-    ]
-    if not calls:
-        raise DataError(f"{at(path)}: holds LangSmith runs without messages: export them with inputs and outputs")
-    whole = together(with_conversations(calls))
-    values = ((f"conversation {number}", value) for number, value in enumerate(whole, start=1))
-    return messages.of_values(path, values)
+    calls = (_call(run) for _, value in elements(path) for run in _runs(value))
+    return of_calls(path, calls, "holds LangSmith runs without messages: export them with inputs and outputs")
 
 
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -48,23 +41,23 @@ def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from (run for child in (children if isinstance(children, list) else []) for run in _runs(child))
 
 
-def _call(run: Mapping[str, Any]) -> Call | None:
+def _call(run: Mapping[str, Any]) -> LoggedCall | None:
     kind = run.get("run_type")
     outer = not (run.get("parent_run_id") or run.get("parent_run_ids"))
     if kind not in ("llm", "chain") or (kind == "chain" and not outer):
-        return None  # tools and steps in between say again what models and outer runs say
-    asked, answered = _inputs(run.get("inputs"), outer), _outputs(run.get("outputs"), outer)
-    begins = spoken(asked)
+        return None  # tools and steps in between repeat the messages of models and outer runs
+    sent, answered = _inputs(run.get("inputs"), outer), _outputs(run.get("outputs"), outer)
+    begins = spoken(sent)
     whole = bool(begins) and holds(spoken(answered), begins)  # a graph's outputs hold its whole state
     used = _usage(run) if kind == "llm" else {}
     trace = str(run.get("trace_id") or run.get("id") or "")
     more: dict[str, Any] = {}
     if outer:
         more = {key: run[key] for key in ("name", "tags", "error") if run.get(key)}
-        if isinstance(stats := run.get("feedback_stats"), Mapping) and stats:
+        if stats := as_object(run.get("feedback_stats")):
             more["labels"] = {name: _score(value) for name, value in stats.items()}
-    turns = answered if whole else asked + answered
-    return Call(turns, _thread(run), trace, str(run.get("start_time") or ""), outer, used, more)
+    turns = answered if whole else sent + answered
+    return LoggedCall(turns, _thread(run), trace, str(run.get("start_time") or ""), outer, used, more)
 
 
 def _score(value: Any) -> Any:
@@ -72,10 +65,8 @@ def _score(value: Any) -> Any:
 
 
 def _thread(run: Mapping[str, Any]) -> str:
-    extra = run.get("extra")
-    metadata = extra.get("metadata") if isinstance(extra, Mapping) else None
-    for holder in (metadata, run.get("metadata")):
-        if isinstance(holder, Mapping) and (name := next((holder[key] for key in THREADS if holder.get(key)), None)):
+    for holder in (as_object(run.get("extra")).get("metadata"), run.get("metadata")):
+        if name := next(filter(None, map(as_object(holder).get, THREADS)), None):
             return str(name)
     return str(run.get("thread_id") or "")
 
@@ -83,14 +74,14 @@ def _thread(run: Mapping[str, Any]) -> str:
 def _inputs(inputs: Any, outer: bool) -> list[dict[str, Any]]:
     if not isinstance(inputs, Mapping):
         return []
-    given = inputs.get("messages")
-    turns = turns_of(given) or next(
+    messages = inputs.get("messages")
+    turns = turns_of(messages) or next(
         (turns for key in ("input", "message", "chat_history") if (turns := turns_of(inputs.get(key)))), []
     )
     if turns and isinstance(system := inputs.get("system"), str) and system:
         turns = [{"role": "system", "content": system}, *turns]
     text = next((inputs[key] for key in _ASKED if isinstance(inputs.get(key), str)), "")
-    if text and outer and not any(said == ("user", " ".join(text.split())) for said in spoken(turns)):
+    if text and outer and not any(words == ("user", " ".join(text.split())) for words in spoken(turns)):
         turns = [*turns, {"role": "user", "content": text}]
     return turns
 
@@ -107,11 +98,10 @@ def _outputs(outputs: Any, outer: bool) -> list[dict[str, Any]]:
     )
     if isinstance(first, Mapping) and first:
         turns = turns_of(first.get("message")) or _answer(first.get("text"))
-        info = first.get("generation_info")
-        reason = first.get("finish_reason") or (info.get("finish_reason") if isinstance(info, Mapping) else None)
+        reason = first.get("finish_reason") or as_object(first.get("generation_info")).get("finish_reason")
         return [*turns[:-1], turns[-1] | {"finish_reason": reason}] if turns and reason else turns
-    for found in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
-        if turns := turns_of(found):
+    for holder in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
+        if turns := turns_of(holder):
             return turns
     return _answer(next((outputs[key] for key in _ANSWERED if isinstance(outputs.get(key), str)), "")) if outer else []
 
@@ -122,14 +112,12 @@ def _answer(text: Any) -> list[dict[str, Any]]:
 
 def _usage(run: Mapping[str, Any]) -> dict[str, int]:
     names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
-    told = {name: run[key] for name, key in names.items() if isinstance(run.get(key), int)}
-    outputs = run.get("outputs")
-    return told or (usage_of(outputs) if isinstance(outputs, Mapping) else {})
+    counts = {name: run[key] for name, key in names.items() if isinstance(run.get(key), int)}
+    return counts or usage_of(as_object(run.get("outputs")))
 
 
 def _recognised(source: Source) -> bool:
-    value = source.value
-    first = value[0] if isinstance(value, list) and value else value
+    first = source.first
     if isinstance(first, Mapping) and isinstance(runs := first.get("runs"), list) and runs:
         first = runs[0]
     return isinstance(first, Mapping) and "run_type" in first and ("inputs" in first or "outputs" in first)

@@ -1,17 +1,17 @@
-"""A run folder's manifest as it is on the disk: what is wrong with one, in the same words for whoever reads it."""
+"""A run folder's manifest on disk, and its problems in the same words for every reader."""
 
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
+from ..files.json_files import read_json
 from .detection import MANIFEST
-from .jsonfiles import read_json
 
 MEND = "duologue runs repair"
 """The command that mends a run folder."""
 
 _OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
-"""What a manifest tells of each source of scenarios."""
+"""The fields of a manifest for each source of scenarios."""
 
 _EXPECTED = {
     "planned": (list, "the list of planned ids"),
@@ -22,7 +22,7 @@ _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false
 
 
 def read(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
-    """The value in a folder's manifest, and a line that says what is wrong with it and what to do; empty if nothing is.
+    """The value in a folder's manifest, and a line with its problem and the remedy, or an empty one.
 
     `plan_alone`: it may lack its settings and sources, as reading the conversations needs neither.
 
@@ -34,7 +34,7 @@ def read(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
     except DataError as error:
         raise DataError(f"{error}; {MEND} {folder} restores it from the records") from None
     wrong = problem({**_OTHERS, **value} if plan_alone and isinstance(value, dict) else value)
-    line = wrong and f"{at(file)}: is no manifest of a run ({wrong}): {MEND} {folder} restores it from the records"
+    line = wrong and f"{at(file)}: is not a manifest of a run ({wrong}): {MEND} {folder} restores it from the records"
     if line and (not isinstance(value, dict) or problem({**value, **_OTHERS})):
         raise DataError(line)
     return value, line
@@ -45,7 +45,7 @@ _OTHERS: dict[str, Any] = {"settings": {}, "data": [{"source": "", "digest": "",
 
 
 def problem(value: Any) -> str:
-    """Why a value is no manifest; empty if it is one."""
+    """The reason why a value is not a manifest; empty if it is one."""
     if not isinstance(value, dict):
         return f"it is {_kind(value)} where an object is expected"
     for key, (kind, expected) in _EXPECTED.items():

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..parts import content_of, parts_of
+from ..attachments import content_of, parts_of
+from ..files.json_files import write_lines
+from ..files.json_values import elements
 from ..records import Conversation, Message
 from .detection import Format, Source
-from .dialogues import Form, Reading
-from .elements import elements
-from .jsonfiles import write_lines
-from .tool_turns import Calls, calls_tools, tool_turns, verbatim
+from .dialogues import DialogueForm, DialogueReading
+from .tool_messages import ToolTurns, calls_tools, tool_turns, verbatim
 from .turns import SPEAKERS, SYSTEM, TOOLS, role_of
 from .unsupported import BeyondWords
 
 __all__ = ["FORM", "FORMAT", "SYSTEM", "TOOLS", "of_values", "read", "write"]
 
-FORM = Form(
+FORM = DialogueForm(
     kind="messages",
     turns="messages",
     turn=lambda message: {"role": message.role, "content": content_of(message.text, message.parts)},
@@ -27,11 +27,13 @@ FORM = Form(
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write one conversation a line: id, messages, their images and files, and tool calls. Conversations read in this format are restored.
+    """Write one conversation a line: id, messages, their images and files, and tool calls.
+
+    Conversations read in this format are restored.
 
     Returns a line for each kind of content that the format cannot hold and that was therefore left out.
     """
-    beyond = BeyondWords(kept=FORM.kind, tools=True, parts=True)
+    beyond = BeyondWords(own_key=FORM.kind, tools=True, parts=True)
 
     def written() -> Iterator[dict[str, Any]]:
         for conversation in conversations:
@@ -43,8 +45,10 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a file of message lines, or of a JSON list of them. Further keys of a line or a message are kept; annotations
-    (`labels`, `satisfaction` and the other `KNOWN_LABELS` of `dialogues`) are their labels too.
+    """The conversations of a file of message lines, or of a JSON list of them.
+
+    Further keys of a line or a message are stored; annotations (`labels`, `satisfaction` and the other `KNOWN_LABELS`
+    of `dialogues`) are their labels too.
 
     If a content has several parts, their texts are joined, and images, recordings and files are the message's `parts`.
     Calls and results of tools (`tool`, `function`) are those of the assistant's next message. Instructions (`system`,
@@ -56,14 +60,14 @@ def read(path: str | Path) -> list[Conversation]:
 
 def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conversation]:
     """The conversations of objects with `messages`, each with its place in the file; see `read`."""
-    reading, conversations = Reading(FORM), []
+    reading, conversations = DialogueReading(FORM), []
     for line, value in values:
         turns = value.get("messages") if isinstance(value, dict) else None
         if not isinstance(turns, list):
             raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
         messages: list[Message] = []
         asides: list[dict[str, Any]] = []
-        tools = Calls()
+        tools = ToolTurns()
         for position, turn in enumerate(turns):
             role = role_of(turn.get("role")) if isinstance(turn, dict) else None
             text = _text(turn.get("content")) if isinstance(turn, dict) else None
@@ -78,11 +82,11 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
                     _close(tools, messages, asides)
                     messages.append(FORM.message(message, turn))
                 else:
-                    earlier = sum(len(said.tool_calls) for said in messages if said.role == "assistant")
+                    earlier = sum(len(message.tool_calls) for message in messages if message.role == "assistant")
                     message = tools.given_to(message)
                     own, generated = verbatim(tools.turns), tool_turns(message, earlier + 1)
                     messages.append(FORM.message(message, turn, None if own == generated else own))
-                tools = Calls()
+                tools = ToolTurns()
                 if role == "assistant" and calls_tools(turn):
                     tools.called(turn)
             else:
@@ -97,16 +101,14 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conve
 
 
 def _recognised(source: Source) -> bool:
-    value = source.value
-    first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, dict) and FORM.turns in first
+    return isinstance(source.first, dict) and FORM.turns in source.first
 
 
 FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write)
 
 
 def _text(content: Any) -> str | None:
-    """The text of a content, which may have several parts (texts, images, files); None if it is no valid content."""
+    """The text of a content, which may have several parts (texts, images, files); None if it is invalid."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else None
     texts = [
@@ -117,7 +119,7 @@ def _text(content: Any) -> str | None:
     return "".join(texts) if whole and all(isinstance(part, str) or "text" in part for part in worded) else None
 
 
-def _close(tools: Calls, messages: list[Message], asides: list[dict[str, Any]]) -> None:
+def _close(tools: ToolTurns, messages: list[Message], asides: list[dict[str, Any]]) -> None:
     """Keep the turns of tools that no message follows apart; their calls are those of the message that made them."""
     asides += [FORM.aside(position, turn) for position, turn in tools.turns]
     if tools.calls and messages and messages[-1].role == "assistant":

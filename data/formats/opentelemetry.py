@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError, at
+from ..attempts import as_object
+from ..files.json_values import elements
 from ..records import Conversation
-from . import messages
-from .calls import Call, together, with_conversations
+from .calls import LoggedCall
+from .completions import of_calls
 from .detection import Format, Source
-from .elements import elements
 from .span_events import body_of, messages_of, parsed
 from .turns import turns_of
 
@@ -36,17 +36,8 @@ _TOKENS = {
 
 def read(path: str | Path) -> list[Conversation]:
     """A conversation for each conversation id, or for each trace without one; DataError if no span holds messages."""
-    calls = [
-        call
-        for _, value in elements(path)
-        for span in _spans(value)
-        if (call := _call(span)) is not None and call.turns
-    ]
-    if not calls:
-        raise DataError(f"{at(path)}: holds spans without messages: let the instrumentation capture message content")
-    whole = together(with_conversations(calls))
-    values = ((f"conversation {number}", value) for number, value in enumerate(whole, start=1))
-    return messages.of_values(path, values)
+    calls = (_call(span) for _, value in elements(path) for span in _spans(value))
+    return of_calls(path, calls, "holds spans without messages: let the instrumentation capture message content")
 
 
 def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -65,26 +56,24 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from (span for span in (spans if isinstance(spans, list) else []) if isinstance(span, Mapping))
 
 
-def _call(span: Mapping[str, Any]) -> Call | None:
+def _call(span: Mapping[str, Any]) -> LoggedCall | None:
     attributes = _attributes(span.get("attributes"))
     events = span.get("events")
     for event in events if isinstance(events, list) else []:
         if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
             attributes = _attributes(event.get("attributes")) | attributes
-    sent, came = _messages(attributes)
-    if not sent and not came and isinstance(events, list):
-        held = [event for event in events if isinstance(event, Mapping)]
-        sent, came = messages_of(
-            (str(event.get("name")), body_of(event, _attributes(event.get("attributes")))) for event in held
+    sent, received = _messages(attributes)
+    if not sent and not received and isinstance(events, list):
+        objects = [event for event in events if isinstance(event, Mapping)]
+        sent, received = messages_of(
+            (str(event.get("name")), body_of(event, _attributes(event.get("attributes")))) for event in objects
         )
-    if not sent and not came:
+    if not sent and not received:
         return None
     reasons = parsed(attributes.get("gen_ai.response.finish_reasons"))
-    if came and isinstance(reasons, list) and reasons:
-        came = [*came[:-1], {"finish_reason": reasons[0]} | came[-1]]
-    context = span.get("context")
-    context = context if isinstance(context, Mapping) else {}
-    trace = span.get("traceId") or span.get("trace_id") or context.get("trace_id") or ""
+    if received and isinstance(reasons, list) and reasons:
+        received = [*received[:-1], {"finish_reason": reasons[0]} | received[-1]]
+    trace = span.get("traceId") or span.get("trace_id") or as_object(span.get("context")).get("trace_id") or ""
     begun = span.get("startTimeUnixNano") or span.get("start_time") or span.get("start_time_unix_nano") or ""
     model = (
         attributes.get("gen_ai.response.model")
@@ -92,13 +81,17 @@ def _call(span: Mapping[str, Any]) -> Call | None:
         or attributes.get("llm.model_name")
     )
     name = attributes.get("gen_ai.conversation.id") or attributes.get("session.id") or ""
-    used = {name: count for name, keys in _TOKENS.items() if (count := _count(attributes, keys)) is not None}
+    counts = {
+        name: [value for key in keys if isinstance(value := attributes.get(key), int | float)]
+        for name, keys in _TOKENS.items()
+    }
+    used = {name: int(values[0]) for name, values in counts.items() if values}
     operation = attributes.get("gen_ai.operation.name")
     kind = str(attributes.get("openinference.span.kind", "LLM"))
     is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
     outer = not is_call and not (span.get("parentSpanId") or span.get("parent_id") or span.get("parent_span_id"))
-    return Call(
-        sent + came,
+    return LoggedCall(
+        sent + received,
         str(name),
         str(trace),
         str(begun),
@@ -108,19 +101,11 @@ def _call(span: Mapping[str, Any]) -> Call | None:
     )
 
 
-def _count(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
-    for key in keys:
-        count = attributes.get(key)
-        if isinstance(count, int | float):
-            return int(count)
-    return None
-
-
-def _attributes(given: Any) -> dict[str, Any]:
+def _attributes(attributes: Any) -> dict[str, Any]:
     """The attributes by name: of an object, or of OTLP's list of keys and typed values."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    pairs = given if isinstance(given, list) else []
+    if isinstance(attributes, Mapping):
+        return dict(attributes)
+    pairs = attributes if isinstance(attributes, list) else []
     return {
         str(pair["key"]): _plain(pair.get("value")) for pair in pairs if isinstance(pair, Mapping) and "key" in pair
     }
@@ -136,7 +121,7 @@ def _plain(value: Any) -> Any:
             text = str(inner)
             return int(text) if text.lstrip("-").isdigit() else None
         case "arrayValue":
-            return [_plain(each) for each in (inner or {}).get("values", [])]
+            return [_plain(item) for item in (inner or {}).get("values", [])]
         case "kvlistValue":
             return _attributes((inner or {}).get("values", []))
         case _:
@@ -146,20 +131,20 @@ def _plain(value: Any) -> Any:
 def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was sent and what came back."""
     sent = turns_of(parsed(attributes.get("gen_ai.input.messages")))
-    came = turns_of(parsed(attributes.get("gen_ai.output.messages")))
+    received = turns_of(parsed(attributes.get("gen_ai.output.messages")))
     system = parsed(attributes.get("gen_ai.system_instructions"))
     if system:
         parts = system if isinstance(system, list) else [system]
         sent = [*turns_of({"role": "system", "parts": parts}), *sent]
-    if sent or came:
-        return sent, came
-    found: dict[str, dict[int, dict[str, Any]]] = {"input": {}, "output": {}}
+    if sent or received:
+        return sent, received
+    indexed: dict[str, dict[int, dict[str, Any]]] = {"input": {}, "output": {}}
     for name, value in attributes.items():
         if match := _INDEXED.fullmatch(name):
             way = match["way"] or ("input" if match["old"] == "prompt" else "output")
-            _put(found[way].setdefault(int(match["number"]), {}), match["key"], value)
-    of_way = {way: [by_number[number] for number in sorted(by_number)] for way, by_number in found.items()}
-    return tuple(turns_of([_turn(each) for each in of_way[way]]) for way in ("input", "output"))  # type: ignore[return-value]
+            _put(indexed[way].setdefault(int(match["number"]), {}), match["key"], value)
+    of_way = {way: [by_number[number] for number in sorted(by_number)] for way, by_number in indexed.items()}
+    return tuple(turns_of([_turn(message) for message in of_way[way]]) for way in ("input", "output"))  # type: ignore[return-value]
 
 
 def _put(message: dict[str, Any], key: str, value: Any) -> None:
@@ -180,10 +165,7 @@ def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recognised(source: Source) -> bool:
-    value = source.value
-    first = value[0] if isinstance(value, list) and value else value
-    if not isinstance(first, Mapping):
-        return False
+    first = as_object(source.first)
     return any(key in first for key in _SPANS) or (
         "attributes" in first and ("context" in first or "trace_id" in first or "traceId" in first)
     )

@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from ...errors import DataError, at
+from ...errors import DataError, at, first_invalid
+from ..attempts import as_object
+from ..files.journals import Codec, Flaw, JournalReader, OutsideError
+from ..files.json_files import dumps, read_lines, write_lines
 from ..records import Conversation
 from . import manifests
 from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
-from .journals import Codec, Flaw, JournalReader, OutsideError
-from .jsonfiles import dumps, read_lines, write_lines
 from .manifests import MEND
 
 MOST = 10
@@ -32,7 +33,7 @@ def line(conversation: Conversation) -> str:
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write one record a line. Nothing is left out."""
+    """Write one record a line, with all its content."""
     write_lines(path, (conversation.plain() for conversation in conversations))
     return []
 
@@ -43,17 +44,20 @@ def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]
 
 
 def read_run(folder: str | Path, validate: Validate = _accepted) -> list[Conversation]:
-    """The conversations of a run folder, in the order of its plan. Lines that do not count are left out (`Run.told`)."""
-    return Run(folder, validate).load()
+    """The conversations of a run folder, in the order of its plan.
+
+    Lines that do not count are left out (`StoredRun.remarks`).
+    """
+    return StoredRun(folder, validate).load()
 
 
 def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
     """As `read_run`, one at a time."""
-    run = Run(folder, validate)
+    run = StoredRun(folder, validate)
     yield from run.finished.iterate(run.planned)
 
 
-class Run:
+class StoredRun:
     """What a run folder holds: its manifest, its finished conversations, and those that were cut short.
 
     A line that cannot be read, is of another run or repeats a conversation is left out; the readers' `flaws` name it.
@@ -65,24 +69,27 @@ class Run:
         self.manifest: dict[str, Any]
         self.manifest, self.problem = _manifest(self.path)
         self.planned: list[str] = self.manifest["planned"]
-        codec = of_run(self.manifest, records(validate))
-        self.finished = JournalReader(self.path / CONVERSATIONS, codec, salvage=True)
-        self.failures = JournalReader(self.path / FAILURES, codec, salvage=True)
+        finished, failed = (of_run(self.manifest, records(check)) for check in (validate, _accepted))
+        self.finished = JournalReader(self.path / CONVERSATIONS, finished, salvage=True)
+        self.failures = JournalReader(self.path / FAILURES, failed, salvage=True)
 
     def load(self) -> list[Conversation]:
         """The finished conversations in the order of the plan, read in one pass."""
         return self.finished.load(self.planned)
 
     def contents(self) -> Contents:
-        """The finished conversations. A line that cannot be read breaks the source only if a conversation is missing."""
-        conversations = tuple(self.load())
-        return Contents(conversations, *self.told(len(conversations)))
+        """The finished conversations.
 
-    def told(self, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What there is to say of the files once so many conversations were read: as notes, or as what breaks them."""
-        told = (*filter(None, [self.problem]), *told_flaws(self.finished.flaws, self.path))
+        A line that cannot be read breaks the source only if a conversation is missing.
+        """
+        conversations = tuple(self.load())
+        return Contents(conversations, *self.remarks(len(conversations)))
+
+    def remarks(self, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Notes about the files once so many conversations were read, and problems that break them."""
+        lines = (*filter(None, [self.problem]), *told_flaws(self.finished.flaws, self.path))
         lost = any(flaw.lost for flaw in self.finished.flaws) and count < len(set(self.planned))
-        return ((), told) if lost else (told, ())
+        return ((), lines) if lost else (lines, ())
 
     def cut_short(self) -> Iterator[Conversation]:
         """The conversations that were cut short and not finished since: the last attempt at each, one at a time."""
@@ -98,14 +105,14 @@ def _manifest(folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def cut_short(folder: str | Path) -> Iterator[Conversation]:
-    """The conversations of a run folder that were cut short and not finished since (`Run.cut_short`)."""
-    return Run(folder).cut_short()
+    """The conversations of a run folder that were cut short and not finished since (`StoredRun.cut_short`)."""
+    return StoredRun(folder).cut_short()
 
 
 def found_in(folder: str | Path) -> JournalReader[Conversation]:
     """The finished conversations of a folder, whether or not it still has the manifest of its run."""
     try:
-        return Run(folder).finished
+        return StoredRun(folder).finished
     except DataError:
         return JournalReader(Path(folder) / CONVERSATIONS, RECORDS, salvage=True)
 
@@ -116,8 +123,7 @@ def of_run(manifest: Mapping[str, Any], base: Codec[Conversation]) -> Codec[Conv
     A conversation stands as it was first written, unless it may have been simulated again: the run says so (`again`),
     or it ended in a way after which runs do.
     """
-    settings = manifest.get("settings")
-    settings = settings if isinstance(settings, dict) else {}
+    settings = as_object(manifest.get("settings"))
     planned, again = set(manifest["planned"]), set(manifest.get("again") or ())
 
     def from_plain(value: Any) -> Conversation:
@@ -136,30 +142,30 @@ def of_run(manifest: Mapping[str, Any], base: Codec[Conversation]) -> Codec[Conv
 
 def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> str:
     """The first setting by which a conversation is of another run; empty if there is none."""
-    made = conversation.provenance
-    if made is None:
+    provenance = conversation.provenance
+    if provenance is None:
         return ""
-    limits, pages = (_object(settings.get(name)) for name in ("limits", "prompts"))
-    here_and_there = [("cast", made.cast, settings.get("cast")), ("seed", made.limits.get("seed"), limits.get("seed"))]
-    here_and_there += [(f"prompt page {name}", made.prompts[name], pages.get(name)) for name in made.prompts]
+    limits, pages = (as_object(settings.get(name)) for name in ("limits", "prompts"))
+    here_and_there = [
+        ("cast", provenance.cast, settings.get("cast")),
+        ("seed", provenance.limits.get("seed"), limits.get("seed")),
+    ]
+    here_and_there += [
+        (f"prompt page {name}", provenance.prompts[name], pages.get(name)) for name in provenance.prompts
+    ]
     for name, here, there in here_and_there:
         if here is not None and there is not None and here != there:
             return f"its {name} is {here!r}, not {there!r}"
     return ""
 
 
-def _object(value: Any) -> Mapping[str, Any]:
-    """A part of a manifest; nothing if somebody put something else there."""
-    return value if isinstance(value, dict) else {}
-
-
 def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
-    """A line for each of the first flaws, and one that says what to do; nothing if there are none."""
+    """A line for each of the first flaws, and one with the remedy; nothing if there are none."""
     if not flaws:
         return ()
     are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"
     return (
-        *(flaw.told for flaw in flaws[:MOST]),
+        *(flaw.problem for flaw in flaws[:MOST]),
         f"{folder}: {are} left out: {MEND} {folder} takes what is wrong out of the files",
     )
 
@@ -174,7 +180,7 @@ def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conver
 
 
 def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
-    """The record of a line's JSON value; DataError says what is wrong with it."""
+    """The record of a line's JSON value; DataError names the problem."""
     if not isinstance(value, dict):
         raise DataError("is not an object: is this a file of records?")
     try:
@@ -182,9 +188,8 @@ def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
         validate(conversation)
         return conversation
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"{' '.join(key.split())}: {first['msg']}: is this a record?") from None
+        first = first_invalid(error)
+        raise DataError(f"{' '.join(first.path.split())}: {first.message}: is this a record?") from None
     except ValueError as error:
         raise DataError(str(error)) from None
 
@@ -205,7 +210,7 @@ RECORDS = records()
 def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
     """The formats of a run folder and of a file of records."""
     return (
-        Format("run", "the folder of a run", _is_run, lambda path: Run(path, validate).contents()),
+        Format("run", "the folder of a run", _is_run, lambda path: StoredRun(path, validate).contents()),
         Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
     )
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...errors import DataError, at
+from ..files.json_files import write_json, write_lines
+from ..files.json_values import elements
 from ..records import Conversation, Message, Role
 from .detection import Format, Source
-from .dialogues import Form, Reading
-from .elements import elements
-from .jsonfiles import write_json, write_lines
+from .dialogues import DialogueForm, DialogueReading
 from .turns import SPEAKERS
 from .unsupported import beyond_words
 
@@ -17,7 +17,7 @@ SYSTEM = "system"
 TOOLS = ("function_call", "observation", "tool")
 _NAMES: Mapping[Role, str] = {"user": "human", "assistant": "gpt"}
 
-FORM = Form(
+FORM = DialogueForm(
     kind="sharegpt",
     turns="conversations",
     turn=lambda message: {"from": _NAMES[message.role], "value": message.text},
@@ -26,7 +26,9 @@ FORM = Form(
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write JSON lines if the name ends with `.jsonl`, else a list. Conversations read in this format are restored.
+    """Write JSON lines if the name ends with `.jsonl`, else a list.
+
+    Conversations read in this format are restored.
 
     Returns a line for each kind of content that the format cannot hold and that was therefore left out.
     """
@@ -36,16 +38,18 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
         write_lines(path, values)
     else:
         write_json(path, list(values), end="\n")
-    return beyond_words(written, kept=FORM.kind)
+    return beyond_words(written, own_key=FORM.kind)
 
 
 def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a ShareGPT file. Further keys are kept; annotations are labels too, as in messages.
+    """The conversations of a ShareGPT file.
 
-    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are no messages: they are kept as asides
+    Further keys are stored; annotations are labels too, as in messages.
+
+    Turns of `system` and of tools (`function_call`, `observation`, `tool`) are not messages: they are kept as asides
     with their positions. DataError for any other speaker.
     """
-    reading, conversations = Reading(FORM), []
+    reading, conversations = DialogueReading(FORM), []
     for element, value in elements(path):
         turns = value.get("conversations") if isinstance(value, dict) else None
         if not isinstance(turns, list):

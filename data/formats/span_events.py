@@ -9,19 +9,23 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .jsonfiles import is_too_deep
+from ..attempts import as_object
+from ..files.json_files import is_too_deep
 from .turns import turns_of
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _WHOLE = {"gen_ai.content.prompt": "gen_ai.prompt", "gen_ai.content.completion": "gen_ai.completion"}
 
-Turns = list[dict[str, Any]]
+SpanTurns = list[dict[str, Any]]
 
 
-def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Turns, Turns]:
-    """What was sent and what came back, of the names and bodies of a span's events; empty if no event holds a message."""
-    sent: Turns = []
-    came: Turns = []
+def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[SpanTurns, SpanTurns]:
+    """The sent and the received messages in a span's events, given their names and bodies.
+
+    Both are empty if no event holds a message.
+    """
+    sent: SpanTurns = []
+    received: SpanTurns = []
     for name, body in events:
         if role := _ROLES.get(name):
             sent += _turn(role, body)
@@ -29,28 +33,23 @@ def messages_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Turns,
             inner = parsed(body.get("message"))
             message = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
             reason = body.get("finish_reason")
-            came += [turn | ({"finish_reason": reason} if reason else {}) for turn in _turn("assistant", message)]
+            received += [turn | ({"finish_reason": reason} if reason else {}) for turn in _turn("assistant", message)]
         elif key := _WHOLE.get(name):
-            held = turns_of(parsed(body.get(key)))
+            turns = turns_of(parsed(body.get(key)))
             if name.endswith("prompt"):
-                sent += held
+                sent += turns
             else:
-                came += held
-    return sent, came
+                received += turns
+    return sent, received
 
 
 def body_of(event: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The body of an event: its attributes, and what they or the event hold as an object."""
-    inner = parsed(attributes.get("gen_ai.event.content"))
-    body = parsed(event.get("body"))
-    return {
-        **attributes,
-        **(body if isinstance(body, Mapping) else {}),
-        **(inner if isinstance(inner, Mapping) else {}),
-    }
+    inner, body = parsed(attributes.get("gen_ai.event.content")), parsed(event.get("body"))
+    return {**attributes, **as_object(body), **as_object(inner)}
 
 
-def _turn(role: str, body: Mapping[str, Any]) -> Turns:
+def _turn(role: str, body: Mapping[str, Any]) -> SpanTurns:
     message = {"role": role, "content": body.get("content")}
     if isinstance(calls := parsed(body.get("tool_calls")), list):
         message["tool_calls"] = calls

@@ -8,8 +8,9 @@ of OpenTelemetry's semantic conventions define them.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..attempts import as_object
+from ..files.json_files import dumps
 from ..records import Role
-from .jsonfiles import dumps
 
 SPEAKERS: Mapping[str, Role] = {
     "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user",
@@ -25,10 +26,12 @@ OF_SERVICE: Mapping[str, Role] = {
     "customer service": "assistant", "customer support": "assistant", "representative": "assistant",
     "advisor": "assistant", "adviser": "assistant", "助手": "assistant", "助理": "assistant", "客服": "assistant",
 }  # fmt: skip
-"""Further names of the two sides, as customer services write them; read where a key says that it is a role."""
+"""Further names of the two sides, as customer services write them; read where a key marks them as roles."""
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
+_KEPT = "id name tool_call_id refusal function_call finish_reason created_at timestamp labels".split()
+"""Keys of a message that a turn has too."""
 _ASIDES = {
     "systemmessage": "system", "systemmessagechunk": "system", "toolmessage": "tool", "toolmessagechunk": "tool",
     "functionmessage": "function", "observation": "tool", "ipython": "tool",
@@ -48,7 +51,7 @@ def _formal(name: object) -> str | None:
 
 
 def turns_of(value: Any) -> list[dict[str, Any]]:
-    """The turns of a message or of a list of messages; empty for what is none."""
+    """The turns of a message or of a list of messages; empty for other values."""
     if isinstance(value, list):
         if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and _formal(value[0]):
             return [{"role": _formal(value[0]), "content": value[1]}]
@@ -68,9 +71,8 @@ def turns_of(value: Any) -> list[dict[str, Any]]:
 
 
 def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
-    more = message.get("additional_kwargs")
-    given = message.get("tool_calls") or (more.get("tool_calls") if isinstance(more, Mapping) else None)
-    calls = [_call(call) for call in given if isinstance(call, Mapping)] if isinstance(given, list) else []
+    listed = message.get("tool_calls") or as_object(message.get("additional_kwargs")).get("tool_calls")
+    calls = [_call(call) for call in listed if isinstance(call, Mapping)] if isinstance(listed, list) else []
     content = message.get("content")
     if not content and isinstance(refusal := message.get("refusal"), str) and refusal:
         content = refusal
@@ -78,20 +80,9 @@ def _turn(role: str, message: Mapping[str, Any]) -> dict[str, Any]:
         content = ""
     turn: dict[str, Any] = {"role": role, "content": content}
     turn |= {"tool_calls": calls} if calls else {}
-    kept = (
-        "id",
-        "name",
-        "tool_call_id",
-        "refusal",
-        "function_call",
-        "finish_reason",
-        "created_at",
-        "timestamp",
-        "labels",
-    )
-    turn |= {key: message[key] for key in kept if message.get(key)}
-    metadata = message.get("response_metadata")
-    if isinstance(metadata, Mapping) and (reason := metadata.get("finish_reason") or metadata.get("stop_reason")):
+    turn |= {key: message[key] for key in _KEPT if message.get(key)}
+    metadata = as_object(message.get("response_metadata"))
+    if reason := metadata.get("finish_reason") or metadata.get("stop_reason"):
         turn["finish_reason"] = reason
     return turn
 
@@ -121,10 +112,10 @@ def _of_parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
             result = part.get("response", part.get("result"))
             content = result if isinstance(result, str) else dumps(result)
             turns.append({"role": "tool", "tool_call_id": str(part.get("id") or ""), "content": content})
-    said = [part for part in parts if part.get("type") not in ("tool_call", "tool_call_response", "reasoning")]
+    contents = [part for part in parts if part.get("type") not in ("tool_call", "tool_call_response", "reasoning")]
     calls = [_call(part) for part in parts if part.get("type") == "tool_call"]
-    if said or calls or not turns:
-        turn: dict[str, Any] = {"role": role, "content": _content(said) if said or not calls else None}
+    if contents or calls or not turns:
+        turn: dict[str, Any] = {"role": role, "content": _content(contents) if contents or not calls else None}
         turn |= {"tool_calls": calls} if calls else {}
         turn |= {key: message[key] for key in ("name", "finish_reason") if message.get(key)}
         turns.append(turn)
@@ -143,7 +134,10 @@ def _content(parts: Sequence[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
 
 
 def spoken(turns: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Role and words of each turn of the two sides that has a content, white space normalised; what is no turn has none."""
+    """Role and words of each turn of the two sides with a content, white space normalised.
+
+    Values that are not turns are left out.
+    """
     return [
         (turn["role"], " ".join(_words(turn["content"]).split()))
         for turn in turns

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..attempts import as_object
 from ..records import Conversation, Json, Message, Timing
 from .dialogues import ASIDES, BEFORE, asides, declared_labels
 
@@ -11,9 +12,9 @@ MOST_NAMED = 8
 """Most keys of `extra` that are listed by name; if there are more, only their number is given."""
 
 _SPEAKER = {"from"}
-"""ShareGPT has several names for a side, so a different `from` is no further key."""
+"""ShareGPT has several names for a side, so a different `from` is not a further key."""
 _OF_MESSAGE = {"number", "text", "verdict", "tool_calls", "reasoning", "kept"}
-"""Fields of an accepted draft that say nothing more than its message."""
+"""Fields of an accepted draft without information beyond its message."""
 _PLAIN = {"kind", "digest"}
 """Keys of the scenario of a plain conversation. Reading makes them again."""
 _PATCH = {"values", "order", BEFORE}
@@ -27,7 +28,7 @@ LINES = 1000
 
 
 class LeftOut(list[str]):
-    """A line for each thing that was left out: the first thousand, then one line with the number of the others."""
+    """A line for each omission: the first thousand, then one line with the number of the others."""
 
     total = 0
     """Number of things that were left out, including those without a line."""
@@ -58,10 +59,13 @@ class BeyondWords:
     Every field of a record is covered, except the order of a source's keys.
     """
 
-    def __init__(self, kept: str = "", *, tools: bool = False, parts: bool = False) -> None:
-        """`kept`: the format's own key in `extra`, whose content is written. `tools`, `parts`: whether the format holds
-        tool calls of assistants, and parts of messages that are no text."""
-        self.kept = kept
+    def __init__(self, own_key: str = "", *, tools: bool = False, parts: bool = False) -> None:
+        """A count for a format with these abilities.
+
+        `own_key`: the format's own key in `extra`, whose content is written. `tools`, `parts`: whether the format holds
+        tool calls of assistants, and parts of messages that are not text.
+        """
+        self.own_key = own_key
         self.parts = parts
         self.tools = tools
         self._having: Counter[str] = Counter()
@@ -70,10 +74,10 @@ class BeyondWords:
     def note(self, conversation: Conversation) -> None:
         """Count the further content of a conversation."""
         stored = [message for message in conversation.messages if message.stored]
-        lost = _lost(conversation, stored, self.kept, tools=self.tools)
+        lost = _lost(conversation, stored, self.own_key, tools=self.tools)
         self._having.update(content for content, is_lost in lost if is_lost)
         self._having[PARTS] += not self.parts and any(message.parts for message in stored)
-        unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.kept)]
+        unnamed = [key for extra in _extras(conversation, stored) for key in _unread(extra, self.own_key)]
         self._having["extra"] += bool(unnamed)
         self._keys |= dict.fromkeys(unnamed)
 
@@ -87,15 +91,17 @@ class BeyondWords:
         ]
 
 
-def beyond_words(conversations: Iterable[Conversation], kept: str = "", *, tools: bool = False) -> list[str]:
+def beyond_words(conversations: Iterable[Conversation], own_key: str = "", *, tools: bool = False) -> list[str]:
     """A line for each kind of content beside the stored texts, with the number of conversations that have it."""
-    beyond = BeyondWords(kept, tools=tools)
+    beyond = BeyondWords(own_key, tools=tools)
     for conversation in conversations:
         beyond.note(conversation)
     return beyond.lines()
 
 
-def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools: bool) -> Iterator[tuple[str, bool]]:
+def _lost(
+    conversation: Conversation, stored: list[Message], own_key: str, *, tools: bool
+) -> Iterator[tuple[str, bool]]:
     """Each kind of content, and whether the conversation has it."""
     scenario, extras = conversation.scenario, _extras(conversation, stored)
     plain = not scenario.keys() - _PLAIN
@@ -104,18 +110,18 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
         "its number among equal ones (ordinal, repeat)",
         bool(conversation.repeat or (conversation.ordinal and not plain)),
     )
-    yield "labels", any(_labelled(*held, kept) for held in _labels(conversation, stored))
+    yield "labels", any(_labelled(*pair, own_key) for pair in _labels(conversation, stored))
     yield "spans", any(message.spans for message in stored)
     yield "translations", any(_translates(key) for extra in extras for key in extra)
-    yield "further keys of the source", any(_further(extra, kept) for extra in extras)
+    yield "further keys of the source", any(_further(extra, own_key) for extra in extras)
     yield (
         "calls and results of tools",
-        any("system" not in aside and kept not in aside for aside in asides(conversation))
+        any("system" not in aside and own_key not in aside for aside in asides(conversation))
         or (not tools and any(message.tool_calls for message in stored)),
     )
     calls = [(message.role, call) for message in stored for call in message.tool_calls]
     yield "calls and results of a user's tools", tools and any(role == "user" for role, _ in calls)
-    ours = (message for message in stored if message.role == "assistant" and not _as_read(message, kept))
+    ours = (message for message in stored if message.role == "assistant" and not _as_read(message, own_key))
     errors = tools and any(call.error is not None for message in ours for call in message.tool_calls)
     yield "that a tool failed (errors of tools are written as results)", errors
     yield "messages that are not stored", len(stored) < len(conversation.messages)
@@ -125,7 +131,7 @@ def _lost(conversation: Conversation, stored: list[Message], kept: str, *, tools
     yield "what agents and sides kept", bool(conversation.memory) or any(draft.kept for draft in drafts)
     details = (draft.plain().keys() - _OF_MESSAGE for draft in drafts if draft.verdict != "rejected")
     yield "prompts, tokens and notes of the drafts that stand", any(details)
-    yield "turns in which nothing was said", bool(conversation.unsaid)
+    yield "turns without a message", bool(conversation.unsaid)
     yield "tokens of what closed it", conversation.closing_usage is not None
     yield "why it ended (stop, failure)", conversation.stop is not None or conversation.failure is not None
     yield "how it was made (provenance)", conversation.provenance is not None
@@ -139,17 +145,15 @@ def _labels(conversation: Conversation, stored: list[Message]) -> Iterator[tuple
     yield from ((message.labels, message.extra) for message in stored)
 
 
-def _labelled(labels: Json, extra: Json, kept: str) -> bool:
+def _labelled(labels: Json, extra: Json, own_key: str) -> bool:
     """Whether there are labels other than those that the own source declares, which are written again."""
-    patch = extra.get(kept)
-    values = patch.get("values") if isinstance(patch, dict) else None
-    return bool(labels) and labels != declared_labels(values if isinstance(values, dict) else {})
+    values = as_object(as_object(extra.get(own_key)).get("values"))
+    return bool(labels) and labels != declared_labels(values)
 
 
-def _as_read(message: Message, kept: str) -> bool:
+def _as_read(message: Message, own_key: str) -> bool:
     """Whether the turns with the message's tool calls are written as its source has them."""
-    patch = message.extra.get(kept)
-    return isinstance(patch, dict) and BEFORE in patch
+    return BEFORE in as_object(message.extra.get(own_key))
 
 
 def _extras(conversation: Conversation, stored: list[Message]) -> list[Json]:
@@ -160,17 +164,17 @@ def _translates(key: str) -> bool:
     return key.startswith("content_") or key.endswith("_zh")
 
 
-def _further(extra: Json, kept: str) -> bool:
+def _further(extra: Json, own_key: str) -> bool:
     """Whether the source has keys and values that its format does not define."""
-    patches = (value.get("values") for name, value in extra.items() if name != kept and isinstance(value, dict))
-    return any(isinstance(values, dict) and values.keys() - _SPEAKER for values in patches)
+    patches = (as_object(value).get("values") for name, value in extra.items() if name != own_key)
+    return any(as_object(values).keys() - _SPEAKER for values in patches)
 
 
-def _unread(extra: Json, kept: str) -> Iterator[str]:
+def _unread(extra: Json, own_key: str) -> Iterator[str]:
     """Keys of an `extra` whose content no other line covers."""
     for key, value in extra.items():
         patch = isinstance(value, dict) and value.keys() <= _PATCH
-        if key not in (kept, ASIDES) and not patch and not _translates(key):
+        if key not in (own_key, ASIDES) and not patch and not _translates(key):
             yield key
 
 

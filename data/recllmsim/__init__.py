@@ -3,7 +3,7 @@
 from .contexts import Template, expand
 from .dataset import Variant, in_language, to_object, variant
 from .domain import DOMAIN
-from .folders import Reading, cluster, oddities, read, read_folder, write
+from .folders import FolderReading, cluster, oddities, read, read_folder, write
 from .pool_coverage import Coverage, coverage, near_duplicate, similarity
 from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
 from .selection import chosen, combined
@@ -17,9 +17,9 @@ __all__ = [
     "FIELDS",
     "KIND",
     "Coverage",
+    "FolderReading",
     "Pool",
     "Profile",
-    "Reading",
     "Situation",
     "TaskName",
     "Template",

@@ -161,8 +161,10 @@ def _pieces(text: str, keys: tuple[str, ...], task: str, source: str) -> tuple[_
         pieces.append(_literal(text[end : placeholder.start()], template))
         key = placeholder["key"]
         if key not in template.options:
-            known = ", ".join(keys) or "none"
-            raise _fault(template, f"the placeholder [{key}] has no options (keys with options: {known}): add its key")
+            with_options = ", ".join(keys) or "none"
+            raise _fault(
+                template, f"the placeholder [{key}] has no options (keys with options: {with_options}): add its key"
+            )
         if placeholder["end"] == "]":
             end = placeholder.end()
             pieces.append((key, None))
@@ -182,9 +184,12 @@ def _literal(text: str, template: Template) -> str:
 
 
 def _mapping(text: str, start: int, key: str, template: Template) -> tuple[dict[str, str], int]:
-    """The mapping that begins at the offset, and the offset after its bracket. The text is parsed, never evaluated."""
+    """The mapping that begins at the offset, and the offset after its bracket.
+
+    The text is parsed, never evaluated.
+    """
     end = _closed(text, start)
-    problem = f'the mapping of [{key}] is none: write [{key}:{{"option": "text"}}]'
+    problem = f'the mapping of [{key}] is not one: write [{key}:{{"option": "text"}}]'
     if end is None or not text.startswith("]", _behind_space(text, end)):
         raise _fault(template, problem)
     try:
@@ -216,8 +221,8 @@ def _closed(text: str, start: int) -> int | None:
 
 
 def _behind_space(text: str, start: int) -> int:
-    found = _SPACE.match(text, start)
-    return found.end() if found else start
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
 
 
 def _fault(template: Template, problem: str) -> DataError:
@@ -225,13 +230,16 @@ def _fault(template: Template, problem: str) -> DataError:
 
 
 def option(value: Any, where: str) -> str | None:
-    """The text of an option, from a cell or a YAML value. None if empty; DataError if neither text nor number."""
+    """The text of an option, from a cell or a YAML value; None if empty.
+
+    DataError if the value is neither text nor number.
+    """
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a spreadsheet's 3
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise DataError(f"{where}: {shortened(value)} is no text: put it in quotes, or format the cell as text")
+        raise DataError(f"{where}: {shortened(value)} is not a text: put it in quotes, or format the cell as text")
     try:
         return str(value)
     except ValueError:  # more digits than Python turns into text

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...errors import DataError, at
+from ..files.json_values import member
 from ..formats.dialogues import difference
 from ..records import Conversation, Message
 from ..text.languages import Language, language_of
@@ -36,13 +37,10 @@ _NUMBERS = frozenset(map(str, range(1, 100)))
 
 
 def from_object(value: Any, path: str | Path) -> Conversation:
-    """The conversation of a parsed file, without an id; DataError says where the file is wrong."""
+    """The conversation of a parsed file, without an id; DataError names the place of an error."""
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: is not an object: a conversation is an object with 'history'")
-    history = value.get("history")
-    if not isinstance(history, list):
-        problem = "is no list" if "history" in value else "is missing"
-        raise DataError(f"{at(path)}: 'history' {problem}: this is no RecLLMSim file, or a broken one")
+    history = member(value, "history", list, path, advice="this is not a RecLLMSim file, or a broken one")
     messages = tuple(_message(turn, path, f"history[{number}]") for number, turn in enumerate(history))
     scenario = _situation(value, messages, path).scenario()
     labels = {key: value[key] for key in value if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])}
@@ -66,10 +64,13 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
 
 
 def unsupported_fields(conversation: Conversation) -> dict[str, int]:
-    """Number of items by kind that a file cannot hold. A goodbye is not counted: it is left out on purpose."""
-    known = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
+    """Number of items by kind that a file cannot hold.
+
+    A goodbye is not counted: it is left out on purpose.
+    """
+    published = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
     labels = conversation.labels.items()
-    unknown = [key for key, held in labels if not (key in known or key.startswith(_STRATEGY) or _is_voted(held))]
+    unknown = [key for key, value in labels if not (key in published or key.startswith(_STRATEGY) or _is_voted(value))]
     return {
         "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
         "tool calls": sum(len(message.tool_calls) for message in conversation.messages if message.stored),
@@ -89,8 +90,10 @@ def variant(conversation: Conversation) -> Variant:
 
 
 def _is_simulated(conversation: Conversation) -> bool:
-    """Whether a record says that its user is simulated and no stored one that is played again: its profile may be a
-    person's all the same, where the scenario is that of a person's conversation."""
+    """Whether the user of a record is simulated, and not a stored user that is replayed.
+
+    Its profile may still be a person's, where the scenario is that of a person's conversation.
+    """
     user = conversation.provenance.nodes.get("user_simulator") if conversation.provenance is not None else None
     return user is not None and user.replays is None
 
@@ -118,16 +121,18 @@ def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str 
     profile_key = "preference" if simulated else "profile"
     if not isinstance(value.get(profile_key), str if simulated else dict):
         problem = (
-            f"is no {'text' if simulated else 'object'}" if profile_key in value else "and 'preference' are missing"
+            f"is not {'a text' if simulated else 'an object'}"
+            if profile_key in value
+            else "and 'preference' are missing"
         )
         raise DataError(f"{at(path)}: {profile_key!r} {problem}: a conversation has the profile of its user")
-    task = _text(value, "task" if simulated else "task_type", path)
-    context = _text(value, "task_context", path)
+    task = member(value, "task" if simulated else "task_type", str, path)
+    context = member(value, "task_context", str, path)
     numbers: dict[str, Any] = {}
     for key in ("task_context_id", "preference_id") if simulated else ():
         number = value.get(key)
         if key in value and type(number) is not int:
-            raise DataError(f"{at(path)}: {key!r} is no whole number: mend the file there")
+            raise DataError(f"{at(path)}: {key!r} is not a whole number: mend the file there")
         numbers[key] = number
     language = language_of(context) or language_of("".join(message.text for message in messages)) or "en"
     return Situation(language=language, task=task, task_context=context, **numbers, **{profile_key: value[profile_key]})
@@ -164,7 +169,7 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     if not simulated:
         values["task_type"] = values.pop("task")
     strategies = sorted(key for key in conversation.labels if key.startswith(_STRATEGY))
-    voted = (key for key, held in conversation.labels.items() if _is_voted(held))
+    voted = (key for key, value in conversation.labels.items() if _is_voted(value))
     keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies, *voted))
     return {key: values[key] for key in keys if key in values and values[key] is not None}
 
@@ -176,15 +181,7 @@ def _is_voted(value: Any) -> bool:
 
 def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     """The original object from its patch, with annotations that were changed or added since."""
-    known = patch if isinstance(patch, dict) else {}
-    merged = {**known.get("values", {}), **derived}
-    order = dict.fromkeys((*known.get("order", ()), *derived, *merged))
+    fields = patch if isinstance(patch, dict) else {}
+    merged = {**fields.get("values", {}), **derived}
+    order = dict.fromkeys((*fields.get("order", ()), *derived, *merged))
     return {key: merged[key] for key in order if key in merged}
-
-
-def _text(holder: Mapping[str, Any], key: str, path: str | Path) -> str:
-    value = holder.get(key)
-    if not isinstance(value, str):
-        problem = "is no text" if key in holder else "is missing"
-        raise DataError(f"{at(path)}: {key!r} {problem}: mend the file there")
-    return value

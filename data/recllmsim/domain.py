@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..domain import Dataset, Domain, Material, labelled
+from ..domain import Dataset, Domain, labelled
+from ..domain_parts import Material, TypicalConversation
 from ..formats.detection import Contents, Format
 from ..records import Conversation, Message
 from ..text.languages import Language
-from .checks import RULES
 from .dataset import in_language, variant
+from .dataset_checks import RULES
 from .folders import cluster, holds_conversations, oddities, read_folder, user_folder, write
 from .form import TaskForm
 from .paths import unfit
@@ -35,11 +36,11 @@ def _contents(path: Path) -> Contents:
     counts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(reading.counts.items())]
     notes = [f"conversations: {', '.join(counts)}"]
     notes += [f"{oddity}: {len(paths)}" for oddity, paths in oddities(reading.conversations).items()]
-    told = sum(variant(one) != "simulated" and not user_folder(one) for one in reading.conversations)
-    if told:
+    without_folder = sum(variant(one) != "simulated" and not user_folder(one) for one in reading.conversations)
+    if without_folder:
         notes.append(
-            f"{told} conversations of people stand in no folder User_k: who speaks, and so who is tuned and tested on, rests "
-            "on their profiles"
+            f"{without_folder} conversations of people stand in no folder User_k: users, and so the development and "
+            "test split, are taken from their profiles"
         )
     if reading.others:
         more = ", ..." if len(reading.others) > 3 else ""
@@ -65,6 +66,13 @@ class RecLLMSim(Domain):
     rules = RULES
     marks = ("task", "profile")
 
+    typical = TypicalConversation(
+        4,
+        {"user": (56, 132, 275), "assistant": (67, 349, 707)},
+        "as in the published simulated conversations of RecLLMSim",
+    )
+    """Measured in the open part of the published data: 233 conversations."""
+
     def details(self, scenario: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(f"{name} {number}" for name, key in _NUMBERS if (number := scenario.get(key)) is not None)
 
@@ -78,6 +86,12 @@ class RecLLMSim(Domain):
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
         keys = dict.fromkeys((*_SHOWN_FIRST, *others))
         return labelled(scenario, [key for key in keys if key not in ("kind", "digest")])
+
+    def profile_text(self, scenario: Mapping[str, Any]) -> str:
+        try:
+            return Situation.of(scenario).profile_text or ""
+        except DataError:  # an invalid scenario
+            return super().profile_text(scenario)
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         situation = _situation(scenario)  # an invalid scenario is shown without facts

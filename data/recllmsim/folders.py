@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...errors import DataError, at
+from ..files.json_files import read_json, write_json
+from ..files.regular_files import content
 from ..formats.detection import Source, is_folder, json_files
-from ..formats.jsonfiles import read_json, write_json
-from ..formats.regular_files import content
 from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation
@@ -27,7 +27,7 @@ _USER = re.compile(r"User_\d+")
 
 
 @dataclass(frozen=True)
-class Reading:
+class FolderReading:
     """The conversations of a file or folder, and the files that were not read."""
 
     conversations: tuple[Conversation, ...]
@@ -57,11 +57,11 @@ def holds_conversations(source: Source) -> bool:
 def _any_history(folder: Path) -> bool:
     for file in json_files(folder):
         try:
-            found = b'"history"' in content(file)
-        except DataError:  # it cannot be read, so it tells nothing
+            has_history = b'"history"' in content(file)
+        except DataError:  # it cannot be read, so it decides nothing
             continue
         try:
-            if found and is_history(read_json(file)):
+            if has_history and is_history(read_json(file)):
                 return True
         except DataError:
             return True
@@ -92,8 +92,8 @@ def read(path: str | Path) -> list[Conversation]:
     return list(reading.conversations)
 
 
-def read_folder(path: str | Path) -> Reading:
-    """The conversations of a file or of every file below a folder, by path, and the files that could not be read.
+def read_folder(path: str | Path) -> FolderReading:
+    """The conversations of a file or of all files below a folder, and the unreadable files.
 
     `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. DataError if
     there is no conversation at all.
@@ -119,7 +119,7 @@ def read_folder(path: str | Path) -> Reading:
             conversations.append(conversation.model_copy(update={"extra": extra}))
     if not conversations:
         raise DataError(broken[0] if broken else f"{at(path)}: holds no RecLLMSim conversation: give their folder")
-    return Reading(tuple(named(conversations)), tuple(broken), tuple(others))
+    return FolderReading(tuple(named(conversations)), tuple(broken), tuple(others))
 
 
 def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str]:
@@ -159,8 +159,8 @@ def _conversations(count: int) -> str:
 
 def user_folder(conversation: Conversation) -> str:
     """The folder `User_k` that a person's conversation was read from; empty if it stood in none."""
-    told = conversation.extra.get("user_folder")
-    return _user_folder(str(conversation.extra.get("path", ""))) or (told if isinstance(told, str) else "")
+    folder = conversation.extra.get("user_folder")
+    return _user_folder(str(conversation.extra.get("path", ""))) or (folder if isinstance(folder, str) else "")
 
 
 def _user_folder(path: str) -> str:
@@ -175,7 +175,9 @@ def _folder_above(file: Path) -> str:
 
 
 def cluster(conversation: Conversation) -> str:
-    """Id of the user. Sampling and splitting keep conversations of one user together.
+    """Id of the user.
+
+    Sampling and splitting assign conversations of one user together.
 
     For people it is the variant with the folder `User_k` (the profile may change between conversations), also where only
     that folder, its task or one file was given; without such a folder it is the profile's digest. For simulated users it is the digest of the profile's text, so that equal

@@ -16,7 +16,10 @@ TASKS: dict[Language, str] = {"en": "travel planning", "zh": "旅行规划"}
 
 
 class TaskForm(Form):
-    """A person with something to plan. The user is told all of it; the assistant knows only what the user writes."""
+    """A person with something to plan.
+
+    The user is told all of it; the assistant knows only what the user writes.
+    """
 
     task: str = Field(
         default="",
@@ -25,7 +28,7 @@ class TaskForm(Form):
     )
     task_context: str = Field(
         default="",
-        description='The situation, said to the user: "You want ...". Empty: the first one of the shipped task.',
+        description='The situation, in the second person: "You want ...". Empty: the first one of the shipped task.',
         examples=["You want to go away for a long weekend in late spring. You have not settled on a place yet."],
     )
     profile: str = Field(
@@ -41,7 +44,7 @@ class TaskForm(Form):
         task = self.task or TASKS[self.language]
         if not self.task_context and task not in tasks:
             raise DataError(
-                f"the input's 'task_context' is empty, and {task!r} is no shipped task: write one, or name "
+                f"the input's 'task_context' is empty, and {task!r} is not a shipped task: write one, or name "
                 + ", ".join(tasks)
             )
         situation = Situation(

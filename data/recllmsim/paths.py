@@ -86,7 +86,7 @@ def _unwritable(path: str) -> str:
     try:
         sizes = [len(part.encode("utf-8")) for part in PurePosixPath(path).parts]
     except UnicodeEncodeError:
-        return f"its place {json.dumps(path[:60])} in the data set is no text that a file's name can hold"
+        return f"its place {json.dumps(path[:60])} in the data set is not a text that a file's name can hold"
     if not _is_relative(path):
         return f"its place {shown} leads out of the data set"
     if max(sizes) > LONGEST or sum(sizes) > DEEPEST:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from ...errors import DataError, at
-from ..formats.jsonfiles import read_text
+from ..files.json_files import read_text
 from ..records import Record
 from ..text.languages import Language, language_of
-from .situations import ATTRIBUTES, line_of, values_of
+from .situations import ATTRIBUTES, SituationLine, line_of, values_of
 
 SEED = 2024
 """Seed of the published sample."""
@@ -55,11 +55,9 @@ class Profile(Record):
             if not line.strip():
                 continue
             parts = line_of(line)
-            number = (parts.number if parts else None) or 0
-            key = _LABELS.get(parts.attribute.casefold()) if parts else None
-            if parts is None or (key is None and not 1 <= number <= len(FIELDS)):
-                raise DataError(f"{where}: {_shown(line)} is no attribute: write such as '1. Gender: Female'")
-            key = key or FIELDS[number - 1]
+            key = field_of(parts) if parts else None
+            if parts is None or key is None:
+                raise DataError(f"{where}: {_shown(line)} is not an attribute: write such as '1. Gender: Female'")
             if key in values:
                 raise DataError(f"{where}: {ATTRIBUTES[key][0]!r} appears twice: part profiles by an empty line")
             values[key] = parts.value
@@ -69,7 +67,7 @@ class Profile(Record):
         age = re.match(r"\d{1,3}(?!\d)", values["age"])
         if not age:
             raise DataError(
-                f"{where}: the age {_shown(values['age'])} is no number of years: write such as '2. Age: 34'"
+                f"{where}: the age {_shown(values['age'])} is not a number of years: write such as '2. Age: 34'"
             )
         return cls.model_validate(values | {"age": int(age.group())})
 
@@ -85,6 +83,13 @@ class Profile(Record):
     def traits(self) -> tuple[str, ...]:
         """The values of the personality."""
         return tuple(values_of(self.personality))
+
+
+def field_of(line: SituationLine) -> str | None:
+    """The attribute of a line, by its label or by its number."""
+    number = line.number or 0
+    by_number = FIELDS[number - 1] if 1 <= number <= len(FIELDS) else None
+    return _LABELS.get(line.attribute.casefold(), by_number)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from ...errors import DataError
 from ..rules.questions import plain_words
 from ..text.languages import Language, language_of
 from .pool_coverage import SIMILARITY, near_duplicate
-from .profiles import FIELDS, Profile
-from .situations import ATTRIBUTES, Line, line_of
+from .profiles import FIELDS, Profile, field_of
+from .situations import ATTRIBUTES, line_of
 
 ProfileReason: TypeAlias = Literal["empty", "incomplete", "language", "near_duplicate"]
 """Why a proposal is rejected. `incomplete`: one of the nine attributes is missing, repeated or unreadable."""
@@ -37,7 +37,9 @@ def proposed_profile(
     """
     lines = [" ".join(line.split()).strip(_ORNAMENT) for line in text.replace("**", "").splitlines()]
     parsed = ((text, line_of(text)) for text in lines)
-    named = {text: (key, line.value) for text, line in parsed if line is not None and (key := _key(line)) is not None}
+    named = {
+        text: (key, line.value) for text, line in parsed if line is not None and (key := field_of(line)) is not None
+    }
     values = dict(named.values())
     if not values:
         return "empty", ""
@@ -56,13 +58,3 @@ def proposed_profile(
         return "language", ""
     duplicate = near_duplicate(profile, pool, similarity)
     return profile if duplicate is None else ("near_duplicate", pool[duplicate].text(language))
-
-
-def _key(line: Line) -> str | None:
-    """The attribute of a line, by its label or by its number."""
-    label = line.attribute.casefold()
-    for key in FIELDS:
-        if label in (name.casefold() for name in ATTRIBUTES[key]):
-            return key
-    number = line.number or 0
-    return FIELDS[number - 1] if 1 <= number <= len(FIELDS) else None

@@ -16,7 +16,10 @@ Source = TypeVar("Source", Situation, Conversation, Situation | Conversation)
 
 @dataclass(frozen=True)
 class Combination(Collection[Situation]):
-    """Every combination of task, context and profile, in this order. Each situation is made when it is asked for."""
+    """Every combination of task, context and profile, in this order.
+
+    Each situation is made on access.
+    """
 
     tasks: Mapping[str, Sequence[str]]
     """The contexts of each task; a context's index is its number."""
@@ -54,7 +57,7 @@ class Combination(Collection[Situation]):
                     )
 
     def __contains__(self, situation: object) -> bool:
-        return any(situation == each for each in self)
+        return any(situation == member for member in self)
 
     def _numbers(self, task: str) -> Sequence[int]:
         """The numbers of a task's contexts that are wanted, ascending."""
@@ -69,18 +72,20 @@ class Combination(Collection[Situation]):
         profiles: int | None = None,
         seed: int = 0,
     ) -> "Combination":
-        """What the function `chosen` gives of all situations, without making them."""
+        """The selection of the function `chosen` from all situations, without making them."""
         _check_tasks(tasks, [task for task in self.tasks if self._numbers(task)] if self.profiles else [])
-        kept = {task: self.tasks[task] for task in self.tasks if not tasks or task in tasks}
+        chosen_tasks = {task: self.tasks[task] for task in self.tasks if not tasks or task in tasks}
         if contexts is not None:
-            known = sorted({number for task in kept for number in self._numbers(task)} if self.profiles else ())
-            _check_contexts(contexts, known)
+            numbers = sorted(
+                {number for task in chosen_tasks for number in self._numbers(task)} if self.profiles else ()
+            )
+            _check_contexts(contexts, numbers)
         of_both = self.contexts if contexts is None else frozenset(contexts) & (self.contexts or frozenset(contexts))
-        made = replace(self, tasks=kept, contexts=of_both)
+        combination = replace(self, tasks=chosen_tasks, contexts=of_both)
         if profiles is None:
-            return made
-        drawn = {place for place, _ in sampled(self.profiles if len(made) else (), profiles, seed)}
-        return replace(made, profiles=[pair for place, pair in enumerate(self.profiles) if place in drawn])
+            return combination
+        drawn = {place for place, _ in sampled(self.profiles if len(combination) else (), profiles, seed)}
+        return replace(combination, profiles=[pair for place, pair in enumerate(self.profiles) if place in drawn])
 
 
 def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en") -> list[Situation]:
@@ -100,32 +105,32 @@ def chosen(
 
     Profiles are sampled like the published ones: `random.sample` of the pool with the seed.
     """
-    known = list(dict.fromkeys(_situation(source).task for source in sources))
-    _check_tasks(tasks, known)
-    kept = [source for source in sources if not tasks or _situation(source).task in tasks]
+    names = list(dict.fromkeys(_situation(source).task for source in sources))
+    _check_tasks(tasks, names)
+    selection = [source for source in sources if not tasks or _situation(source).task in tasks]
     if contexts is not None:
-        ids = {context_id for source in kept if (context_id := _situation(source).task_context_id) is not None}
+        ids = {context_id for source in selection if (context_id := _situation(source).task_context_id) is not None}
         _check_contexts(contexts, sorted(ids))
-        kept = [source for source in kept if _situation(source).task_context_id in contexts]
+        selection = [source for source in selection if _situation(source).task_context_id in contexts]
     if profiles is not None:
-        pool = list(dict.fromkeys(map(_profile, kept)))
+        pool = list(dict.fromkeys(map(_profile, selection)))
         drawn = {profile for _, profile in sampled(pool, profiles, seed)}
-        kept = [source for source in kept if _profile(source) in drawn]
-    return kept
+        selection = [source for source in selection if _profile(source) in drawn]
+    return selection
 
 
-def _check_tasks(tasks: Collection[str] | None, known: Sequence[str]) -> None:
+def _check_tasks(tasks: Collection[str] | None, names: Sequence[str]) -> None:
     for task in tasks or ():
-        if task not in known:
-            raise DataError(f"there is no task {task!r}, only {', '.join(known)}")
+        if task not in names:
+            raise DataError(f"there is no task {task!r}, only {', '.join(names)}")
 
 
-def _check_contexts(contexts: Collection[int], known: Sequence[int]) -> None:
+def _check_contexts(contexts: Collection[int], available: Sequence[int]) -> None:
     for number in contexts:
-        if not known:
-            raise DataError(f"there is no context {number}: these conversations tell no number of their context")
-        if number not in known:
-            raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(known)}")
+        if not available:
+            raise DataError(f"there is no context {number}: these conversations have no number of their context")
+        if number not in available:
+            raise DataError(f"there is no context {number}: the tasks asked for have {_numbers(available)}")
 
 
 def _numbers(numbers: Sequence[int]) -> str:

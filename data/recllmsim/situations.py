@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from ...errors import DataError
+from ...errors import DataError, first_invalid
 from ..records import Conversation, Json, Record
 from ..text.languages import Language
 
@@ -77,11 +77,9 @@ class Situation(Record):
         try:
             return cls.model_validate(dict(scenario))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            raise DataError(
-                f"the scenario of kind {KIND!r}: {f'{key!r}: ' if key else ''}{first['msg']}: is this a record?"
-            ) from None
+            first = first_invalid(error)
+            where = f"{first.path!r}: " if first.path else ""
+            raise DataError(f"the scenario of kind {KIND!r}: {where}{first.message}: is this a record?") from None
 
     @property
     def profile_text(self) -> str:
@@ -115,8 +113,8 @@ class Situation(Record):
                 yield ATTRIBUTES.get(key, (key, key))[self.language == "zh"], values
 
 
-class Line(NamedTuple):
-    """A line of a profile's text, such as `2. Age: 25`."""
+class SituationLine(NamedTuple):
+    """A line of a profile's text with its number, such as `2. Age: 25`."""
 
     number: int | None
     """None if the line has no number, as in some translations."""
@@ -124,12 +122,12 @@ class Line(NamedTuple):
     value: str
 
 
-def line_of(text: str) -> Line | None:
+def line_of(text: str) -> SituationLine | None:
     """Parse a line of a profile; None if it names no attribute."""
     parts = _LINE.fullmatch(text.strip())
     if parts is None or not (attribute := parts["attribute"].strip()):
         return None
-    return Line(int(parts["number"]) if parts["number"] else None, attribute, parts["value"].strip())
+    return SituationLine(int(parts["number"]) if parts["number"] else None, attribute, parts["value"].strip())
 
 
 def lines_of(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -17,7 +17,7 @@ NAMES: Mapping[TaskName, tuple[str, ...]] = {
 
 The first name is the one to display."""
 
-_SHORT: Mapping[str, TaskName] = {known: name for name, names in NAMES.items() for known in names}
+_SHORT: Mapping[str, TaskName] = {spelling: name for name, names in NAMES.items() for spelling in names}
 
 
 def task_name(task: str) -> TaskName:

@@ -8,8 +8,8 @@ from reprlib import repr as shortened
 from typing import Any
 
 from ...errors import DataError, at
-from ..formats.jsonfiles import read_text
-from ..formats.yaml_text import YamlError, loaded
+from ..files.json_files import read_text
+from ..files.yaml_text import YamlError, loaded
 from ..text.languages import Language
 from .contexts import Contexts, Template, expand, option
 from .workbooks import is_workbook, name_of, sheets
@@ -44,7 +44,10 @@ def shipped_tasks(language: Language = "en") -> dict[str, list[str]]:
 
 
 def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
-    """The named tasks in the order of the names; all tasks if there are no names. DataError for an unknown name."""
+    """The named tasks in the order of the names; all tasks if there are no names.
+
+    DataError for an unknown name.
+    """
     for name in names or ():
         if name not in tasks:
             raise DataError(f"there is no task {name!r}, only {', '.join(map(repr, tasks))}")
@@ -66,8 +69,8 @@ def read_templates(path: str | Path) -> list[Template]:
 
 def _of_workbook(path: Path) -> Iterator[Template]:
     with_header = False
-    with closing(sheets(path, COLUMNS)) as found:
-        for title, rows in found:
+    with closing(sheets(path, COLUMNS)) as workbook:
+        for title, rows in workbook:
             with_header = True
             yield from _of_rows(rows, f"{path}: {title}")
     if not with_header:
@@ -75,7 +78,10 @@ def _of_workbook(path: Path) -> Iterator[Template]:
 
 
 def _of_rows(rows: Iterator[Sequence[Any]], where: str) -> Iterator[Template]:
-    """The templates of a sheet. A row with a Type begins a template; a row with a Key gives a key's options."""
+    """The templates of a sheet.
+
+    A row with a Type begins a template; a row with a Key gives a key's options.
+    """
     header = [name_of(cell) for cell in next(rows)]
     columns = {name: header.index(name) for name in COLUMNS}
     option_columns = [number for number, name in enumerate(header) if name.startswith("Option")]
@@ -114,7 +120,7 @@ def _of_yaml(path: str | Path) -> Iterator[Template]:
         value = loaded(read_text(path))
     except YamlError as error:
         line = [f"line {error.line}"] if error.line else []
-        raise DataError(f"{at(path, *line)}: is no YAML ({error}): {_LAYOUT}") from None
+        raise DataError(f"{at(path, *line)}: is not YAML ({error}): {_LAYOUT}") from None
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: holds no task: {_LAYOUT}")
     left = MOST_OPTIONS
@@ -124,7 +130,7 @@ def _of_yaml(path: str | Path) -> Iterator[Template]:
         if not isinstance(name, str) or not isinstance(task, dict) or not _is_text(task.get("prompt")):
             raise DataError(f"{where}: has no text 'prompt': {_LAYOUT}")
         if unknown or not isinstance(task.get("options", {}) or {}, dict):
-            problem = f"has an unknown {shortened(unknown[0])}" if unknown else "'options' is no mapping"
+            problem = f"has an unknown {shortened(unknown[0])}" if unknown else "'options' is not a mapping"
             raise DataError(f"{where}: {problem}: {_LAYOUT}")
         options: dict[str, tuple[str, ...]] = {}
         for key, texts in (task.get("options") or {}).items():
@@ -141,5 +147,5 @@ def _is_text(value: object) -> bool:
 
 def _listed(values: Any, where: str) -> tuple[str, ...]:
     if not isinstance(values, list):
-        raise DataError(f"{where}: the options are no list: {_LAYOUT}")
+        raise DataError(f"{where}: the options are not a list: {_LAYOUT}")
     return tuple(text for text in (option(value, where) for value in values) if text is not None)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from ..formats.regular_files import check, is_regular
+from ..files.regular_files import check, is_regular
 
-Row: TypeAlias = Sequence[Any]
+SheetRow: TypeAlias = Sequence[Any]
 
 MOST_BYTES = 50_000_000
 """Most bytes of a file."""
@@ -35,7 +35,7 @@ _NAMES = "xl/workbook.xml"
 
 
 def is_workbook(path: str | Path) -> bool:
-    """Whether the file is a workbook, possibly cut off: then it is no valid archive, but begins like one."""
+    """Whether the file is a workbook, possibly cut off: then it is not a valid archive, but begins like one."""
     if not is_regular(path):
         return False
     try:
@@ -45,8 +45,8 @@ def is_workbook(path: str | Path) -> bool:
         return False
 
 
-def sheets(path: Path, columns: Collection[str]) -> Generator[tuple[str, Iterator[Row]], None, None]:
-    """Name and rows of each sheet whose first row has these columns; DataError if the file is none or out of bounds."""
+def sheets(path: Path, columns: Collection[str]) -> Generator[tuple[str, Iterator[SheetRow]], None, None]:
+    """Name and rows of each sheet with these columns; DataError for an unreadable or too large file."""
     try:
         import openpyxl
     except ImportError:
@@ -67,7 +67,7 @@ def sheets(path: Path, columns: Collection[str]) -> Generator[tuple[str, Iterato
             if not set(columns) <= set(map(name_of, first)):
                 continue
 
-            def counted(rows: Iterator[Row], title: str) -> Iterator[Row]:
+            def counted(rows: Iterator[SheetRow], title: str) -> Iterator[SheetRow]:
                 nonlocal left
                 for row in rows:
                     left -= len(row) + 1
@@ -83,7 +83,7 @@ def name_of(cell: object) -> str:
     return str(cell).strip() if cell is not None else ""
 
 
-def _rows(sheet: Any, path: Path) -> Generator[Row, None, None]:
+def _rows(sheet: Any, path: Path) -> Generator[SheetRow, None, None]:
     """The rows as openpyxl gives them; DataError where it fails, or for a cell that is too long."""
     with closing(sheet.iter_rows(values_only=True)) as rows:
         number = 0
@@ -116,4 +116,4 @@ def _check_unpacked(path: Path) -> None:
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:
-    return DataError(f"{at(path)}: is no workbook that can be read ({type(error).__name__}): save it again")
+    return DataError(f"{at(path)}: is not a workbook that can be read ({type(error).__name__}): save it again")

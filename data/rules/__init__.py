@@ -2,7 +2,7 @@
 
 from .chat import CHAT_RULES
 from .dialogue import DIALOGUE_RULES
-from .findings import Finding, Level, Rule
+from .findings import Finding, FindingLevel, Rule
 from .plans import PLAN_ITEMS, is_plan
 from .questions import QUESTION_WORDS, QuestionReason, asked_before, is_enumeration, plain_words, question_reasons
 from .user_turns import UserNote, UserReason, is_repeat, others_label, user_notes, user_reasons
@@ -13,7 +13,7 @@ __all__ = [
     "PLAN_ITEMS",
     "QUESTION_WORDS",
     "Finding",
-    "Level",
+    "FindingLevel",
     "QuestionReason",
     "Rule",
     "UserNote",

@@ -1,4 +1,4 @@
-"""Whether a message asks: by question marks, and by words and forms of a question, as people often leave the mark out.
+"""Detection of questions by question marks, words and forms, as people often leave the mark out.
 
 The forms are our own lists in `data/text/lexicons.json`: `question` (Chinese: anywhere in a clause; English: where a sentence
 begins), `inverted` (English: where a clause begins, such as "can you" or "how do I"), `indirect` (English: anywhere)
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from ..text.languages import Language
-from ..text.lexicons import lexicons
+from ..text.word_lists import lexicons
 
 _MARK = re.compile("[?？]")
 _SENTENCE: Mapping[Language, re.Pattern[str]] = {
@@ -26,7 +26,7 @@ _EN_LEAD = (
 
 @lru_cache(maxsize=50_000)
 def questions_in(text: str, language: Language) -> int:
-    """How many clauses ask: those with a word or form of a question, and at least one before each question mark."""
+    """The number of asking clauses, by words and forms, at least one before each question mark."""
     if language == "zh":
         text = _form("no question").sub("", text)
     sentences = _SENTENCE[language].findall(text)

@@ -1,4 +1,4 @@
-"""Words of an assistant that offers help or answers at length; and texts in which nobody filled the gaps of a template."""
+"""Words of an assistant that offers help or answers at length, and templates with unfilled variables."""
 
 import re
 
@@ -71,7 +71,10 @@ def offered(text: str) -> str | None:
 
 
 def is_long_answer(text: str, last_assistant: str | None) -> bool:
-    """Whether a reply is a long text in headings, bold or numbered points that asks nothing, and that nobody asked for."""
+    """Whether a reply is a long, structured text that asks nothing and that nobody requested.
+
+    Headings, bold and numbered points are structure.
+    """
     own = own_words(text)
     return (
         last_assistant is not None

@@ -1,4 +1,4 @@
-"""Briefings: what a simulated user was told of itself and its task, said aloud."""
+"""Briefings: a simulated user's instructions about itself and its task in its own message."""
 
 import re
 
@@ -18,7 +18,9 @@ _OF_A_PROGRAM = re.compile(
 
 
 def briefing(text: str) -> re.Match[str] | None:
-    """The first label of a briefing, such as `My persona: ... Task: ... Instructions: do not reveal ...`; None if there is none.
+    """The first label of a briefing; None if there is none.
+
+    A briefing is `My persona: ... Task: ... Instructions: do not reveal ...`.
 
     Two labels or more, and what must not be said; or `my persona` with a task. Whoever writes prompts writes briefings too.
     """

@@ -55,27 +55,27 @@ def repeated(conversation: Conversation) -> Reasons:
 
 
 def role_slip(conversation: Conversation) -> Reasons:
-    asked = ""
+    user_words = ""
     for number, message in enumerate(conversation.messages):
         if message.role == "user":
-            asked += f"\n{message.text}"
+            user_words += f"\n{message.text}"
             if words := leaked_role(message.text):
-                yield number, f"the user speaks as another side: {quoted(words)}"
-        elif (own := _OWN_LABEL.match(message.text)) and not _shows_talk(asked, message.text[own.end() :]):
+                yield number, f"the user writes as another side: {quoted(words)}"
+        elif (own := _OWN_LABEL.match(message.text)) and not _shows_talk(user_words, message.text[own.end() :]):
             yield number, f"the assistant begins with its own label: {quoted(own.group())}"
         elif (match := _OTHER_SIDE.search(own_words(message.text))) and match.start() > 0:
-            wanted = _ASKED_FOR_DIALOGUE.search(asked) or is_technical(asked)
-            if not wanted and not _BOTH.search(message.text[: match.start()]):
-                yield number, f"the assistant speaks as the user: {quoted(match.group())}"
+            requested = _ASKED_FOR_DIALOGUE.search(user_words) or is_technical(user_words)
+            if not requested and not _BOTH.search(message.text[: match.start()]):
+                yield number, f"the assistant writes as the user: {quoted(match.group())}"
 
 
-def _shows_talk(asked: str, rest: str) -> bool:
+def _shows_talk(user_words: str, rest: str) -> bool:
     """Whether the label that a reply begins with belongs to a dialogue that was asked for."""
-    return bool(_ASKED_FOR_DIALOGUE.search(asked) or _BOTH.search(asked) or _OTHER_SIDE.search(rest))
+    return bool(_ASKED_FOR_DIALOGUE.search(user_words) or _BOTH.search(user_words) or _OTHER_SIDE.search(rest))
 
 
 def prompt_shown(conversation: Conversation) -> Reasons:
-    given, technical = instructions(conversation), False
+    system_messages, technical = instructions(conversation), False
     for number, message in enumerate(conversation.messages):
         text = message.text
         if message.role == "user":
@@ -87,7 +87,7 @@ def prompt_shown(conversation: Conversation) -> Reasons:
             yield number, f"shows the mark {mark}"
             continue
         least = SHARED if message.role == "user" else SHARED_BY_ASSISTANT
-        if words := repeated_instruction(text, given, least):
+        if words := repeated_instruction(text, system_messages, least):
             yield number, f"repeats the instruction: {quoted(words)}"
 
 
@@ -116,7 +116,7 @@ def refusal(conversation: Conversation) -> Reasons:
 def cut_off(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
         if reason := stopped_by_length(message):
-            yield number, f"the log says that it stopped by {reason!r}: {quoted(message.text[-60:])}"
+            yield number, f"by its log it stopped by {reason!r}: {quoted(message.text[-60:])}"
 
 
 def ends_too_soon(conversation: Conversation) -> Reasons:
@@ -127,12 +127,12 @@ def ends_too_soon(conversation: Conversation) -> Reasons:
 
 CHAT_RULES: Mapping[str, Rule] = {
     "empty": Rule("error", "a message without text, images or calls of tools", empty),
-    "role-slip": Rule("error", "a side that speaks as the other", role_slip),
+    "role-slip": Rule("error", "a side that writes as the other", role_slip),
     "prompt-shown": Rule("error", "instructions, marks of a template, or a model that shows itself", prompt_shown),
     "assistant-like-user": Rule("warning", "a user that offers help or gives the answer", assistant_like),
-    "repeated": Rule("warning", "a user's message of three words or more that was said before", repeated),
+    "repeated": Rule("warning", "a user's message of three words or more that repeats an earlier one", repeated),
     "thank-you-loop": Rule("warning", "thanks and goodbyes that go on, four messages or more", thanks_loop),
-    "cut-off": Rule("warning", "a message that the log says was cut off at a limit of length", cut_off),
+    "cut-off": Rule("warning", "a message that was cut off at a limit of length, by its log", cut_off),
     "error-reply": DIALOGUE_RULES["error-reply"],
     "refusal": Rule("notice", "a reply that declines to help", refusal),
     "seems-cut-off": Rule("notice", "a reply that ends inside a sentence or a code block", ends_too_soon),

@@ -63,11 +63,11 @@ def user_last(conversation: Conversation) -> Reasons:
 
 
 def error_reply(conversation: Conversation) -> Reasons:
-    asked = ""
+    question = ""
     for number, message in enumerate(conversation.messages):
         if message.role == "user":
-            asked = message.text
-        elif is_error(message.text, asked):
+            question = message.text
+        elif is_error(message.text, question):
             yield number, f"reads like an error: {quoted(message.text)}"
 
 
@@ -78,9 +78,9 @@ def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:
 
 DIALOGUE_RULES: Mapping[str, Rule] = {
     "user-empty": Rule("error", "a user's message without a letter or digit", user_empty),
-    "user-role-leak": Rule("error", "a user that speaks for another side", user_role_leak),
+    "user-role-leak": Rule("error", "a user that writes for another side", user_role_leak),
     "user-prompt-leak": Rule("error", "a user that shows instructions, reasoning or a model", user_prompt_leak),
-    "user-repeat": Rule("warning", "a user's message that was said before", user_repeat),
+    "user-repeat": Rule("warning", "a user's message that repeats an earlier one", user_repeat),
     "user-plan": Rule("warning", "a user that does the assistant's work", user_plan),
     "assistant-first": Rule("warning", "an assistant that opens", assistant_first),
     "same-side-again": Rule("warning", "two messages of one side in a row", same_side_again),

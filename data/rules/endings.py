@@ -42,7 +42,10 @@ LEAST_HAN = (10, 25)
 
 
 def seems_cut_off(text: str) -> str | None:
-    """Why the text seems to end too soon: an open code block, or the middle of a sentence; None if it does not."""
+    """The reason why the text seems to end too soon; None if it does not.
+
+    It is an open code block, or the middle of a sentence.
+    """
     end = text.rstrip()
     if len(re.findall(r"^\s*(?:```|~~~)", end, re.MULTILINE)) % 2:
         return "a code block is not closed"

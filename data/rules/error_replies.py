@@ -38,11 +38,14 @@ _ASKED_FOR = re.compile(
 """What a user asks who may be answered with the text of an error."""
 
 
-def is_error(text: str, asked: str) -> bool:
-    """Whether a reply is an error and nothing else. `asked`: what the user said before, who may have asked for one."""
+def is_error(text: str, question: str) -> bool:
+    """Whether a reply is an error and nothing else.
+
+    `question`: the user's message before, which may have asked for one.
+    """
     if _BEGINS.search(text[:200]):
         return True
-    if _ASKED_FOR.search(asked):
+    if _ASKED_FOR.search(question):
         return False
     if _TRACE.match(text):
         return True

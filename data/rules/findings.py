@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from ..records import Conversation, Record
 
-Level: TypeAlias = Literal["error", "warning", "notice"]
+FindingLevel: TypeAlias = Literal["error", "warning", "notice"]
 """`error`: the data is wrong, or should not be in the data set. `warning`: worth a look. `notice`: may well be meant."""
 
 Reasons: TypeAlias = Iterator[tuple[int, str]]
@@ -17,7 +17,7 @@ class Finding(Record):
     """A finding of a rule in a message."""
 
     rule: str
-    level: Level
+    level: FindingLevel
     conversation: str
     """Id of the conversation."""
     path: str = ""
@@ -33,7 +33,7 @@ class Finding(Record):
 class Rule:
     """A rule of the linter: its level, a description in one line, and its function."""
 
-    level: Level
+    level: FindingLevel
     description: str
     find: Callable[[Conversation], Reasons]
     """Gives the number of the message and the reason of each finding."""

@@ -1,4 +1,6 @@
-"""Marks that a text speaks about: a tag, a token or a label of which somebody asks is no slip of a speaker.
+"""Marks that a text speaks about.
+
+A tag, a token or a label in a question about it is not a slip of a speaker.
 
 A mark is spoken about if the text is about technical things and the mark stands inside a sentence. What begins a line or
 a message, follows a full stop, or is glued to the end of the text, is said.
@@ -73,7 +75,7 @@ def is_spoken_about(text: str, start: int, end: int) -> bool:
 
 
 def is_in_transcript(text: str, end: int) -> bool:
-    """Whether the label that ends at this place belongs to a transcript or template of two sides that the text shows.
+    """Whether the label that ends at this place belongs to a transcript or template in the text.
 
     At least two lines begin with different labels. Before them a technical text introduces them, or any text asks for work
     on a dialogue.
@@ -88,8 +90,8 @@ def _transcript(text: str) -> frozenset[int]:
     introduction = text[: labels[0].start()] if labels else ""
     lines = introduction.rstrip().splitlines()
     introduced = bool(lines) and (lines[-1].rstrip().endswith((":", "：")) or introduction.endswith("\n\n"))
-    asked = _ASKS_FOR_WORK.search(introduction) is not None
-    if len({match[1].casefold() for match in labels}) < 2 or not (asked or (introduced and is_technical(text))):
+    work_request = _ASKS_FOR_WORK.search(introduction) is not None
+    if len({match[1].casefold() for match in labels}) < 2 or not (work_request or (introduced and is_technical(text))):
         return frozenset()
     return frozenset(match.end() for match in labels)
 

@@ -31,7 +31,7 @@ _EMPTY_WORDS = frozenset(
 
 
 def is_plan(text: str, last_assistant: str | None = None) -> bool:
-    """Whether the text has three or more items of a schedule or list, and none answers a question of the assistant.
+    """Whether the text lists three or more items, none of which answers a question of the assistant.
 
     In the first message only items of a schedule count, because other lists are requirements. Items that are questions
     do not count.
@@ -42,20 +42,20 @@ def is_plan(text: str, last_assistant: str | None = None) -> bool:
     items = {line.strip() for line in lines if not _ASKS.search(line)}
     if len(items) < PLAN_ITEMS:
         return False
-    asked_words = _content(_asked(last_assistant or ""))
+    asked_words = _content(_request(last_assistant or ""))
     return not any(_content(item) & asked_words for item in items)
 
 
-def _asked(text: str) -> str:
+def _request(text: str) -> str:
     """The sentences that ask, and all text after such a sentence that ends with a colon."""
-    asked = []
+    sentences = []
     for sentence in _SENTENCE.finditer(text):
         if _ASKS.search(sentence.group()):
-            asked.append(sentence.group())
+            sentences.append(sentence.group())
             if sentence.group().rstrip().endswith((":", "：")):
-                asked.append(text[sentence.end() :])
+                sentences.append(text[sentence.end() :])
                 break
-    return " ".join(asked)
+    return " ".join(sentences)
 
 
 def _content(text: str) -> set[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ..attempts import as_object
 from ..formats.dialogues import asides
 from ..records import Conversation, Message
 from ..text.languages import HAN
@@ -31,21 +32,21 @@ def instructions(conversation: Conversation) -> list[str]:
     return [text for aside in asides(conversation) if isinstance(text := aside.get("system"), str) and text.strip()]
 
 
-def repeated_instruction(text: str, given: list[str], least: int) -> str | None:
+def repeated_instruction(text: str, system_messages: list[str], least: int) -> str | None:
     """A stretch of an instruction that the text repeats, if it is long enough; None if it is not."""
-    said = " ".join(text.split())
-    for instruction in given:
-        told = " ".join(instruction.split())
-        enough = max(SHARED, min(least, len(told) * 9 // 10))  # of a short instruction nearly all
-        if stretch := _shared(said.casefold(), told.casefold(), enough):
+    one_line = " ".join(text.split())
+    for instruction in system_messages:
+        instruction_words = " ".join(instruction.split())
+        enough = max(SHARED, min(least, len(instruction_words) * 9 // 10))  # of a short instruction nearly all
+        if stretch := _shared(one_line.casefold(), instruction_words.casefold(), enough):
             start, length = stretch
-            return said[start : start + length]
+            return one_line[start : start + length]
         # Half of a short one, if it tells somebody what to do: what it quotes is often meant to be said.
-        own = own_words(told).casefold()
+        own = own_words(instruction_words).casefold()
         half = max(SHARED, len(own.replace(BLANK, "")) // 2)
-        if half < enough and (stretch := _shared(said.casefold(), own, half)):
+        if half < enough and (stretch := _shared(one_line.casefold(), own, half)):
             start, length = stretch
-            if _TELLS.search(words := said[start : start + length]):
+            if _TELLS.search(words := one_line[start : start + length]):
                 return words
     return None
 
@@ -83,12 +84,11 @@ def told_reasons(message: Message) -> Iterator[str]:
         if attempt.finish_reason:
             yield attempt.finish_reason
     for patch in message.extra.values():
-        values = patch.get("values") if isinstance(patch, dict) else None
-        reason = values.get("finish_reason") if isinstance(values, dict) else None
+        reason = as_object(as_object(patch).get("values")).get("finish_reason")
         if isinstance(reason, str):
             yield reason
 
 
 def stopped_by_length(message: Message) -> str | None:
-    """The reason in the log that says that the message was cut off at a limit; None if there is none."""
+    """The recorded reason why a message was cut off at a limit; None if there is none."""
     return next((reason for reason in told_reasons(message) if reason.lower() in _LENGTH), None)

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from ..text.languages import says_something
+
 QUESTION_WORDS = 25
 """Most words of a question, split at white space (section 2.4)."""
 
@@ -30,7 +32,7 @@ def question_reasons(
     question: str, *, words: int = QUESTION_WORDS, earlier: Iterable[str] = ()
 ) -> tuple[QuestionReason, ...]:
     """All reasons to reject a question, the worst first; empty if there are none."""
-    if not any(character.isalnum() for character in question):
+    if not says_something(question):
         return ("empty",)
     reasons: list[QuestionReason] = []
     if is_enumeration(question):

@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from ..text.languages import says_something
+
 BLANK = "\ue000"
 """Stands for each character that is left out: no letter, no white space, and in no text."""
 
@@ -42,9 +44,12 @@ def without_pasted(text: str) -> str:
 
 
 def _without_blocks(text: str) -> str:
-    """The text with a blank for each character of settings, markup and logs: two or more lines of data in a row.
+    """The text with a blank for each character of settings, markup and logs.
 
-    A line with a side as its key is data only if its value is no sentence, and if others with other keys are beside it.
+    These are two or more lines of data in a row.
+
+    A line with a side as its key is data only if its value is not a sentence, and if others with other keys are
+    beside it.
     """
     if text.count("\n") < 2:
         return text
@@ -89,4 +94,4 @@ def _between_marks_blanked(match: re.Match[str]) -> str:
 
 
 def _unless_empty(left: str, text: str) -> str:
-    return left if any(character.isalnum() for character in left) else text
+    return left if says_something(left) else text

@@ -34,7 +34,7 @@ _KEY_BEFORE = re.compile(
 )
 _KEY_AFTER = re.compile(r"[^.!?\n]{0,12}\b(?:keys?|buttons?|keyboard)\b|\s?(?:键|按钮)", re.IGNORECASE)
 _NEAR = 30
-"""Characters on either side of a mark within which a word tells that it is a key."""
+"""Characters on either side of a mark within which a word marks it as a key."""
 
 _TERMINATE = re.compile(r"\bTERMINATE[^\w?？]{0,20}\Z")
 """AutoGen's word, which ends a message."""
@@ -50,8 +50,8 @@ def stop_mark(text: str) -> re.Match[str] | None:
 
     No marks are keys (`press [END]`), two ends of a range (`<start> to <end>`), and tags with their closing ones.
     """
-    if found := _MARK.search(text):
-        return found
+    if mark := _MARK.search(text):
+        return mark
     pairs = _RANGE.search(text) is not None or ("<end>" in text and "</end>" in text)
     struck = "<s>" in text  # HTML's tag for struck text
     for match in _IN_BRACKETS.finditer(text):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from ..text.languages import says_something
 from .briefings import briefing
 from .mentions import is_in_transcript, is_spoken_about, is_technical
 from .plans import is_plan
@@ -106,11 +107,11 @@ _I_DO = re.compile(r"\b(?:i(?:['’]m| am| was| will be)|you(?:['’]re| are))(?
 _SAYS = re.compile(r"\s+(?:says?|states?|tells?|told|requires?|asks?)\b(?! what| how| which)|(?:里|中)?(?:说|写|要求)")
 _OF_OTHERS = re.compile(r"\b(?:its|their|our|his|her)\s+$|(?:它|他|她|其|我们|机器人|模型|对方)们?的$", re.IGNORECASE)
 _OF_OUR_PROGRAM = re.compile(r"\s+(?:of|for|in) (?:our|its|their|his|her|an?)\b", re.IGNORECASE)
-"""Words beside `system prompt` that tell that it is another program's."""
+"""Words beside `system prompt` that mark it as another program's."""
 _ACCORDING = re.compile(r"(?:\b(?:according to|per|as in|based on) (?:my |the )?|根据|按照)(?:我的)?$", re.IGNORECASE)
 _OF_ME = re.compile(r"\W{1,3}(?:that )?(?:i|me|my|not to)\b", re.IGNORECASE)
 _TELLS_WHAT = re.compile(r"\s+(?:what|how|where|which|when|who)\b")
-"""After `the prompt says`: a question of which it tells the answer, not an instruction."""
+"""After `the prompt says`: the answer to a question, not an instruction."""
 
 _OWN_PROFILE = re.compile(
     r"\b(?:(?:given|based on|according to|per|(?P<stated>(?:mentioned|described|stated|noted|listed|indicated|specified) in)) "
@@ -135,13 +136,13 @@ _CHANGED = re.compile(
 )
 """What people have done to something on a site."""
 _NEAR = 60
-"""Characters on either side of a profile within which a word tells that it is the profile of a site."""
+"""Characters on either side of a profile within which a word marks it as the profile of a site."""
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def user_reasons(text: str) -> tuple[UserReason, ...]:
     """All reasons to reject a user's message, the worst first; empty if there are none."""
-    if not any(character.isalnum() for character in text):
+    if not says_something(text):
         return ("empty",)
     reasons: list[UserReason] = []
     if leaked_role(text):
@@ -152,7 +153,7 @@ def user_reasons(text: str) -> tuple[UserReason, ...]:
 
 
 def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | None = None) -> tuple[UserNote, ...]:
-    """Notes on a user's message, which are counted but do not reject it: whether it is a repeat or a plan.
+    """Notes on a user's message that are counted but do not reject it: repeats and plans.
 
     `earlier`: the user's messages before it; `last_assistant`: the message that it replies to, None if there is none.
     """
@@ -170,11 +171,11 @@ def leaked_role(text: str) -> str | None:
     What the text quotes is not its own (`quotations.own_words`).
     """
     own = own_words(text)
-    return _found(next((match for match in _ROLE_LEAK.finditer(own) if not _is_named(match, own)), None))
+    return _matched_words(next((match for match in _ROLE_LEAK.finditer(own) if not _is_named(match, own)), None))
 
 
 def _is_named(match: re.Match[str], text: str) -> bool:
-    """Whether a mark of a role is a thing that a technical text is about, or a label in a transcript that it shows."""
+    """Whether a mark of a role is a subject of a technical text, or a label in a transcript."""
     if not match.group().rstrip().endswith((":", "：")):
         return is_spoken_about(text, *match.span())
     if _KEY_FIRST.match(text) and match.start() == 0:
@@ -194,7 +195,7 @@ def leaked_prompt(text: str) -> str | None:
     What the text quotes is not its own (`quotations.own_words`); only marks such as `###STOP###` are found there too.
     """
     own = own_words(text)
-    return _found(_shown_prompt(own) or briefing(own) or _own_profile(own) or _said_stop(without_pasted(text)))
+    return _matched_words(_shown_prompt(own) or briefing(own) or _own_profile(own) or _said_stop(without_pasted(text)))
 
 
 def _said_stop(text: str) -> re.Match[str] | None:
@@ -202,7 +203,7 @@ def _said_stop(text: str) -> re.Match[str] | None:
     return None if match is not None and is_spoken_about(text, *match.span()) else match
 
 
-def _found(match: re.Match[str] | None) -> str | None:
+def _matched_words(match: re.Match[str] | None) -> str | None:
     """The words that were found, as they stand in the text."""
     return match.group().strip(f" \t\n\r\f\v{BLANK}") if match else None
 
@@ -213,7 +214,7 @@ def _shown_prompt(text: str) -> re.Match[str] | None:
 
 
 def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
-    """Whether the words beside the match tell that it is a developer's user, any prompt, or a wish to the assistant."""
+    """Whether the context of the match shows a developer's question, any prompt, or a user's wish."""
     before, after = text[max(0, match.start() - 2 * _NEAR) : match.start()], text[match.end() : match.end() + 2 * _NEAR]
     kind = match.lastgroup
     if kind == "tag":
@@ -223,8 +224,8 @@ def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
     if kind == "context":
         return _ASKED_ABOUT.search(before) is not None
     if kind == "instructed":
-        asked = _ASKED_ABOUT.search(before) is not None
-        return asked or (is_technical(text) and not _OF_ME.match(after))
+        developer = _ASKED_ABOUT.search(before) is not None
+        return developer or (is_technical(text) and not _OF_ME.match(after))
     if kind == "planned":
         own = match.group().lower().startswith("the user") and "me to" not in after[:9]
         return _SOFTWARE.search(after) is not None or (own and is_technical(text))
@@ -248,7 +249,7 @@ def _is_meant_otherwise(match: re.Match[str], text: str) -> bool:
 
 
 def _own_profile(text: str) -> re.Match[str] | None:
-    """Where the text speaks of the profile that a user is given, not of one that people have on a site."""
+    """The place where the text mentions the user's own profile, not one on a site; None without it."""
     lowered = text.lower()
     if not any(word in lowered for word in _PROFILE_WORDS):  # hardly any message has one
         return None

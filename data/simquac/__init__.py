@@ -3,7 +3,7 @@
 from . import released
 from .dataset import misplaced, to_object, write
 from .domain import DOMAIN
-from .reading import UNANSWERABLE, Question, questions_of
+from .reading import UNANSWERABLE, ReadingQuestion, questions_of
 from .reference_answers import by_people, references
 from .row_writers import QUAC_FEATURES, SQUAD_V2_FEATURES, write_quac, write_squad_v2
 from .sections import MAX_SECTION_BYTES, Background
@@ -20,7 +20,7 @@ __all__ = [
     "SQUAD_V2_FEATURES",
     "UNANSWERABLE",
     "Background",
-    "Question",
+    "ReadingQuestion",
     "Topic",
     "TopicSet",
     "by_people",

@@ -2,19 +2,21 @@
 
 As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018). In SimQuAC's files a paragraph holds title,
 section title and background. In QuAC's own layout the article holds them, and a question has one `orig_answer`
-besides the references in `answers`. Without it `answers` are the spans of one answer, unless one of them refuses or two
-overlap: then they are references of several people, and the first one is the answer.
+besides the references in `answers`. Without it `answers` are the spans of one answer, whether or not they overlap; a
+CANNOTANSWER beside spans is no span.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..formats import json_stream
+from ..attempts import as_object
+from ..files import json_stream
+from ..files.json_files import read_json
+from ..files.json_values import member
 from ..formats.dialogues import difference, patched
-from ..formats.jsonfiles import read_json
 from ..formats.unsupported import LeftOut
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
 from ..identity import named
@@ -22,6 +24,7 @@ from ..records import Conversation, Exchange, Message, Span
 from .topics import ENDING, KIND, Topic
 
 _OF_QUESTION = ("question", "id")
+_WHOLE = "this is not a SimQuAC or QuAC file, or a broken one"
 _NAMES = {"title": "title", "header": "section_title", "background": "background"}
 
 
@@ -35,14 +38,14 @@ def read(path: str | Path) -> list[Conversation]:
 
 
 def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]:
-    """The conversations of a parsed file; DataError says where the file is wrong."""
-    articles = _list(_object(value, path), "data", path)
+    """The conversations of a parsed file; DataError names the place of an error."""
+    articles = member(_object(value, path), "data", list, path, advice=_WHOLE)
     file_patch = difference(value | {"data": None}, {"data": None})
     conversations: list[Conversation] = []
     first = 1
     for number, article in enumerate(articles):
         where = f"data[{number}]"
-        paragraphs = _list(_object(article, path, where), "paragraphs", path, where)
+        paragraphs = member(_object(article, path, where), "paragraphs", list, path, where, advice=_WHOLE)
         article_patch = difference(article | {"paragraphs": None}, {"paragraphs": None})
         extra: dict[str, Any] = {}
         if len(articles) > 1 or article_patch:
@@ -65,14 +68,14 @@ def _conversation(
     path: str | Path,
     location: str,
 ) -> Conversation:
-    context = _text(paragraph, "context", path, location)
+    context = member(paragraph, "context", str, path, location)
     topic = {"section": context.removesuffix(ENDING)}
     for field, name in _NAMES.items():
         holder = paragraph if name in paragraph else article
-        topic[field] = _text(holder, name, path, location) if name in holder else ""
+        topic[field] = member(holder, name, str, path, location) if name in holder else ""
     scenario = Topic(**topic).scenario()  # type: ignore[arg-type]
     messages: list[Message] = []
-    for number, qa in enumerate(_list(paragraph, "qas", path, location)):
+    for number, qa in enumerate(member(paragraph, "qas", list, path, location, advice=_WHOLE)):
         where = f"{location}.qas[{number}]"
         messages.extend(_pair(_object(qa, path, where), first + number, path, where, topic["section"]))
     conversation = Conversation(id="", scenario=scenario, messages=tuple(messages))
@@ -83,18 +86,17 @@ def _conversation(
 
 def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, section: str) -> tuple[Message, Message]:
     """Question and answer, each with a patch of the source's differences from what we would write."""
-    question = Message(role="user", text=_text(qa, "question", path, location))
-    answers = [qa["orig_answer"]] if "orig_answer" in qa else _list(qa, "answers", path, location)
-    answers = answers[:1] if _of_several(answers) else answers
+    question = Message(role="user", text=member(qa, "question", str, path, location))
+    answers = [qa["orig_answer"]] if "orig_answer" in qa else member(qa, "answers", list, path, location, advice=_WHOLE)
     spans = []
     for answer in answers:
         start = _object(answer, path, location).get("answer_start")
         if not isinstance(start, int) or isinstance(start, bool):
             raise DataError(f"{at(path, location)}: 'answer_start' must be a whole number: mend the answer")
-        spans.append(Span(text=_text(answer, "text", path, location), start=start))
-    refused = [span.text for span in spans] == [MARKER]
-    text = NO_ANSWER if refused else "\n".join(span.text for span in spans)
-    answer = Message(role="assistant", text=text, spans=() if refused else tuple(spans))
+        span = Span(text=member(answer, "text", str, path, location), start=start)
+        spans += [span] if span.text != MARKER else []
+    text = NO_ANSWER if answers and not spans else "\n".join(span.text for span in spans)
+    answer = Message(role="assistant", text=text, spans=tuple(spans))
     patch = difference(qa, _qa(Exchange(user=(question,), assistant=(answer,)), number, section) or {})
     values = patch.get("values", {})
     of_question = {key: value for key, value in values.items() if key in _OF_QUESTION}
@@ -104,20 +106,6 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, s
         question.model_copy(update={"extra": {"qa": {"values": of_question}} if of_question else {}}),
         answer.model_copy(update={"extra": {"qa": of_answer} if of_answer else {}}),
     )
-
-
-def _of_several(answers: Sequence[Any]) -> bool:
-    """Whether answers are those of several people, and no spans of one answer: a refusal beside others, or an overlap."""
-    places: list[tuple[int, int]] = []
-    for answer in answers:
-        text, start = (answer.get("text"), answer.get("answer_start")) if isinstance(answer, dict) else (None, None)
-        if not isinstance(text, str) or not isinstance(start, int):
-            return False
-        if text == MARKER and len(answers) > 1:
-            return True
-        places.append((start, start + len(text)))
-    places.sort()
-    return any(second < end for (_, end), (second, _) in pairwise(places))
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
@@ -182,7 +170,7 @@ class _Layout:
         return patched({"data": []}, self._file_patch) | {"data": []}
 
     def _paragraph(self, conversation: Conversation) -> dict[str, Any]:
-        self._file_patch = self._file_patch or _mapping(conversation.extra.get("file"))
+        self._file_patch = self._file_patch or as_object(conversation.extra.get("file"))
         paragraph = paragraph_of(conversation, self._first, self.left_out)
         self._first += len(paragraph.get("qas", ()))
         return paragraph
@@ -194,11 +182,11 @@ def paragraph_of(conversation: Conversation, first: int, left_out: LeftOut) -> d
     What the format cannot hold gets a line in `left_out`.
     """
     derived = _paragraph(conversation, first, left_out)
-    return patched(derived, _mapping(conversation.extra.get("paragraph")))
+    return patched(derived, as_object(conversation.extra.get("paragraph")))
 
 
-def _article(conversation: Conversation) -> dict[str, Any]:
-    return _mapping(conversation.extra.get("article"))
+def _article(conversation: Conversation) -> Mapping[str, Any]:
+    return as_object(conversation.extra.get("article"))
 
 
 def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
@@ -213,13 +201,13 @@ def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dic
             qas.append(qa)
         else:
             problem = (
-                "an exchange without a question"
+                "a turn without a question"
                 if not exchange.user
-                else ("a question without an answer" if not exchange.assistant else "an answer that is no span")
+                else ("a question without an answer" if not exchange.assistant else "an answer that is not a span")
             )
-            left_out.add(f"conversation {conversation.id}, exchange {number}: {problem}")
+            left_out.add(f"conversation {conversation.id}, turn {number}: {problem}")
     if not qas and not conversation.exchanges:
-        left_out.add(f"conversation {conversation.id}: nothing was said, its paragraph has no question")
+        left_out.add(f"conversation {conversation.id}: it has no message, its paragraph no question")
     return {
         "context": topic.section + ENDING,
         "title": topic.title,
@@ -244,12 +232,12 @@ def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
         "is_impossible": refused,
     }
     for message in (*question, *answer):
-        patch = _mapping(message.extra.get("qa"))
+        patch = as_object(message.extra.get("qa"))
         order = patch.get("order")
         # If question and answer come from two sources, the answer's source determines the keys.
         qa = patched(
             qa,
-            patch | {"order": [key for key in order if key in qa or key in patch.get("values", {})]}
+            {**patch, "order": [key for key in order if key in qa or key in patch.get("values", {})]}
             if order
             else patch,
         )
@@ -273,27 +261,7 @@ def misplaced(conversations: Iterable[Conversation]) -> list[tuple[str, int, Spa
     ]
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _object(value: Any, path: str | Path, *where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"{at(path, *where)}: is not an object: a data set is an object with 'data'")
-    return value
-
-
-def _list(holder: Mapping[str, Any], key: str, path: str | Path, *where: str) -> list[Any]:
-    value = holder.get(key)
-    if not isinstance(value, list):
-        problem = "is no list" if key in holder else "is missing"
-        raise DataError(f"{at(path, *where)}: {key!r} {problem}: this is no SimQuAC or QuAC file, or a broken one")
-    return value
-
-
-def _text(holder: Mapping[str, Any], key: str, path: str | Path, where: str) -> str:
-    value = holder.get(key)
-    if not isinstance(value, str):
-        problem = "is no text" if key in holder else "is missing"
-        raise DataError(f"{at(path, where)}: {key!r} {problem}: mend the file there")
     return value

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..domain import Dataset, Domain, Material, labelled, worded
+from ..domain import Dataset, Domain, labelled, worded
+from ..domain_parts import Material, TypicalConversation
 from ..formats.detection import Format
 from ..grounding import gives_no_answer
 from ..records import Conversation, Message
 from . import dataset, rows, teacher, topics
-from .checks import RULES
+from .dataset_checks import RULES
 from .form import TopicForm
 from .topics import FIELDS, KIND, Topic
 
@@ -30,6 +31,13 @@ class SimQuAC(Domain):
     attribution = (
         "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
     )
+
+    typical = TypicalConversation(
+        None,
+        {"user": (10, 20, 32), "assistant": (6, 28, 103)},
+        "as in the published simulated conversations of SimQuAC",
+    )
+    """Measured in the open part of the published data: 77 conversations."""
 
     def subtitle(self, scenario: Mapping[str, Any]) -> str:
         header = scenario.get("header")

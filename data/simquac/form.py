@@ -9,7 +9,10 @@ from .topics import Topic
 
 
 class TopicForm(Form):
-    """A section of a document. The student sees all but its text, asks about it, and the teacher answers from it."""
+    """A section of a document.
+
+    The student sees all but its text, asks about it, and the teacher answers from it.
+    """
 
     title: str = Field(
         min_length=1, description="Title of the document. Both see it.", examples=["The lighthouse on the pier"]

@@ -15,8 +15,8 @@ UNANSWERABLE = 3
 """Most unanswerable questions of a conversation, as for Table 7 of "Let the LLMs Talk" (WSDM 2024)."""
 
 
-class Question(Record):
-    """A question about a section, what was said before it, and the answers that it is scored against."""
+class ReadingQuestion(Record):
+    """A question about a section, the exchanges before it, and its reference answers."""
 
     id: str
     """The conversation's id and the number of the exchange in it, from 0: `4f1e.../3`."""
@@ -45,7 +45,7 @@ class Question(Record):
 
 def questions_of(
     conversations: Iterable[Conversation], *, unanswerable: int | None = UNANSWERABLE, history: int = 0
-) -> list[Question]:
+) -> list[ReadingQuestion]:
     """The questions of all conversations about a section, in their order.
 
     `unanswerable`: most unanswerable questions of a conversation; the first ones stay, later ones are left out. None:
@@ -54,7 +54,7 @@ def questions_of(
     neither asked nor seen. A conversation whose id an earlier one has gets a number behind it. DataError if there is no
     question.
     """
-    found: list[Question] = []
+    questions: list[ReadingQuestion] = []
     names: Counter[str] = Counter()
     for conversation in conversations:
         if conversation.scenario.get("kind") != KIND:
@@ -67,25 +67,25 @@ def questions_of(
         for number, (exchange, answers) in enumerate(
             zip(conversation.exchanges, references(conversation), strict=True)
         ):
-            asked, answered = spoken(exchange.user), spoken(exchange.assistant)
-            if not asked or not answered:
+            user_messages, replies = spoken(exchange.user), spoken(exchange.assistant)
+            if not user_messages or not replies:
                 continue
-            question = Question(
+            question = ReadingQuestion(
                 id=f"{name}/{number}",
                 conversation=name,
                 title=topic.title,
                 header=topic.header,
                 background=topic.background,
                 section=topic.section,
-                text="\n".join(message.text for message in asked),
+                text="\n".join(message.text for message in user_messages),
                 earlier=tuple(earlier[len(earlier) - history :]) if history else (),
                 references=answers,
             )
             refused += question.impossible
             if not question.impossible or unanswerable is None or refused <= unanswerable:
-                found.append(question)
-            refusal = all(map(gives_no_answer, answered))
-            earlier.append((question.text, NO_ANSWER if refusal else "\n".join(each.text for each in answered)))
-    if not found:
+                questions.append(question)
+            refusal = all(map(gives_no_answer, replies))
+            earlier.append((question.text, NO_ANSWER if refusal else "\n".join(reply.text for reply in replies)))
+    if not questions:
         raise DataError("there is no question about a section: give QuAC or SimQuAC JSON, or a run of the simquac cast")
-    return found
+    return questions

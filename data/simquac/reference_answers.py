@@ -1,8 +1,9 @@
 """Reference answers: every answer that a data set has for a question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
+from ..attempts import as_object
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
 from ..records import Conversation, Message
 
@@ -14,9 +15,9 @@ def references(source: Conversation) -> tuple[tuple[str, ...], ...]: ...
 def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
     """Every answer of a data set: to the question of a message, or to the question of each exchange.
 
-    These are the answer of the conversation and the further references of QuAC's own layout, in the file's order. The
-    conversation's answer comes first if it is not among the references. A refusal, or an exchange without an answer,
-    gives `NO_ANSWER`.
+    These are the answer of the conversation and the further references of QuAC's own layout (`orig_answer`), in the
+    file's order. The conversation's answer comes first if it is not among the references. A refusal, or an exchange
+    without an answer, gives `NO_ANSWER`.
     """
     if isinstance(source, Conversation):
         return tuple(_references(exchange.assistant) for exchange in source.exchanges)
@@ -28,14 +29,12 @@ def _references(messages: Sequence[Message]) -> tuple[str, ...]:
     answer = NO_ANSWER if refused else "\n".join(message.text for message in messages)
     further: list[str] = []
     for message in messages:
-        answers = _values(message).get("answers")
-        texts = (
-            [str(answer_object.get("text", "")) for answer_object in answers if isinstance(answer_object, dict)]
-            if isinstance(answers, list)
-            else []
-        )
-        if texts != [span.text for span in message.spans]:  # equal texts are the spans of this answer itself
-            further += [NO_ANSWER if text == MARKER else text for text in texts]
+        values = _values(message)
+        answers = values.get("answers")
+        if "orig_answer" not in values or not isinstance(answers, list):  # the spans of this answer itself
+            continue
+        texts = (str(answer_object.get("text", "")) for answer_object in answers if isinstance(answer_object, dict))
+        further += [NO_ANSWER if text == MARKER else text for text in texts]
     return tuple(further if answer in further else [answer, *further])
 
 
@@ -49,10 +48,6 @@ def by_people(conversation: Conversation) -> bool:
     )
 
 
-def _values(message: Message) -> dict[str, Any]:
+def _values(message: Message) -> Mapping[str, Any]:
     """The file's values of a question or an answer that differ from what we would write."""
-    return _mapping(_mapping(message.extra.get("qa")).get("values"))
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return as_object(as_object(message.extra.get("qa")).get("values"))

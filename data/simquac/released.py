@@ -13,17 +13,17 @@ from typing import Literal, TypeAlias
 from ..grounding import NO_ANSWER
 from ..records import Span
 
-Outcome: TypeAlias = Literal["refused", "accepted", "rejected"]
+ReleasedOutcome: TypeAlias = Literal["refused", "accepted", "rejected"]
 
 PUNCTUATION = ",.;:?!\"'"
 """What the script strips from both ends of an answer."""
 
 
 @dataclass(frozen=True)
-class Released:
+class ScriptVerdict:
     """The script's verdict on an answer."""
 
-    outcome: Outcome
+    outcome: ReleasedOutcome
     spans: tuple[Span, ...] = ()
     """The stored spans: the model's text with its own case, at the first match in any case."""
     in_background: bool = False
@@ -35,7 +35,7 @@ class Released:
         return "\n".join(span.text for span in self.spans)
 
 
-def judge(answer: str, section: str, background: str = "") -> Released:
+def judge(answer: str, section: str, background: str = "") -> ScriptVerdict:
     """The script's verdict on an answer.
 
     The tests, in this order: (1) a refusal is any text that is part of `NO_ANSWER` (even "" and "I"), contains it, or
@@ -44,15 +44,15 @@ def judge(answer: str, section: str, background: str = "") -> Released:
     """
     text = _bare(answer)
     if refuses(text):
-        return Released("refused")
+        return ScriptVerdict("refused")
     span_of_answer = overlap(text, section)
     if span_of_answer is not None:
-        return Released("accepted", (span_of_answer,))
+        return ScriptVerdict("accepted", (span_of_answer,))
     pieces = joined(sentences(text), section)
     spans = tuple(span for piece in pieces if (span := overlap(_bare(piece), section)) is not None)
     if spans:
-        return Released("accepted", spans)
-    return Released("rejected", in_background=bool(text) and text in background)
+        return ScriptVerdict("accepted", spans)
+    return ScriptVerdict("rejected", in_background=bool(text) and text in background)
 
 
 def refuses(text: str) -> bool:
@@ -61,7 +61,9 @@ def refuses(text: str) -> bool:
 
 
 def overlap(text: str, section: str) -> Span | None:
-    """The first tail of the text that the section contains, case ignored. The first word is always lost.
+    """The first tail of the text that the section contains, case ignored.
+
+    The first word is always lost.
 
     Words are dropped one by one at single spaces, up to half of them. A single word therefore never passes, and of
     two words only the second can.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..formats.jsonfiles import write_lines
+from ..files.json_files import write_lines
 from ..formats.unsupported import LeftOut
 from ..grounding import MARKER
 from ..records import Conversation
@@ -18,7 +18,7 @@ from .dataset import paragraph_of
 from .topics import ENDING, Topic
 
 LABELS: Mapping[str, tuple[str, ...]] = {"followup": ("y", "n", "m"), "yesno": ("y", "n", "x")}
-"""What a teacher of QuAC says of a turn: whether to ask on (yes, no, maybe), and whether the answer is yes, no or neither."""
+"""A QuAC teacher's labels of a turn: whether to ask on (yes, no, maybe), and the kind of answer (yes, no, neither)."""
 
 
 def _list(feature: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,17 +51,17 @@ def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> l
     write_lines(path, _squad_v2(conversations, left_out, lost))
     if lost["which questions are one conversation"] < 2:
         del lost["which questions are one conversation"]
-    return _told(left_out, lost)
+    return _loss_lines(left_out, lost)
 
 
 def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write a row for each conversation, as JSON lines; gives a line for each thing that rows cannot hold."""
     left_out, lost = LeftOut(), Counter[str]()
-    write_lines(path, (_quac(each, lost) for each in _talks(conversations, left_out)))
-    return _told(left_out, lost)
+    write_lines(path, (_quac(conversation, lost) for conversation in _talks(conversations, left_out)))
+    return _loss_lines(left_out, lost)
 
 
-def _told(left_out: LeftOut, lost: Counter[str]) -> list[str]:
+def _loss_lines(left_out: LeftOut, lost: Counter[str]) -> list[str]:
     left_out.begin_with(f"{what}, of {count} conversation{'s' if count > 1 else ''}" for what, count in lost.items())
     return left_out
 
@@ -82,7 +82,7 @@ class _Turn:
     """The references, or the spans of one answer."""
     original: _Answer
     names_original: bool
-    """Whether the source tells the original answer apart, so that those that are listed are references."""
+    """Whether the source marks the original answer, so that the listed ones are references."""
 
     @property
     def references(self) -> Sequence[_Answer]:
@@ -92,7 +92,7 @@ class _Turn:
 
 @dataclass(frozen=True)
 class _Talk:
-    """A conversation with what its file says of its paragraph."""
+    """A conversation with the fields of its file's paragraph."""
 
     name: str
     topic: Topic
@@ -113,10 +113,10 @@ def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator
 
 def _turn(qa: Mapping[str, Any], marker: int) -> _Turn:
     listed, named = qa.get("answers"), _answer(qa.get("orig_answer"))
-    found = [answer for each in listed if (answer := _answer(each))] if isinstance(listed, list) else []
-    found = found or [named or _Answer(MARKER, marker)]
+    answers = [answer for value in listed if (answer := _answer(value))] if isinstance(listed, list) else []
+    answers = answers or [named or _Answer(MARKER, marker)]
     labels = {label: qa[label] for label, names in LABELS.items() if qa.get(label) in names}
-    return _Turn(qa.get("id"), str(qa.get("question")), labels, found, named or found[0], named is not None)
+    return _Turn(qa.get("id"), str(qa.get("question")), labels, answers, named or answers[0], named is not None)
 
 
 def _answer(value: Any) -> _Answer | None:
@@ -132,43 +132,46 @@ def _answer(value: Any) -> _Answer | None:
 def _squad_v2(conversations: Iterable[Conversation], left_out: LeftOut, lost: Counter[str]) -> Iterator[dict[str, Any]]:
     seen: set[str] = set()
     for talk in _talks(conversations, left_out):
-        found = {
+        losses = {
             "titles and backgrounds of sections": bool(talk.topic.header or talk.topic.background),
             "which questions are one conversation": bool(talk.turns),
-            "what a teacher says of turns (followup, yesno)": any(turn.labels for turn in talk.turns),
+            "a teacher's labels of turns (followup, yesno)": any(turn.labels for turn in talk.turns),
             "ids that are numbers or occur twice": False,
             "references that the others outvote": False,
         }
         for turn in talk.turns:
-            spans = [each for each in turn.references if each.text != MARKER]
+            spans = [answer for answer in turn.references if answer.text != MARKER]
             answers = spans if 2 * len(spans) > len(turn.references) else []
             name = _unused(str(turn.id), seen)
-            found["ids that are numbers or occur twice"] |= name != turn.id
-            found["references that the others outvote"] |= 0 < len(spans) < len(turn.references)
+            losses["ids that are numbers or occur twice"] |= name != turn.id
+            losses["references that the others outvote"] |= 0 < len(spans) < len(turn.references)
             yield {
                 "id": name,
                 "title": talk.topic.title,
                 "context": talk.topic.section,
                 "question": turn.question,
-                "answers": {"text": [each.text for each in answers], "answer_start": [each.start for each in answers]},
+                "answers": {
+                    "text": [answer.text for answer in answers],
+                    "answer_start": [answer.start for answer in answers],
+                },
             }
-        lost.update(what for what, is_lost in found.items() if is_lost)
+        lost.update(what for what, is_lost in losses.items() if is_lost)
 
 
 def _unused(name: str, seen: set[str]) -> str:
     """The name, with a number behind it if it was used."""
-    made, number = name, 1
-    while made in seen:
+    unused, number = name, 1
+    while unused in seen:
         number += 1
-        made = f"{name}-{number}"
-    seen.add(made)
-    return made
+        unused = f"{name}-{number}"
+    seen.add(unused)
+    return unused
 
 
 def _quac(talk: _Talk, lost: Counter[str]) -> dict[str, Any]:
     turns = talk.turns
-    labelled = any(turn.labels for turn in turns)
-    if not labelled and any(turn.names_original and len(turn.references) > 1 for turn in turns):
+    has_references = any(turn.labels or turn.original != turn.listed[0] for turn in turns)
+    if not has_references and any(turn.names_original and len(turn.references) > 1 for turn in turns):
         lost["that an answer is a reference of its own and no further span"] += 1
     if any(not isinstance(turn.id, str) for turn in turns):
         lost["that ids of questions are numbers"] += 1
@@ -182,8 +185,8 @@ def _quac(talk: _Talk, lost: Counter[str]) -> dict[str, Any]:
         "questions": [turn.question for turn in turns],
         **{f"{label}s": [turn.labels.get(label) for turn in turns] for label in LABELS},
         "answers": {
-            "texts": [[each.text for each in turn.listed] for turn in turns],
-            "answer_starts": [[each.start for each in turn.listed] for turn in turns],
+            "texts": [[answer.text for answer in turn.listed] for turn in turns],
+            "answer_starts": [[answer.start for answer in turn.listed] for turn in turns],
         },
         "orig_answers": {
             "texts": [turn.original.text for turn in turns],

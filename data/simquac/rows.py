@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from ...errors import DataError, at
+from ...errors import DataError, at, first_invalid
+from ..attempts import as_object
+from ..files.json_values import elements
 from ..formats.detection import Format, Source
-from ..formats.elements import elements
 from ..grounding import MARKER
 from ..records import Conversation, Record
 from .dataset import from_object
@@ -17,14 +18,15 @@ from .row_writers import LABELS, QUAC_FEATURES, write_quac, write_squad_v2
 
 
 def read_quac(path: str | Path) -> list[Conversation]:
-    """The conversations of rows of QuAC, in order; DataError says which row is wrong.
+    """The conversations of rows of QuAC, in order; DataError names a broken row.
 
-    Labels may be texts or the numbers of `datasets`. A row without any is read as SimQuAC's files are: the answers of a
-    question are the spans of one answer. With labels they are references, as in QuAC's own files.
+    Labels may be texts or the numbers of `datasets`. The answers of a question are references, as in QuAC's own files,
+    where the row has a label or an original answer that is not the first of them. Else they are the spans of one
+    answer, as in SimQuAC's files.
     """
-    made = [_article(value, path, place) for place, value in elements(path)]
+    row_articles = [_article(value, path, place) for place, value in elements(path)]
     articles: list[dict[str, Any]] = []
-    for own, group in groupby(made, lambda article: "title" in article):
+    for own, group in groupby(row_articles, lambda article: "title" in article):
         joined = list(group)
         paragraphs = [paragraph for article in joined for paragraph in article["paragraphs"]]
         articles += joined if own else [{"paragraphs": paragraphs}]
@@ -39,9 +41,9 @@ class _Answers(Record):
     @classmethod
     def _of_a_list(cls, value: Any) -> Any:
         """An object of lists; `datasets` may also have a list of objects."""
-        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             return value
-        return {key: [each.get(key) for each in value] for key in cls.model_fields}
+        return {key: [item.get(key) for item in value] for key in cls.model_fields}
 
 
 class _Originals(Record):
@@ -67,7 +69,7 @@ class _Row(BaseModel):
     orig_answers: _Originals
 
     def article(self) -> dict[str, Any]:
-        """An article of QuAC's own layout if the row has a label, else of SimQuAC's, with all in the paragraph.
+        """An article of QuAC's own layout if the row has references, else of SimQuAC's, with all in the paragraph.
 
         ValueError if questions, ids, labels and answers do not fit together.
         """
@@ -90,13 +92,13 @@ class _Row(BaseModel):
             answers = list(map(_written, texts, starts))
             qas.append({**labels, "question": question, "answers": answers, "id": name, "orig_answer": original})
         about = {"background": self.background, "section_title": self.section_title, "title": self.wikipedia_page_title}
-        if any(qa[label] is not None for qa in qas for label in LABELS):
+        if any(qa["orig_answer"] != qa["answers"][0] or any(qa[label] is not None for label in LABELS) for qa in qas):
             own = [{key: value for key, value in qa.items() if value is not None} for qa in qas]
             return {**about, "paragraphs": [{"context": self.context, "id": self.dialogue_id, "qas": own}]}
         plain = [
             {
                 **{key: qa[key] for key in ("question", "id", "answers")},
-                "is_impossible": [each["text"] for each in qa["answers"]] == [MARKER],
+                "is_impossible": [answer["text"] for answer in qa["answers"]] == [MARKER],
             }
             for qa in qas
         ]
@@ -110,7 +112,7 @@ def _label(value: str | int | None, names: Sequence[str]) -> str | None:
         return None
     name = value if isinstance(value, str) else dict(enumerate(names)).get(value)
     if name not in names:
-        raise ValueError(f"{value!r} is none of the labels {', '.join(names)}")
+        raise ValueError(f"{value!r} is not one of the labels {', '.join(names)}")
     return name
 
 
@@ -122,9 +124,9 @@ def _article(value: Any, path: str | Path, place: str) -> dict[str, Any]:
     try:
         return _Row.model_validate(value).article()
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"])) or "it"
-        problem = f"{key!r} {'is missing' if first['type'] == 'missing' else 'has another type than in QuAC'}"
+        first = first_invalid(error)
+        problem = "is missing" if first.type == "missing" else "has another type than in QuAC"
+        problem = f"{first.path or 'it'!r} {problem}"
     except ValueError as error:
         problem = str(error)
     raise DataError(f"{at(path, place)}: {problem}: a row of QuAC has {', '.join(QUAC_FEATURES)}")
@@ -141,13 +143,12 @@ def _holds_squad(source: Source) -> bool:
 
 def _first(source: Source) -> Mapping[str, Any]:
     """The first object of a list or of JSON lines; empty if there is none."""
-    value = source.value[0] if isinstance(source.value, list) and source.value else source.value
-    return value if isinstance(value, dict) else {}
+    return as_object(source.first)
 
 
 def _no_conversations(path: Path) -> list[Conversation]:
     raise DataError(
-        f"{at(path)}: is rows of SQuAD 2, which do not say which questions are one conversation: "
+        f"{at(path)}: is rows of SQuAD 2, which do not group questions into conversations: "
         "give the file that they were written from, or rows of QuAC"
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ..documents import Document
-from .pieces import pieces, size, within
+from .text_pieces import pieces, size, within
 from .topics import Topic
 
 MAX_SECTION_BYTES = 8_000
@@ -30,7 +30,7 @@ class Section:
 
 
 @dataclass
-class Part:
+class SectionPart:
     """A title with its sections: a document, or a chapter of it."""
 
     title: str
@@ -42,7 +42,9 @@ class Part:
 def topics_of_document(
     document: Document, *, background: Background, max_section_bytes: int, max_bytes: int
 ) -> tuple[list[Topic], list[str]]:
-    """The topics of a document in order, and notes about what was split or left out. No topic if it has no text.
+    """The topics of a document in order, and notes about splits and omissions.
+
+    A document without text has no topics.
 
     The topic's id is the file's name and the heading. A longer section is split between paragraphs, a longer
     paragraph behind a sentence; each piece is a topic. `max_bytes` is the bound of the whole topic.
@@ -78,7 +80,7 @@ def topics_of_document(
     return topics, notes
 
 
-def parts(document: Document) -> list[Part]:
+def parts(document: Document) -> list[SectionPart]:
     """The document by titles.
 
     The only heading of the highest level is the title. Several ones are a title each if there are headings below
@@ -89,13 +91,13 @@ def parts(document: Document) -> list[Part]:
     if not document.blocks:
         return []
     if not levels:
-        return [Part(name, [block.text for block in document.blocks], [])]
+        return [SectionPart(name, [block.text for block in document.blocks], [])]
     top = min(levels)
     only = levels.count(top) == 1
     declared = document.title is not None and top > 1
     titled = not declared and (only or set(levels) != {top})
-    made = [Part(name, [], [])]
-    into = made[0].lead
+    document_parts = [SectionPart(name, [], [])]
+    into = document_parts[0].lead
     above: list[tuple[int, str]] = []
     for block in document.blocks:
         if block.level is None:
@@ -103,26 +105,26 @@ def parts(document: Document) -> list[Part]:
         elif titled and block.level == top:
             above = []
             if only:  # what stands before the only title is the document's too
-                made[0].title = block.text
+                document_parts[0].title = block.text
             else:
-                made.append(Part(block.text, [], []))
-            into = made[-1].lead
+                document_parts.append(SectionPart(block.text, [], []))
+            into = document_parts[-1].lead
         else:
             above = [(level, text) for level, text in above if level < block.level] + [(block.level, block.text)]
-            made[-1].sections.append(Section(tuple(text for _, text in above)))
-            into = made[-1].sections[-1].paragraphs
-    return [part for part in made if part.lead or part.sections or part is not made[0]]
+            document_parts[-1].sections.append(Section(tuple(text for _, text in above)))
+            into = document_parts[-1].sections[-1].paragraphs
+    return [part for part in document_parts if part.lead or part.sections or part is not document_parts[0]]
 
 
 def _background(lead: Sequence[str], kind: Background, bound: int, title: str, notes: list[str]) -> str:
-    """The background, of whole paragraphs as far as the bound allows; a note says how much was left out."""
+    """The background, of whole paragraphs as far as the bound allows; a note has the size of the rest."""
     if not lead:
         return ""
     whole = "\n\n".join(lead)
-    kept = {"none": "", "paragraph": within(lead[:1], bound), "lead": within(lead, bound)}[kind]
-    if left := len(whole) - len(kept):
+    background = {"none": "", "paragraph": within(lead[:1], bound), "lead": within(lead, bound)}[kind]
+    if left := len(whole) - len(background):
         notes.append(f"{left:,} of {len(whole):,} characters under {title!r} are in no background")
-    return kept
+    return background
 
 
 def _headers(sections: Sequence[Section]) -> Iterator[str]:

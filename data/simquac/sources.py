@@ -88,16 +88,16 @@ def topic_set(
     named = not source.is_folder and documents.is_document(source.path)
     if named and source.path.suffix.lower() not in documents.TEXT:
         return _of_documents(source.path, background, max_section_bytes, max_bytes)
-    known = (*_SOURCES, messages.FORMAT, sharegpt.FORMAT)
+    formats = (*_SOURCES, messages.FORMAT, sharegpt.FORMAT)
     # A text is a document unless it is one of the data sets' files; a folder unless it is a run.
-    form = next((each for each in known if each.recognises(source)), None)
+    form = next((candidate for candidate in formats if candidate.recognises(source)), None)
     if form is None and (source.is_folder or (named and source.text.strip())):
         return _of_documents(source.path, background, max_section_bytes, max_bytes)
     form = form or detected(source, ())
     if form is None:
+        known_sources = ", ".join(topic_format.description for topic_format in _SOURCES)
         raise DataError(
-            f"{at(path)}: is none of the known formats: give {', '.join(known.description for known in _SOURCES)}, "
-            "or a document (.md, .txt, .html, .docx)"
+            f"{at(path)}: is not in a known format: give {known_sources}, or a document (.md, .txt, .html, .docx)"
         )
     if form not in _SOURCES:
         raise DataError(
@@ -110,18 +110,18 @@ def topic_set(
 
 def _of_documents(path: Path, background: Background, max_section_bytes: int, max_bytes: int) -> TopicSet:
     """The topics of a document or of a folder of them; DataError if none has text."""
-    found, notes = documents.read(path)
+    read_documents, notes = documents.read(path)
     located: list[tuple[str, Topic]] = []
-    for document in found:
-        made, remarks = topics_of_document(
+    for document in read_documents:
+        of_document, remarks = topics_of_document(
             document, background=background, max_section_bytes=max_section_bytes, max_bytes=max_bytes
         )
-        if not made:
+        if not of_document:
             remarks.append("has no text: no topic")
         notes += [f"{document.name}: {remark}" for remark in remarks]
-        located += [(f"{document.name}, {topic.header!r}", topic) for topic in made]
+        located += [(f"{document.name}, {topic.header!r}", topic) for topic in of_document]
     if not located:
-        which = "has no text" if len(found) == 1 else f"none of its {len(found)} documents has text"
+        which = "has no text" if len(read_documents) == 1 else f"none of its {len(read_documents)} documents has text"
         raise DataError(f"{at(path)}: {which}: give a document with text")
     return TopicSet(topics.checked(located, path, max_bytes), tuple(notes))
 

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from ...errors import DataError, at
-from ..formats.jsonfiles import read_text
+from ..files.json_files import read_text
 from ..grounding import ground
 from ..identity import named
 from ..records import Conversation, Message
@@ -34,7 +34,7 @@ def read(path: str | Path) -> list[Conversation]:
     text = read_text(path).replace("\r\n", "\n")
     blocks = _TOPIC.split(text)
     if len(blocks) < 2 or blocks[0].strip():
-        raise DataError(f"{at(path)}: does not begin with {START!r}: this is no file of teacher topics")
+        raise DataError(f"{at(path)}: does not begin with {START!r}: this is not a file of teacher topics")
     conversations = []
     for number, block in enumerate(blocks[1:], start=1):
         head, *questions = _QUESTION.split(block)

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
-from ...errors import DataError, at
+from ...errors import DataError, at, first_invalid
+from ..files.json_files import read_lines
 from ..formats.detection import Contents, Source
-from ..formats.jsonfiles import read_lines
 from ..records import Conversation, Json, Record
 
 KIND = "simquac"
@@ -66,7 +66,10 @@ def problem_of(topic: Topic) -> str:
 
 
 def checked(topics: Iterable[tuple[str, Topic]], path: str | Path, max_bytes: int = MAX_BYTES) -> list[Topic]:
-    """The topics, if all of them can be simulated; else DataError. Each comes with its position in the file."""
+    """The topics, if all of them can be simulated; else DataError.
+
+    Each comes with its position in the file.
+    """
     valid = []
     for where, topic in topics:
         if problem := problem_of(topic):
@@ -102,10 +105,9 @@ def read_topic_lines(path: str | Path) -> list[tuple[str, Topic]]:
         try:
             topics.append((where, Topic(**fields, extra=extra)))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            problem = "is missing" if first["type"] == "missing" else "must be a text"
-            raise DataError(f"{at(path, where)}: {key!r} {problem}: a topic has {', '.join(FIELDS)}") from None
+            first = first_invalid(error)
+            problem = "is missing" if first.type == "missing" else "must be a text"
+            raise DataError(f"{at(path, where)}: {first.path!r} {problem}: a topic has {', '.join(FIELDS)}") from None
     return topics
 
 

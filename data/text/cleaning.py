@@ -63,29 +63,32 @@ def clean(text: str) -> Cleaned:
 
 
 def _without_reasoning(text: str) -> str:
-    """The text without `<think>` blocks. Text before an unmatched closing tag or after an unmatched opening tag is
-    reasoning too: some servers drop the opening tag, and a reply can be cut off inside."""
+    """The text without `<think>` blocks.
+
+    Text before an unmatched closing tag or after an unmatched opening tag is reasoning too: some servers drop the
+    opening tag, and a reply can be cut off inside.
+    """
     if "<" not in text:
         return text
-    kept: list[str] = []
+    pieces: list[str] = []
     inside, after_tag, before_tag = False, 0, 0
     for tag in _TAG.finditer(text):
         if tag.group(1) and not inside:
-            kept.clear()
+            pieces.clear()
         elif not tag.group(1) and not inside:
-            kept.append(text[after_tag : tag.start()])
+            pieces.append(text[after_tag : tag.start()])
         inside = not tag.group(1)
         before_tag, after_tag = tag.span()
     if not inside:
-        kept.append(text[after_tag:])
+        pieces.append(text[after_tag:])
     elif not _is_wrapping(
-        "".join(kept)
+        "".join(pieces)
     ):  # a tag within the text belongs to it; only after one at its start is the rest reasoning
-        kept[-1] += text[before_tag:]
+        pieces[-1] += text[before_tag:]
     # A space keeps pieces apart, so that two halves cannot form a new tag.
     separated = (
         f" {piece}" if previous and piece and not (previous[-1].isspace() or piece[0].isspace()) else piece
-        for previous, piece in pairwise(["", *kept])
+        for previous, piece in pairwise(["", *pieces])
     )
     return "".join(separated)
 

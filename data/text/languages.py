@@ -12,8 +12,16 @@ _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
 
 
 def language_of(text: str) -> Language | None:
-    """`zh` if the text has at least as many Chinese characters as Latin words, else `en`; None if it has neither."""
+    """`zh` or `en` by the majority of Chinese characters or Latin words; None without either.
+
+    A tie is `zh`.
+    """
     han, latin = len(HAN.findall(text)), len(_LATIN_WORD.findall(text))
     if not han and not latin:
         return None
     return "zh" if han >= latin else "en"
+
+
+def says_something(text: str) -> bool:
+    """Whether the text has a letter or a digit."""
+    return any(character.isalnum() for character in text)

@@ -15,7 +15,10 @@ _OBEYED = re.compile(
 
 
 def plain(text: str) -> str:
-    r"""The text with each character that a terminal obeys written out, such as `\x1b` or `\u202e`. Lines and tabs stay."""
+    r"""The text with each character that a terminal obeys written out, such as `\x1b` or `\u202e`.
+
+    Lines and tabs stay.
+    """
     return _OBEYED.sub(_written_out, text)
 
 
@@ -25,7 +28,10 @@ def on_one_line(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    r"""JSON with these characters as escapes of JSON, such as `\u009b`: the same value. It holds none outside of texts."""
+    r"""JSON with these characters as escapes of JSON, such as `\u009b`: the same value.
+
+    JSON holds none outside of texts.
+    """
     return _OBEYED.sub(_escaped, text)
 
 
@@ -47,7 +53,7 @@ def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
     """Inside, each line that is logged, where nobody set up logging, and each warning is what `shown` makes of it."""
     handler, before, show = logging.lastResort, None, warnings.showwarning
 
-    class Plain(logging.Formatter):
+    class _Plain(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
             return shown(super().format(record))
 
@@ -59,7 +65,7 @@ def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
 
     if handler is not None:
         before = handler.formatter
-        handler.setFormatter(Plain())
+        handler.setFormatter(_Plain())
     warnings.showwarning = showwarning
     try:
         yield

@@ -1,1 +1,1 @@
-"""Calls of chat models: what can go wrong, how often they are made, what they cost, and where replies are kept."""
+"""Calls of chat models: faults, rates, costs, and the store of replies."""

@@ -1,33 +1,33 @@
-"""What is known of an endpoint by its replies and refusals, and what may be sent to it now."""
+"""The state of an endpoint by its replies and refusals, and what may be sent to it now."""
 
 import math
 from collections.abc import Callable
 
-from .breakers import SILENT, Breaker
-from .faults import Fault
-from .paces import Pace
-from .rates import LearnedPace, Rate, Recent
+from ..models.faults import CallFault
+from .call_queue import QueueTurn
+from .circuit_breaker import SILENT, Breaker
+from .concurrency import Window
+from .pace import Pace
+from .rate_limits import CallRate, LearnedPace, RecentRate
 from .refusals import Refusals
 from .tries import LONGEST
-from .turns import Turn
-from .windows import Window
 
 
 class Health:
     """The limits that are set, and those that an endpoint shows: window, pace, pauses and breaker.
 
-    Knows no loop: it is told the time. `said` is told when the endpoint goes and comes back.
+    It has no loop: callers pass the time. `notify` is called when the endpoint becomes unreachable or reachable.
     """
 
-    def __init__(self, pace: Pace, said: Callable[[str], None], uniform: Callable[[float, float], float]) -> None:
+    def __init__(self, pace: Pace, notify: Callable[[str], None], uniform: Callable[[float, float], float]) -> None:
         self.breaker = Breaker(pace.patience, pace.first_patience)
         self.learned = LearnedPace()
         self.paused = -math.inf
         """Until then nothing is sent: it asked for that."""
-        self._window, self._recent, self._refusals = Window(pace.concurrency), Recent(), Refusals()
-        self._requests = Rate(pace.requests_per_minute / 60) if pace.requests_per_minute else None
-        self._tokens = Rate(pace.tokens_per_minute / 60) if pace.tokens_per_minute else None
-        self._wait, self._said, self._uniform = pace.wait, said, uniform
+        self._window, self._recent, self._refusals = Window(pace.concurrency), RecentRate(), Refusals()
+        self._requests = CallRate(pace.requests_per_minute / 60) if pace.requests_per_minute else None
+        self._tokens = CallRate(pace.tokens_per_minute / 60) if pace.tokens_per_minute else None
+        self._wait, self._notify, self._uniform = pace.wait, notify, uniform
         self._doubt = self._slowed = -math.inf
         self._slowings = 0
         self.under_way = 0
@@ -59,7 +59,7 @@ class Health:
             self._tokens.ready(tokens) if self._tokens else -math.inf,
         )
 
-    def take(self, turn: Turn, now: float, *, others: bool) -> None:
+    def take(self, turn: QueueTurn, now: float, *, others: bool) -> None:
         """A call goes; whether others wait."""
         if self._requests:
             self._requests.take(1, now)
@@ -70,13 +70,13 @@ class Health:
         turn.one_of = self.under_way
         turn.probe = self.breaker.probing = self.breaker.open
 
-    def leave(self, turn: Turn) -> None:
+    def leave(self, turn: QueueTurn) -> None:
         """A call has ended, in whatever way."""
         self.under_way -= 1
         if turn.probe:
             self.breaker.probing = False
 
-    def give_back(self, turn: Turn) -> None:
+    def give_back(self, turn: QueueTurn) -> None:
         """A call that had its turn was never sent."""
         if self._requests:
             self._requests.correct(-1)
@@ -88,7 +88,7 @@ class Health:
         if self._tokens:
             self._tokens.correct(tokens)
 
-    def succeeded(self, turn: Turn, now: float) -> None:
+    def succeeded(self, turn: QueueTurn, now: float) -> None:
         """The endpoint replied."""
         if turn.sent > self._slowed:
             self._slowings = 0
@@ -97,11 +97,11 @@ class Health:
         if self._refusals.tries:
             self._weigh(now)
         else:
-            self.learned.succeeded(self._recent, now)
+            self.learned.succeeded(now)
         self._window.succeeded(turn.sent, turn.one_of, now, self.under_way)
         self._answered(now)
 
-    def failed(self, turn: Turn, fault: Fault, now: float) -> str | None:
+    def failed(self, turn: QueueTurn, fault: CallFault, now: float) -> str | None:
         """A call failed; why none will succeed any more, in words, if that is so."""
         if fault.whose == "request":
             self._answered(now)
@@ -118,9 +118,9 @@ class Health:
         since = self.breaker.since
         self._doubt = -math.inf
         if self.breaker.succeeded():
-            self._said(f"answers again, after {now - (since or now):.0f} s")
+            self._notify(f"answers again, after {now - (since or now):.0f} s")
 
-    def _refused(self, turn: Turn, fault: Fault, now: float) -> str | None:
+    def _refused(self, turn: QueueTurn, fault: CallFault, now: float) -> str | None:
         """The key, the model or the account is refused."""
         final = self.breaker.refused(turn.sent, now)
         self._doubt = now + self._backoff(self.breaker.refusals)
@@ -128,7 +128,7 @@ class Health:
             return None
         return f"{fault.name}: {fault.detail}; {_TO_CORRECT.get(fault.name, 'see to it')}, and run again"
 
-    def _missed(self, turn: Turn, fault: Fault, now: float) -> str | None:
+    def _missed(self, turn: QueueTurn, fault: CallFault, now: float) -> str | None:
         """The endpoint gave no usable reply."""
         breaker = self.breaker
         self._window.failed(turn.sent, now)
@@ -138,18 +138,18 @@ class Health:
         if breaker.failed(fault, now, probe=turn.probe):
             self._window.restarted()
             wait = f"all calls wait while one at a time tries, for up to {breaker.patience:.0f} s"
-            self._said(f"fails call after call, last {fault.name}: {wait}")
+            self._notify(f"fails call after call, last {fault.name}: {wait}")
         if now < breaker.deadline() or self.under_way > 1:  # what is under way may yet succeed
             return None
         ever = "no usable reply any more" if breaker.answered else "no usable reply at all"
         seconds = f"{now - (breaker.since or now):.0f} s"
         return f"{ever}, tried for {seconds}; last {fault.name}: {fault.detail}; see to it, and run again"
 
-    def _limited(self, turn: Turn, fault: Fault, now: float) -> str | None:
+    def _limited(self, turn: QueueTurn, fault: CallFault, now: float) -> str | None:
         """There are too many calls."""
         breaker = self.breaker
         if breaker.limited(now):
-            self._said("is there again, and refuses calls as too many")
+            self._notify("is there again, and refuses calls as too many")
         deadline = breaker.deadline()
         self._refusals.outcome(turn.sent, refused=True)
         if turn.sent > self._slowed:  # of those that were under way together one is enough
@@ -160,11 +160,11 @@ class Health:
         if fault.after is not None and now + fault.after > self.paused:
             self.paused = now + fault.after
             if fault.after >= 5:
-                self._said(f"asks to wait {fault.after:.0f} s")
+                self._notify(f"asks to wait {fault.after:.0f} s")
         if self.paused <= deadline and now < deadline:
             return None
         wait = f"asks to wait {self.paused - now:.0f} s" if self.paused > now else "refuses all calls as too many"
-        return f"{wait}, longer than patience ({breaker.patience:.0f} s): {fault.detail}; run again later"
+        return f"{wait}, longer than the outage timeout (--patience, {breaker.patience:.0f} s): {fault.detail}; run again later"
 
     def _slow(self, now: float) -> None:
         """There are too many calls: go slower, and wait a little."""
@@ -180,7 +180,7 @@ class Health:
         self.paused = max(self.paused, min(now + self._backoff(self._slowings), max(now, self.breaker.deadline())))
 
     def _weigh(self, now: float) -> None:
-        """See whether it is known by now why calls are refused."""
+        """Check whether the trial has shown by now why calls are refused."""
         verdict = self._refusals.verdict()
         if verdict == "chance":
             self.learned.hold(None, now)
@@ -203,4 +203,4 @@ _TO_CORRECT = {
     "quota_spent": "see to the account",
     "redirected": "correct the address",
 }
-"""What somebody has to do about a fault that is nobody's but the settings', by its name."""
+"""How to correct a configuration error, by its name."""

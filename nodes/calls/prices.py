@@ -8,9 +8,9 @@ from types import ModuleType
 from langchain_core.language_models import BaseChatModel
 
 from ...errors import of_extra
-from ..environment import host_of
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
+from ..settings.environment import host_of
 
 Tokens = Mapping[str, int]
 """Tokens of a call, by the names of `data.Usage`."""
@@ -42,13 +42,13 @@ UNPRICED = frozenset({"ollama", "huggingface", "nvidia"})
 
 
 @dataclass(frozen=True)
-class Asked:
+class PriceQuery:
     """A chat model as it is asked for: what its price depends on."""
 
     name: str
     """Its name, without the provider."""
     provider: str | None = None
-    """The provider of its spec; None if only its endpoint tells."""
+    """The provider of its spec; None if only its endpoint is known."""
     url: str | None = None
     """Its endpoint; never shown, as it may hold credentials."""
 
@@ -58,43 +58,48 @@ class Asked:
         return host_of(self.url) if self.url else self.provider or self.name
 
 
-def asked_model(model: BaseChatModel) -> Asked | None:
+def asked_model(model: BaseChatModel) -> PriceQuery | None:
     """The model as its price is looked up; None for the embedded offline model, which makes no calls that cost."""
     if isinstance(model, OfflineChatModel):
         return None
     spec = str((model.metadata or {}).get("spec", ""))
     provider, _, name = spec.partition(":")
-    given = getattr(model, "model_name", None) or getattr(model, "model", None)
-    named = name or (given if isinstance(given, str) else "") or type(model).__name__
-    return Asked(named, provider or None, endpoint_url(model))
+    model_name = getattr(model, "model_name", None) or getattr(model, "model", None)
+    named = name or (model_name if isinstance(model_name, str) else "") or type(model).__name__
+    return PriceQuery(named, provider or None, endpoint_url(model))
 
 
-def price(asked: Asked, tokens: Tokens) -> float | None:
-    """US dollars of a call; None if the price of the model is unknown. MissingExtraError without the extra `cost`.
+def price(query: PriceQuery, tokens: Tokens) -> float | None:
+    """US dollars of a call; None if the price of the model is unknown.
 
-    The table is asked for the endpoint's own price where it knows the endpoint, else for the model by its name: a
+    MissingExtraError without the extra `cost`.
+
+    The price is that of the endpoint where the table contains it, else that of the model by its name: a
     gateway's price is taken to be the list price.
     """
     inputs, outputs = tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
     cached = min(tokens.get("cached_tokens", 0), inputs)
     if inputs >= LONG:
-        return _price(asked, inputs, outputs, cached)
-    rates = _rates(asked)
+        return _price(query, inputs, outputs, cached)
+    rates = _rates(query)
     if rates is None:
         return None
     return (inputs - cached) * rates[0] + cached * rates[1] + outputs * rates[2]
 
 
 @cache
-def _rates(asked: Asked) -> tuple[float, float, float] | None:
-    """Dollars of an input token, of a cached one and of an output token: a look into the table takes longer than adding."""
-    each = [_price(asked, *tokens) for tokens in ((1000, 0, 0), (1000, 0, 1000), (0, 1000, 0))]
-    known = [value / 1000 for value in each if value is not None]
-    return (known[0], known[1], known[2]) if len(known) == 3 else None
+def _rates(query: PriceQuery) -> tuple[float, float, float] | None:
+    """Dollars of an input token, of a cached one and of an output token.
+
+    They are cached, because a look into the table takes longer than adding.
+    """
+    prices = [_price(query, *tokens) for tokens in ((1000, 0, 0), (1000, 0, 1000), (0, 1000, 0))]
+    per_token = [value / 1000 for value in prices if value is not None]
+    return (per_token[0], per_token[1], per_token[2]) if len(per_token) == 3 else None
 
 
-def _price(asked: Asked, inputs: int, outputs: int, cached: int) -> float | None:
-    calculate = _calculation(of_extra("genai_prices", "cost"), asked)
+def _price(query: PriceQuery, inputs: int, outputs: int, cached: int) -> float | None:
+    calculate = _calculation(of_extra("genai_prices", "cost"), query)
     if calculate is None:
         return None
     try:
@@ -103,21 +108,21 @@ def _price(asked: Asked, inputs: int, outputs: int, cached: int) -> float | None
         return None
 
 
-def _calculation(table: ModuleType, asked: Asked) -> Callable[[int, int, int], float] | None:
-    """The price of tokens by the first way of finding the model that the table knows; None if it knows none."""
-    if asked.provider in UNPRICED:
+def _calculation(table: ModuleType, query: PriceQuery) -> Callable[[int, int, int], float] | None:
+    """The price of tokens by the first way in which the table finds the model; None if it finds none."""
+    if query.provider in UNPRICED:
         return None
-    provider = PROVIDERS.get(asked.provider or "")
+    provider = PROVIDERS.get(query.provider or "")
     ways: list[dict[str, str]] = [{"provider_id": provider}] if provider else []
-    if asked.url:
-        ways.append({"provider_api_url": asked.url})
+    if query.url:
+        ways.append({"provider_api_url": query.url})
     if not provider:
         ways.append({})
     for way in ways:
 
         def calculate(inputs: int, outputs: int, cached: int, way: dict[str, str] = way) -> float:
             usage = table.Usage(input_tokens=inputs, output_tokens=outputs, cache_read_tokens=cached)
-            return float(table.calc_price(usage, asked.name, **way).total_price)
+            return float(table.calc_price(usage, query.name, **way).total_price)
 
         try:
             calculate(1, 1, 0)

@@ -1,8 +1,8 @@
 """Every call of a model: answered from the journal, or made through its endpoint's gate, counted and kept."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,52 +14,50 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from ...data.identity import digest
 from ...data.text.model_tokens import tokens_about
 from ...errors import DuologueError
-from ..environment import error_line, without_known_secrets
-from ..flaws import check_reply
+from ..context_values import during
+from ..messages.attachments import for_model
+from ..models.faults import CallFault
+from ..models.flaws import check_reply
 from ..models.offline.model import OfflineChatModel
 from ..models.providers import seeded
 from ..models.specs import endpoint_host, model_provenance
-from ..parts import for_model
-from ..replies import drafts_of, usage_of
+from ..replies.conversion import drafts_of, usage_of
+from ..settings.environment import error_line, without_known_secrets
 from ..state import Draft
-from .faults import Fault
-from .gates import EndpointError, Gate, Pace
-from .kept import AMBIENT, Call, CallKey, CallStore, Reply, Sent, message_of, plain_reply
+from .agent_turns import AgentTurns
+from .call_store import AMBIENT, Call, CallKey, CallStore, SentRequest, StoredReply, message_of, plain_reply
+from .endpoint_gate import EndpointError, Gate, Pace
 from .prices import asked_model
 from .spending import Spending
-from .tries import came
+from .tries import reply_despite_cancellation
 
 CONVERSATIONS = 8
-"""Conversations at the same time as long as no endpoint is known that bears more."""
+"""Conversations at the same time, until an endpoint has shown that it bears more."""
 
 
 @dataclass
-class Calls:
-    """The calls of a run: its gates, journal and spending. It belongs to one event loop."""
+class CallService:
+    """The calls of a run in one event loop: its gates, journal and spending."""
 
     pace: Pace = field(default_factory=Pace)
     store: CallStore | None = None
     spending: Spending = field(default_factory=Spending)
     over: Callable[[], str | None] | None = None
-    """Why the run is to end in order, in words; None if it goes on. Sent after each turn."""
-    said: Callable[[str], None] | None = None
-    """Is told in a line when an endpoint goes and comes back."""
+    """Why the run is to end in order, in words; None if it goes on. Called after each turn."""
+    notify: Callable[[str], None] | None = None
+    """Called with one line when an endpoint becomes unreachable or reachable."""
     on_room: Callable[[], object] | None = None
-    """Is called when `room` has changed."""
+    """Called when `room` has changed."""
     gates: dict[str, Gate] = field(default_factory=dict)
     stopped: DuologueError | None = None
     """Why no call of the run can succeed any more."""
     replayed: int = 0
     """Replies that were taken from the journal."""
+    agents: AgentTurns = field(default_factory=AgentTurns)
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> AbstractContextManager["CallService"]:
         """Inside, and in the tasks that begin inside, calls are this run's."""
-        token = _CURRENT.set(self)
-        try:
-            yield
-        finally:
-            _CURRENT.reset(token)
+        return during(_CURRENT, self)
 
     @property
     def room(self) -> int:
@@ -68,7 +66,7 @@ class Calls:
 
     @property
     def spent_out(self) -> bool:
-        """Whether what is under way is to end at its next turn: a bound is reached, or nothing can be kept any more."""
+        """Whether what is under way ends at its next turn: a budget is spent, or the journal cannot be written."""
         lost = self.stopped is not None and not isinstance(self.stopped, EndpointError)
         return lost or bool((self.over or self.spending.over)())
 
@@ -76,7 +74,7 @@ class Calls:
         """The gate of an endpoint."""
         gate = self.gates.get(endpoint)
         if gate is None:
-            gate = self.gates[endpoint] = Gate(endpoint, self.pace, said=self.said)
+            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify)
             gate.on_room.append(self._room_changed)
         return gate
 
@@ -91,12 +89,12 @@ class Calls:
         sent = for_model(chosen, messages)
         key = call.key(attempt)
         # The embedded model gives the same reply again and costs nothing: it is asked.
-        kept_ones = self._store is not None and not isinstance(chosen, OfflineChatModel)
-        asked = Sent.of({**model_provenance(model), **arguments}, sent) if kept_ones else None
-        if asked is not None and (kept := self._found(key, asked)) is not None:
-            if endpoint is not None and kept.endpoint == _address(endpoint):
+        stores_replies = self._store is not None and not isinstance(chosen, OfflineChatModel)
+        request = SentRequest.of({**model_provenance(model), **arguments}, sent) if stores_replies else None
+        if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
+            if endpoint is not None and stored_reply.endpoint == _address(endpoint):
                 self.gate(endpoint).answered_before()
-            return _draft(message_of(kept.value), kept.retried)
+            return _draft(message_of(stored_reply.value), stored_reply.retried)
 
         cancelled: asyncio.CancelledError | None = None
 
@@ -104,25 +102,25 @@ class Calls:
             nonlocal cancelled
             work = chosen.ainvoke(sent, None, **cast(Any, arguments))
             check = check_reply if endpoint_host(model) is not None else None  # one's own model may have nothing to say
-            if asked is None:  # nothing is kept
+            if request is None:  # nothing is kept
                 reply = await work
                 if check is not None:
                     check(reply)
             else:
-                reply, cancelled = await came(work, check)
+                reply, cancelled = await reply_despite_cancellation(work, check)
             return reply
 
-        message, retried = await self._made(endpoint, model, send, sent, key, asked)
+        message, retried = await self._new_reply(endpoint, model, send, sent, key, request)
         self.spending.add(
             _served(message),
             usage_of([message]),
             role=_side(call.role),
-            asked=asked_model(model),
-            sent=(str(each.content) for each in sent),
+            query=asked_model(model),
+            sent=(str(sent_message.content) for sent_message in sent),
             reply=str(message.text),
         )
-        if asked is not None:
-            self._keep(key, asked, Reply(plain_reply(message), retried, _address(endpoint)))
+        if request is not None:
+            self._keep(key, request, StoredReply(plain_reply(message), retried, _address(endpoint)))
         if cancelled is not None:
             raise cancelled
         return _draft(message, retried)
@@ -136,53 +134,53 @@ class Calls:
         ask: Callable[[], Awaitable[Any]],
     ) -> Any:
         """An agent's update of the state, as `ask` gives it; a complete one is kept."""
-        asked = None if self._store is None else Sent.of(to, messages)
+        request = None if self._store is None else SentRequest.of(to, messages)
         key = call.key(attempt)
-        if asked is not None and (kept := self._found(key, asked)) is not None:
-            return dict(kept.value)
+        if request is not None and (stored_reply := self._find_stored(key, request)) is not None:
+            return dict(stored_reply.value)
         update = await ask()
         for draft in update.get("drafts", []) if isinstance(update, Mapping) else []:
             if isinstance(draft, Mapping) and (usage := draft.get("usage")):
-                # What an agent's own calls cost is not known, only how many tokens they took.
-                self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), asked=None)
-        if asked is not None and not update.get("failed"):
-            self._keep(key, asked, Reply(without_known_secrets(update)))
+                # The cost of an agent's own calls is unknown, only their tokens are reported.
+                self.spending.add(draft.get("model") or "agent", usage, role=_side(call.role), query=None)
+        if request is not None and not update.get("failed"):
+            self._keep(key, request, StoredReply(without_known_secrets(update)))
         return update
 
     @property
     def _store(self) -> CallStore | None:
         return AMBIENT.get() if self.store is None else self.store
 
-    def _found(self, key: CallKey, asked: Sent) -> Reply | None:
+    def _find_stored(self, key: CallKey, request: SentRequest) -> StoredReply | None:
         try:
-            kept = None if self._store is None else self._store.find(key, asked)
-        except DuologueError as error:  # of a store that must know every call
+            stored_reply = None if self._store is None else self._store.find(key, request)
+        except DuologueError as error:  # of a store that must contain every call
             _lost(error)
             raise
-        self.replayed += kept is not None
-        return kept
+        self.replayed += stored_reply is not None
+        return stored_reply
 
-    def _keep(self, key: CallKey, asked: Sent, came: Reply | Fault) -> None:
-        """Keep what came of a call. What cannot be kept is lost, and so would be all that is paid after it: the run ends."""
+    def _keep(self, key: CallKey, request: SentRequest, outcome: StoredReply | CallFault) -> None:
+        """Store the outcome of a call; a failure ends the run, as all later calls would be lost too."""
         if (store := self._store) is None:
             return
         try:
-            if isinstance(came, Fault):
-                store.keep_fault(key, asked, came)
+            if isinstance(outcome, CallFault):
+                store.keep_fault(key, request, outcome)
             else:
-                store.keep(key, asked, came)
+                store.keep(key, request, outcome)
         except DuologueError as error:
             self.stopped = self.stopped or error
             raise
 
-    async def _made(
+    async def _new_reply(
         self,
         endpoint: str | None,
         model: BaseChatModel,
         send: Callable[[], Awaitable[AIMessage]],
         sent: Sequence[BaseMessage],
         key: CallKey,
-        asked: Sent | None,
+        request: SentRequest | None,
     ) -> tuple[AIMessage, dict[str, int]]:
         """The reply of a call that is made now, and how often it was made again."""
         if self.stopped is not None:
@@ -192,9 +190,9 @@ class Calls:
             return await send(), {}
         gate = self.gate(endpoint)
 
-        def failed(fault: Fault) -> None:
-            if asked is not None:
-                self._keep(key, asked, fault)
+        def failed(fault: CallFault) -> None:
+            if request is not None:
+                self._keep(key, request, fault)
 
         try:
             tokens = _about(sent) if gate.pace.tokens_per_minute else 0
@@ -208,21 +206,13 @@ class Calls:
             raise
 
 
-_CURRENT: ContextVar[Calls | None] = ContextVar("duologue_calls", default=None)
-
-
+_CURRENT: ContextVar[CallService | None] = ContextVar("duologue_calls", default=None)
 _LOST: ContextVar[list[str] | None] = ContextVar("duologue_lost_calls", default=None)
 
 
-@contextmanager
-def lost_calls() -> Iterator[list[str]]:
+def lost_calls() -> AbstractContextManager[list[str]]:
     """The calls inside that got no reply, each in one line: also those whose error somebody caught."""
-    lost: list[str] = []
-    token = _LOST.set(lost)
-    try:
-        yield lost
-    finally:
-        _LOST.reset(token)
+    return during(_LOST, list[str]())
 
 
 def _lost(error: Exception) -> None:
@@ -230,19 +220,19 @@ def _lost(error: Exception) -> None:
         lost.append(error_line(error))
 
 
-def current() -> Calls:
+def current() -> CallService:
     """The calls of the run that is under way; outside a run, new ones."""
-    return _CURRENT.get() or Calls()
+    return _CURRENT.get() or CallService()
 
 
 def run_is_over() -> bool:
-    """Whether a budget of the run that is under way is spent: what is under way ends at its next turn."""
+    """Whether a budget of the run that is under way is spent, so that it ends at its next turn."""
     calls = _CURRENT.get()
     return calls is not None and calls.spent_out
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int = 1) -> Draft:
-    """A chat model's reply to the messages. Its seed, for models that take one, is that of the attempt at this call.
+    """A chat model's reply to the messages, with the seed of this attempt at the call.
 
     In a run with a journal the reply is kept there, and taken from there if the same call was made before. CallError:
     the endpoint gave no usable reply; EndpointError: it will give none.
@@ -286,8 +276,8 @@ def _side(role: str) -> str:
 
 def _tries(model: BaseChatModel) -> int | None:
     """How often a call may be made, as the model's spec says it (`max_retries`); None if it does not."""
-    given = (model.metadata or {}).get("arguments")
-    retries = given.get("max_retries") if isinstance(given, Mapping) else None
+    arguments = (model.metadata or {}).get("arguments")
+    retries = arguments.get("max_retries") if isinstance(arguments, Mapping) else None
     return retries + 1 if isinstance(retries, int) else None
 
 

@@ -1,31 +1,31 @@
 """What a run has spent on calls of models, and when that is too much."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...data.text.model_tokens import tokens_about
 from ...errors import SettingError
-from .prices import Asked, price
+from .prices import PriceQuery, price
 
 COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 """What is added up, by the names of `data.Usage`; cached and reasoning tokens are parts of the first two."""
 
 
-class Paid(NamedTuple):
+class ReplyCost(NamedTuple):
     """What a kept reply has taken."""
 
     role: str
     model: str | None
-    usage: dict[str, int]
+    usage: Mapping[str, int]
     """By the names of `data.Usage`; without tokens if the endpoint reported none."""
-    sent: list[str]
+    sent: Sequence[str] = ()
     """The texts that were sent, where tokens are to be counted by characters."""
-    reply: str
+    reply: str = ""
 
 
 @dataclass
-class Spent:
+class ModelSpending:
     """What the calls of one model, or of one role, have taken."""
 
     calls: int = 0
@@ -54,7 +54,7 @@ class Spent:
 
 @dataclass
 class Spending:
-    """Calls, tokens and cost of a run so far, by the model that answered and by role; and the run's bounds.
+    """Calls, tokens and cost of a run so far, by model and by role, and the run's budgets.
 
     `add` each reply that was paid for, once: also those that a resumed run finds in its journal of calls.
     """
@@ -64,12 +64,12 @@ class Spending:
     max_tokens: int | None = None
     """Most tokens, input and output."""
     priced: bool = False
-    """Whether the cost is told although nothing bounds it."""
-    total: Spent = field(default_factory=Spent)
-    by_model: dict[str, Spent] = field(default_factory=dict)
-    by_role: dict[str, Spent] = field(default_factory=dict)
+    """Whether the cost is reported although nothing bounds it."""
+    total: ModelSpending = field(default_factory=ModelSpending)
+    by_model: dict[str, ModelSpending] = field(default_factory=dict)
+    by_role: dict[str, ModelSpending] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    """What is to be known of the figures, each said once."""
+    """Remarks on the figures, each only once."""
     unknown: str | None = None
     """The first model whose price is unknown, and where it answered; None if there is none."""
 
@@ -78,14 +78,19 @@ class Spending:
             if bound is not None and not bound > 0:
                 raise SettingError(f"{name} must be above 0, not {bound}")
 
-    def refuse_unknown(self, models: Iterable[Asked]) -> None:
+    @property
+    def bounded(self) -> bool:
+        """Whether tokens or cost are bounded."""
+        return self.max_cost is not None or self.max_tokens is not None
+
+    def refuse_unknown(self, models: Iterable[PriceQuery]) -> None:
         """SettingError, before the first call, if the cost is bounded and the price of one of the models is unknown."""
         if self.max_cost is None:
             return
-        for asked in models:
-            if price(asked, {"input_tokens": 1, "output_tokens": 1}) is None:
+        for query in models:
+            if price(query, {"input_tokens": 1, "output_tokens": 1}) is None:
                 raise SettingError(
-                    f"--max-cost: the price of the model {asked.name!r} ({asked.host}) is unknown: "
+                    f"--max-cost: the price of the model {query.name!r} ({query.host}) is unknown: "
                     "bound the run by --max-run-tokens instead"
                 )
 
@@ -95,46 +100,50 @@ class Spending:
         usage: Mapping[str, int],
         *,
         role: str,
-        asked: Asked | None,
+        query: PriceQuery | None,
         sent: Iterable[str] = (),
         reply: str = "",
     ) -> None:
         """Count a reply of the `model` that answered.
 
-        `asked`: the model that was called; None for one that costs nothing, such as the embedded offline model.
+        `query`: the model that was called; None for one that costs nothing, such as the embedded offline model.
         `sent` and `reply`: the texts of the call; they are counted if the endpoint reported no tokens.
         """
         calls = usage.get("calls", 1)
         by_characters = not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
         tokens = _by_characters(sent, reply) if by_characters else usage
         by_characters = by_characters and bool(tokens["input_tokens"] or tokens["output_tokens"])
-        name = model or (asked.name if asked is not None else "offline")
-        if by_characters and asked is not None:
-            self._note(f"no usage reported by {asked.host}: tokens are counted by characters")
-        cost = self._cost(name, asked, tokens)
+        name = model or (query.name if query is not None else "offline")
+        if by_characters and query is not None:
+            self._note(f"no usage reported by {query.host}: tokens are counted by characters")
+        cost = self._cost(name, query, tokens)
         for spent in (
             self.total,
-            self.by_model.setdefault(name, Spent()),
-            self.by_role.setdefault(role, Spent()),
+            self.by_model.setdefault(name, ModelSpending()),
+            self.by_role.setdefault(role, ModelSpending()),
         ):
             spent.add(calls, tokens, cost, by_characters=by_characters)
 
-    def _cost(self, name: str, asked: Asked | None, tokens: Mapping[str, int]) -> float | None:
-        """The cost of a call at the price of the model that answered, or else of the one that was asked for."""
-        if asked is None:
+    def add_paid(self, paid: ReplyCost, query: PriceQuery | None) -> None:
+        """Count a stored reply, as `add`."""
+        self.add(paid.model, paid.usage, role=paid.role, query=query, sent=paid.sent, reply=paid.reply)
+
+    def _cost(self, name: str, query: PriceQuery | None, tokens: Mapping[str, int]) -> float | None:
+        """The cost of a call at the price of the model that answered, else of the requested model."""
+        if query is None:
             return 0.0
         if self.max_cost is None and not self.priced:
             return None
-        served = Asked(name, asked.provider, asked.url)
+        served = PriceQuery(name, query.provider, query.url)
         cost = price(served, tokens)
-        if cost is None and served != asked:
-            cost = price(asked, tokens)
+        if cost is None and served != query:
+            cost = price(query, tokens)
             if cost is not None:
                 self._note(
-                    f"the price of {name!r}, which answered for {asked.name!r}, is unknown: it is counted at that of {asked.name!r}"
+                    f"the price of {name!r}, which answered for {query.name!r}, is unknown: it is counted at that of {query.name!r}"
                 )
         if cost is None and self.unknown is None:
-            self.unknown = f"{name!r} ({asked.host})"
+            self.unknown = f"{name!r} ({query.host})"
         return cost
 
     def _note(self, line: str) -> None:

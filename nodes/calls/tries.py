@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from tenacity import RetryCallState
 
 from ...errors import DuologueError
-from .faults import Fault
+from ..models.faults import CallFault
 
 T = TypeVar("T")
 
@@ -22,10 +22,10 @@ ANSWERED = frozenset({"null_content", "no_choices", "not_json", "not_a_completio
 
 
 class EndpointError(DuologueError, RuntimeError):
-    """An endpoint cannot be used by this run at all, or no more: one line that says why, and what to do."""
+    """An endpoint that this run cannot use: one line with the reason and the correction."""
 
     @property
-    def told(self) -> str:
+    def record_line(self) -> str:
         """The line, for records."""
         return str(self)
 
@@ -33,18 +33,18 @@ class EndpointError(DuologueError, RuntimeError):
 class CallError(Exception):
     """One call failed for good: `fault` is the last one, `retried` how often it was made again, by fault."""
 
-    def __init__(self, fault: Fault, retried: dict[str, int]) -> None:
+    def __init__(self, fault: CallFault, retried: dict[str, int]) -> None:
         super().__init__(f"{fault.name}: {fault.detail}")
         self.fault, self.retried = fault, retried
 
     @property
-    def told(self) -> str:
+    def record_line(self) -> str:
         """What the fault means, and how often the call was made, for records."""
         tries = sum(self.retried.values()) + 1
         return self.fault.line + (f"; tried {tries} times" if tries > 1 else "")
 
 
-class Tries:
+class CallAttempts:
     """What tenacity asks about one call.
 
     Tries are bounded in number while other calls succeed: then it is this call that fails. When none does, it is the
@@ -70,7 +70,7 @@ class Tries:
         self.retried: dict[str, int] = {}
         self.successes = 0
         """Calls of the gate that had succeeded when this one was tried last."""
-        self.fault: Fault | None = None
+        self.fault: CallFault | None = None
         self.rest = 0.0
         """Seconds to the next try."""
         self._own = self._limits = self._all = 0
@@ -84,7 +84,7 @@ class Tries:
         else:
             self.successes = successes
 
-    def failed(self, fault: Fault, now: float, successes: int, *, shared: bool) -> None:
+    def failed(self, fault: CallFault, now: float, successes: int, *, shared: bool) -> None:
         """The call failed; `shared`: what it waits for is the same for all, and needs no rest of its own."""
         self.fault = fault
         self._first = now if self._first is None else self._first
@@ -119,16 +119,17 @@ class Tries:
         return self._uniform(0.0, min(LONGEST, 2 * self._wait * 2.0 ** min(doubled, 16)))
 
 
-async def came(
-    reply: Coroutine[Any, Any, T], check: Callable[[T], object] | None = None
+async def reply_despite_cancellation(
+    call: Coroutine[Any, Any, T], check: Callable[[T], object] | None = None
 ) -> tuple[T, asyncio.CancelledError | None]:
-    """The reply of a call, and the cancellation that met it if one did: what has come is paid for, and is not thrown away
-    because whoever waits for it is cancelled before it is read. Whoever gets a cancellation raises it once the reply is
-    kept, and waits for nothing before.
+    """The reply of a call, and the cancellation that met it, if there was one.
 
-    `check` raises for a reply that is none. A call that has no reply within `LAST_TURNS` is cancelled itself.
+    A reply that has come is paid for, so a cancellation of the waiting task does not lose it. Whoever gets a
+    cancellation raises it once the reply is stored, and waits for nothing before.
+
+    `check` raises for a reply that cannot be used. A call that has no reply within `LAST_TURNS` is cancelled itself.
     """
-    task = asyncio.ensure_future(reply)
+    task = asyncio.ensure_future(call)
     cancelled: asyncio.CancelledError | None = None
     try:
         await asyncio.wait({task})
@@ -136,14 +137,14 @@ async def came(
         cancelled = error
         await _last_turns(task)
     try:
-        found = task.result()
+        reply = task.result()
         if check is not None:
-            check(found)
+            check(reply)
     except Exception:
         if cancelled is not None:
             raise cancelled from None
         raise
-    return found, cancelled
+    return reply, cancelled
 
 
 async def _last_turns(task: "asyncio.Future[Any]") -> None:

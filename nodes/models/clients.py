@@ -1,4 +1,7 @@
-"""HTTP clients for endpoints: no redirect to another origin, no reply without bound. Imported when a model is made."""
+"""HTTP clients for endpoints: no redirect to another origin, no reply without bound.
+
+The module is imported when a model is created.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
@@ -9,9 +12,10 @@ from typing import Any
 import httpx2
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
-from ..calls.faults import ReplyError, fault
-from ..environment import host_of
+from ..settings.environment import host_of
 from .completions import judged
+from .conversation_header import header_of_conversation
+from .faults import ReplyError, fault
 from .sessions import CONNECT_SECONDS
 
 MOST_BYTES = 32 * 2**20
@@ -21,55 +25,57 @@ _CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 @dataclass
-class Seen:
-    """What the client has seen of a call."""
+class CallNotes:
+    """The client's notes on a call."""
 
     head: bool = False
-    """Whether the head of a response came."""
+    """Whether the client has received the head of a response."""
     usage_left_out: bool = False
-    """Whether the reply had a usage that cannot be."""
+    """Whether the reply had an impossible usage."""
 
 
-seen: ContextVar[Seen | None] = ContextVar("seen", default=None)
-"""Where the client notes what it sees of the call that is under way."""
-
-
-class NotSentError(Exception):
-    """The request was handed over, and is not sent."""
+seen: ContextVar[CallNotes | None] = ContextVar("seen", default=None)
+"""The notes on the call that is under way."""
 
 
 @dataclass
-class ByHand:
-    """A request that somebody else sends: what the package makes of a call is taken, and what came is given to it."""
+class ForwardedRequest:
+    """A request that another client sends: it takes the package's request, or hands it the outcome."""
 
     request: httpx2.Request | None = None
-    came: httpx2.Response | httpx2.RequestError | None = None
-    """What came of it; None: it is only taken."""
+    outcome: httpx2.Response | httpx2.RequestError | None = None
+    """The response or error of the request; None: the request is only taken, and its call is of no use."""
 
     def answer(self, request: httpx2.Request) -> httpx2.Response:
-        """What came of the request."""
+        """The response to the request; its error is raised."""
         self.request = request
-        if self.came is None:
-            raise NotSentError
-        self.came.request = request
-        if isinstance(self.came, httpx2.Response):
-            return self.came
-        raise self.came from None
+        if self.outcome is None:
+            return httpx2.Response(httpx2.codes.NOT_IMPLEMENTED, request=request)
+        self.outcome.request = request
+        if isinstance(self.outcome, httpx2.Response):
+            return self.outcome
+        raise self.outcome from None
 
 
-by_hand: ContextVar[ByHand | None] = ContextVar("by_hand", default=None)
-"""Who sends the requests of the call that is under way, if not the client itself."""
+by_hand: ContextVar[ForwardedRequest | None] = ContextVar("by_hand", default=None)
+"""The sender of the requests of the call that is under way, if not the client itself."""
 
 
 class EndpointClient(DefaultAsyncHttpxClient):
-    """Follows redirects within the origin alone, reads at most `MOST_BYTES`, and judges what is no stream.
+    """Follows redirects only within the origin, reads at most `MOST_BYTES`, and checks replies that are not streams.
 
-    What the environment says of proxies and certificates holds as for any client.
+    The environment's proxies and certificates hold as for any client. `own_header`: name of the header for the id of the
+    conversation.
     """
+
+    def __init__(self, own_header: str | None = None) -> None:
+        super().__init__()
+        self.own_header = own_header
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
         if (hand := by_hand.get()) is not None:
             return hand.answer(request)
+        request.headers.update(header_of_conversation(self.own_header))
         settled: dict[str, Any] = {**more, "follow_redirects": False}
         for _ in range(MOST_REDIRECTS + 1):
             _prepare(request)
@@ -92,7 +98,12 @@ class EndpointClient(DefaultAsyncHttpxClient):
 class SyncEndpointClient(DefaultHttpxClient):
     """The same for calls that are not async."""
 
+    def __init__(self, own_header: str | None = None) -> None:
+        super().__init__()
+        self.own_header = own_header
+
     def send(self, request: httpx2.Request, *, stream: bool = False, **more: Any) -> httpx2.Response:
+        request.headers.update(header_of_conversation(self.own_header))
         settled: dict[str, Any] = {**more, "follow_redirects": False}
         for _ in range(MOST_REDIRECTS + 1):
             _prepare(request)
@@ -167,8 +178,8 @@ def _prepare(request: httpx2.Request) -> None:
     # A connection belongs to one event loop, but the client is used in several: none is kept open.
     request.headers["Connection"] = "close"
     limits = dict(request.extensions.get("timeout") or {})
-    given = limits.get("connect")
-    limits["connect"] = CONNECT_SECONDS if given is None else min(given, CONNECT_SECONDS)
+    connect = limits.get("connect")
+    limits["connect"] = CONNECT_SECONDS if connect is None else min(connect, CONNECT_SECONDS)
     request.extensions = {**request.extensions, "timeout": limits}
 
 
@@ -178,7 +189,7 @@ def _note(response: httpx2.Response) -> None:
 
 
 def _judged(response: httpx2.Response) -> httpx2.Response:
-    """The complete response, if it is a reply; errors by their status are left to the package that made the request."""
+    """The complete response, if it is a reply; the package handles errors by their status itself."""
     if response.is_error or response.is_redirect:
         return response
     content, left_out = judged(response.request.url.path, response.content)
@@ -195,7 +206,7 @@ def _judged(response: httpx2.Response) -> httpx2.Response:
 
 
 def _within_origin(request: httpx2.Request, following: httpx2.Request) -> httpx2.Request:
-    """The request to follow a redirect with; ReplyError if it leads to another scheme, host or port."""
+    """The request of a redirect; ReplyError if it leads to another scheme, host or port."""
     check_origin(request.url, following.url)
     return following
 
@@ -203,8 +214,8 @@ def _within_origin(request: httpx2.Request, following: httpx2.Request) -> httpx2
 def check_origin(here: httpx2.URL, there: httpx2.URL) -> None:
     """ReplyError if a redirect leads to another scheme, host or port."""
     if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
-        said = f"{here.scheme}://{host_of(str(here))} redirects to {there.scheme}://{host_of(str(there))}"
-        raise ReplyError(fault("redirected", f"{said}: give the address that it redirects to, if you trust it"))
+        redirect = f"{here.scheme}://{host_of(str(here))} redirects to {there.scheme}://{host_of(str(there))}"
+        raise ReplyError(fault("redirected", f"{redirect}: give the address that it redirects to, if you trust it"))
 
 
 def _too_many(request: httpx2.Request) -> ReplyError:
@@ -217,12 +228,15 @@ def endless(url: str) -> ReplyError:
 
 
 @cache
-def endpoint_client() -> EndpointClient:
-    """The client of all models: no connection is kept open in it, so that several event loops may share it."""
-    return EndpointClient()
+def endpoint_client(own_header: str | None = None) -> EndpointClient:
+    """The client of all models with this header.
+
+    No connection is kept open in it, so that event loops may share it.
+    """
+    return EndpointClient(own_header)
 
 
 @cache
-def sync_endpoint_client() -> SyncEndpointClient:
+def sync_endpoint_client(own_header: str | None = None) -> SyncEndpointClient:
     """The same for calls that are not async."""
-    return SyncEndpointClient()
+    return SyncEndpointClient(own_header)

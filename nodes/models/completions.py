@@ -1,12 +1,12 @@
-"""The JSON of OpenAI's two interfaces, judged as it came: what is no reply is named, what is odd in a reply is put right."""
+"""Checks the JSON of OpenAI's two interfaces: names the fault of a wrong body, corrects oddities of a reply."""
 
 import json
 from collections.abc import Mapping
 from json import JSONDecodeError
 from typing import Any, NoReturn
 
-from ..calls.faults import ReplyError, fault, of_error_in_reply
-from ..flaws import count_of, flaw_of_finish
+from .faults import ReplyError, fault, of_error_in_reply
+from .flaws import count_of, flaw_of_finish
 
 _COUNTS = {
     "usage": ("prompt_tokens", "completion_tokens", "prompt_tokens_details", "completion_tokens_details"),
@@ -15,10 +15,9 @@ _COUNTS = {
 
 
 def judged(path: str, body: bytes) -> tuple[bytes, bool]:
-    """The body of a reply to a request of this path, put right where it is odd, and whether its usage was left out.
+    """The corrected body of a reply to a request of this path, and whether its usage was left out.
 
-    ReplyError, or JSONDecodeError, says what is wrong with a body that is no reply. Bodies of other interfaces are
-    given back as they are.
+    ReplyError, or JSONDecodeError, for a body that is not a reply. Bodies of other interfaces are returned unchanged.
     """
     interface = path.rstrip("/").rpartition("/")[2]
     if interface not in ("completions", "responses"):
@@ -28,7 +27,7 @@ def judged(path: str, body: bytes) -> tuple[bytes, bool]:
 
 
 def judged_data(body: bytes, interface: str = "completions") -> tuple[dict[str, Any], bool]:
-    """The same of the interface that is named, as data."""
+    """The same for the named interface, as data."""
     try:
         data = json.loads(body)
     except JSONDecodeError:
@@ -39,8 +38,8 @@ def judged_data(body: bytes, interface: str = "completions") -> tuple[dict[str, 
         raise ReplyError(fault("not_json", f"{type(error).__name__}: {error}")) from None
     if not isinstance(data, dict):
         _no_completion(f"it is {_kind(data)}: {_shown(body)}")
-    if told := data.get("error"):
-        raise ReplyError(of_error_in_reply(told))
+    if reported := data.get("error"):
+        raise ReplyError(of_error_in_reply(reported))
     usage = data.get("usage")
     if interface == "completions":
         data["choices"] = _choices(data)
@@ -59,18 +58,18 @@ def judged_data(body: bytes, interface: str = "completions") -> tuple[dict[str, 
 def _choices(data: dict[str, Any]) -> list[dict[str, Any]]:
     choices = data.get("choices")
     if not choices or not isinstance(choices, list):
-        told = f"choices is {_kind(choices)}" if "choices" in data else f"its keys are {', '.join(map(repr, data))}"
+        detail = f"choices is {_kind(choices)}" if "choices" in data else f"its keys are {', '.join(map(repr, data))}"
         if choices or not ("choices" in data or {"id", "object", "model", "usage"} & set(data)):
-            _no_completion(told)
-        raise ReplyError(fault("no_choices", told))
+            _no_completion(detail)
+        raise ReplyError(fault("no_choices", detail))
     return [_choice(choice) for choice in choices]
 
 
 def _choice(choice: object) -> dict[str, Any]:
     if not isinstance(choice, dict):
         _no_completion(f"a choice is {_kind(choice)}")
-    if told := choice.get("error"):
-        raise ReplyError(of_error_in_reply(told))
+    if reported := choice.get("error"):
+        raise ReplyError(of_error_in_reply(reported))
     message = choice.get("message")
     if not isinstance(message, dict):
         _no_completion(f"the message of a choice is {_kind(message)}")
@@ -80,14 +79,14 @@ def _choice(choice: object) -> dict[str, Any]:
 
 
 def _message(message: dict[str, Any], finish: str | None) -> dict[str, Any]:
-    """The message as the assistant's; ReplyError if there is nothing in it, or something that is no content."""
+    """The message as the assistant's; ReplyError if it is empty or has wrong content."""
     content, calls = message.get("content"), message.get("tool_calls")
     if isinstance(content, list):
         content = [block if isinstance(block, dict) else str(block) for block in content]
     elif not (content is None or isinstance(content, str)):
         _no_completion(f"the content of its message is {_kind(content)}")
     if calls and not (isinstance(calls, list) and all(map(_is_call, calls))):
-        _no_completion("its tool calls are no list of calls")
+        _no_completion("its tool calls are not a list of calls")
     refusal = message.get("refusal")
     refusal = refusal if isinstance(refusal, str) and refusal.strip() else None
     instead = (refusal, calls, *(message.get(key) for key in ("function_call", "audio", *_REASONING)))
@@ -106,12 +105,12 @@ def _is_call(call: object) -> bool:
 
 
 def _check_output(data: dict[str, Any]) -> None:
-    """ReplyError unless a response of the Responses API holds some output, or says why it was stopped."""
+    """ReplyError unless a response of the Responses API has output or a reason why it stopped."""
     output = data.get("output")
     if isinstance(output, list) and not all(
         isinstance(item, dict) and isinstance(item.get("type"), str) for item in output
     ):
-        _no_completion("its output is no list of items")
+        _no_completion("its output is not a list of items")
     if not output:
         if "output" not in data and "choices" not in data and not {"id", "object", "model"} & set(data):
             _no_completion(f"its keys are {', '.join(map(repr, data))}")
@@ -141,7 +140,7 @@ def _blocks(content: object) -> list[dict[str, Any]]:
 
 
 def _usage(usage: object, sent: str, written: str, about_sent: str, about_written: str) -> dict[str, Any] | None:
-    """The usage, if input and output are numbers of tokens; of the rest, what is a number of them. None: unknown."""
+    """The numbers of tokens in the usage; None if input or output is not a number of tokens."""
     if not isinstance(usage, dict):
         return None
     counts = {name: count_of(usage.get(name)) for name in (sent, written)}
@@ -150,13 +149,13 @@ def _usage(usage: object, sent: str, written: str, about_sent: str, about_writte
     both: dict[str, Any] = {name: count for name, count in counts.items() if count is not None}
     for name in (about_sent, about_written):
         if isinstance(details := usage.get(name), dict):
-            known = {key: count_of(value) for key, value in details.items()}
-            both[name] = {key: count for key, count in known.items() if count is not None}
+            detail_counts = {key: count_of(value) for key, value in details.items()}
+            both[name] = {key: count for key, count in detail_counts.items() if count is not None}
     return both | {"total_tokens": both[sent] + both[written]}
 
 
-def _no_completion(told: str) -> NoReturn:
-    raise ReplyError(fault("not_a_completion", told))
+def _no_completion(detail: str) -> NoReturn:
+    raise ReplyError(fault("not_a_completion", detail))
 
 
 def _kind(value: object) -> str:

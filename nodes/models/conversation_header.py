@@ -1,10 +1,11 @@
-"""The header that tells an endpoint which conversation a request belongs to, for routers that keep one on one server."""
+"""The request header with the id of the conversation, for routers that keep one on one server."""
 
 import re
+from contextvars import ContextVar
 from urllib.parse import quote
 
-from ..calls.kept import SPEAKING
-
+SPEAKING: ContextVar[str] = ContextVar("duologue_conversation", default="")
+"""Id of the conversation whose step is running."""
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _OF_HTTP = frozenset(
     "accept accept-charset accept-encoding connection content-encoding content-length content-type cookie date expect "
@@ -12,13 +13,13 @@ _OF_HTTP = frozenset(
 )
 _OF_CREDENTIALS = ("auth", "key", "token", "secret", "password", "credential", "organization", "project")
 _PLAIN = "!#$&'()*+,/:;=?@[]^`{|}"
-"""What may stand in a header beside letters and digits. A percent sign is encoded, so that no two ids become one."""
+"""Signs that a header may contain besides letters and digits. A percent sign is encoded, so that ids stay different."""
 
 
 def checked(name: str) -> str:
     """The name of a header that may carry the id of a conversation; ValueError if it may not."""
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name[:40]!r} is no name of a header: write one such as X-Session-Id")
+        raise ValueError(f"{name[:40]!r} is not a header's name: write one such as X-Session-Id")
     lower = name.lower()
     if lower in _OF_HTTP or lower.startswith(("proxy-", "sec-", "x-stainless-")):
         raise ValueError(f"the header {name} has another meaning: choose one such as X-Session-Id")

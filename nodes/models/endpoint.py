@@ -1,11 +1,14 @@
-"""`openai:` models: what the endpoint answers is judged before it is taken for a message. Imported when a model is made.
+"""`openai:` models: each answer of the endpoint is checked before it becomes a message.
 
 A chat completion takes the short way: the request is the one that `ChatOpenAI` and its package would send, byte for
-byte, over a connection that is kept, and the reply becomes the same message. All else takes theirs.
+byte, over a kept connection, and the reply becomes the same message. All other calls take theirs. The module is
+imported when a model is created.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from json import JSONDecodeError
 from typing import Any
 
@@ -22,39 +25,43 @@ from langchain_core.utils.uuid import uuid7
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr, SecretStr, field_validator
 
-from ..calls.faults import Fault, ReplyError, fault
-from ..flaws import ODD
-from .clients import EndpointClient, Seen, endpoint_client, seen, sync_endpoint_client
+from ..context_values import during
+from .clients import CallNotes, EndpointClient, endpoint_client, seen, sync_endpoint_client
 from .completions import judged_data
 from .conversation_header import checked, header_of_conversation
-from .forms import Forms, told
-from .payloads import payload_of
+from .faults import CallFault, ReplyError, fault
+from .flaws import ODD
+from .forms import RequestTemplates, stock_outcome
 from .results import message_of, result_of
 from .wire import exchanged
 
 _CHOKED = (TypeError, ValueError, KeyError, AttributeError, IndexError)
-"""What the packages raise where a reply has another form than they read."""
-_LONG_WAY = frozenset({"response_format", "extra_headers", "extra_query", "timeout"})
-"""Arguments of a call that change more of it than its body, or what becomes of the reply."""
+"""Errors of the packages for a reply in a form that they cannot read."""
+_LONG_WAY = frozenset({"response_format", "extra_headers", "extra_query", "timeout", "stream"})
+"""Arguments of a call that change more than its body, or the result of the reply."""
+_GATEWAY = "lsv2_"
+"""Beginning of LangSmith's keys: its gateway says more in the headers of its replies, which the package reads."""
 _READ_BEFORE = frozenset(
     {"stream", "ls_structured_output_format", "structured_output_format"}
     | {"messages", "callbacks", "tags", "metadata", "run_name", "run_id"}
 )
 """Arguments of a call that LangChain reads, or refuses, before they reach the model."""
 
-Stock = Callable[[], Awaitable[ChatResult]]
+StockCall = Callable[..., Awaitable[ChatResult]]
 
 
 class EndpointModel(ChatOpenAI):
-    """`ChatOpenAI` for endpoints that may answer anything: ReplyError says what is wrong with a reply.
+    """`ChatOpenAI` for endpoints that may answer anything: ReplyError names the fault of a reply.
 
-    Each call is made once. `timeout` holds for the whole reply, from the first byte that is sent to the last that comes.
+    Each call is made once. `timeout` holds for the whole reply, from the first byte sent to the last byte received.
     """
 
     conversation_header: str | None = None
-    """The header that tells the endpoint the id of the conversation, if it is to know."""
+    """Name of the header for the id of the conversation; None: it is not sent."""
 
-    _forms: Forms | None = PrivateAttr(default=None)
+    _forms: RequestTemplates | None = PrivateAttr(default=None)
+    _settings: dict[str, Any] = PrivateAttr(default_factory=dict)
+    """The settings to which the forms belong."""
 
     @field_validator("conversation_header")
     @classmethod
@@ -69,7 +76,10 @@ class EndpointModel(ChatOpenAI):
         stop: list[str] | None = None,
         **kwargs: Any,
     ) -> AIMessage:
-        """The model's reply. LangChain's own way is taken where somebody watches the call, or keeps replies."""
+        """The model's reply.
+
+        LangChain's own way is taken where callbacks watch the call, or a cache keeps replies.
+        """
         messages = _texts(input)
         if messages is not None and self._unwatched and _READ_BEFORE.isdisjoint(kwargs):
             settled = ensure_config(config)
@@ -80,95 +90,82 @@ class EndpointModel(ChatOpenAI):
 
     @property
     def _unwatched(self) -> bool:
-        """Whether LangChain itself has nothing to do for a call but to tell callbacks."""
+        """Whether LangChain's only own work for a call is to run callbacks."""
         cached = self.cache or (self.cache is None and get_llm_cache() is not None)
         return not cached and self.rate_limiter is None and not self.streaming and self.output_version in (None, "v0")
 
     async def _agenerate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
-        async def stock() -> ChatResult:
-            return await super(EndpointModel, self)._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
+        async def stock(some: list[BaseMessage], **changed: Any) -> ChatResult:
+            arguments = {**kwargs, **changed}
+            return await super(EndpointModel, self)._agenerate(some, stop=stop, run_manager=run_manager, **arguments)
 
-        noted = Seen()
-        token = seen.set(noted)
-        try:
-            async with asyncio.timeout(self.deadline):
-                result = await self._answered(messages, {**kwargs, "stop": stop}, stock, noted)
-        except TimeoutError:
-            raise ReplyError(self._late(noted)) from None
-        except _CHOKED as error:
-            if (choked := _choked(error)) is None:
-                raise
-            raise choked from error
-        finally:
-            seen.reset(token)
+        with _noting() as noted:
+            try:
+                async with asyncio.timeout(self.deadline):
+                    result = await self._answered(messages, {**kwargs, "stop": stop}, stock, noted)
+            except TimeoutError:
+                raise ReplyError(self._late(noted)) from None
         return _marked(result, noted)
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        noted = Seen()
-        token = seen.set(noted)
-        try:
+        with _noting() as noted:
             result = super()._generate(*args, **kwargs)
-        except _CHOKED as error:
-            if (choked := _choked(error)) is None:
-                raise
-            raise choked from error
-        finally:
-            seen.reset(token)
         return _marked(result, noted)
 
     async def _answered(
-        self, messages: Sequence[BaseMessage], arguments: dict[str, Any], stock: Stock, noted: Seen
+        self, messages: Sequence[BaseMessage], arguments: dict[str, Any], stock: StockCall, noted: CallNotes
     ) -> ChatResult:
-        """The result of a call, the short way if that is known, else the stock one."""
-        convert = super()._get_request_payload
-        if not self._is_ordinary:
-            return await stock()
-        payload = payload_of(lambda some: convert(some, **arguments), messages)
-        if payload.get("stream") or "messages" not in payload or not _LONG_WAY.isdisjoint(payload):
-            return await stock()
-        if self._forms is None or self._forms.client is not self.async_client:
-            self._forms = Forms(self.async_client)
-        request = await self._forms.request(payload, stock, self.conversation_header)
+        """The result of a call, by the short way if its form is known, else by the stock one."""
+        client = self.http_async_client
+
+        async def own() -> ChatResult:
+            return await stock(list(messages))
+
+        if not isinstance(client, EndpointClient) or not self._is_ordinary or not _LONG_WAY.isdisjoint(arguments):
+            return await own()
+        request = await self._forms_now().request(messages, arguments, stock)
         if request is None:
-            return await stock()
+            return await own()
         try:
-            came = await exchanged(*request, header_of_conversation(self.conversation_header), noted)
+            response = await exchanged(*request, header_of_conversation(client.own_header), noted)
         except httpx2.RequestError as error:
-            return await told(error, stock)
-        if not 200 <= came.status < 300:
-            return await told(came.response(), stock)
-        data, noted.usage_left_out = judged_data(came.body)
-        return result_of(self, data)
+            return await stock_outcome(error, own)
+        if not 200 <= response.status < 300:
+            return await stock_outcome(response.response(), own)
+        data, noted.usage_left_out = judged_data(response.body)
+        result = result_of(data)
+        return await stock_outcome(httpx2.Response(200, json=data), own) if result is None else result
 
     @property
     def _is_ordinary(self) -> bool:
         """Whether the model's own settings leave the short way open."""
+        key = self.openai_api_key
         return (
-            isinstance(self.http_async_client, EndpointClient)
-            and self.max_retries == 0
-            and isinstance(self.openai_api_key, SecretStr)
+            self.max_retries == 0
+            and isinstance(key, SecretStr)
+            and not key.get_secret_value().startswith(_GATEWAY)
             and (self.request_timeout is None or self.deadline is not None)
             and not self.include_response_headers
-            and not self._uses_gateway
+            and not self.streaming
+            and _LONG_WAY.isdisjoint(self.model_kwargs)
         )
 
-    def _get_request_payload(
-        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        payload = super()._get_request_payload(input_, stop=stop, **kwargs)
-        if own := header_of_conversation(self.conversation_header):
-            payload["extra_headers"] = {**(payload.get("extra_headers") or {}), **own}
-        return payload
+    def _forms_now(self) -> RequestTemplates:
+        """The forms of the requests with the settings of now, which anybody may change between two calls."""
+        settings = {name: _still(value) for name, value in self.__dict__.items()}
+        if self._forms is None or self._settings != settings:
+            self._forms, self._settings = RequestTemplates(), settings
+        return self._forms
 
     @property
     def deadline(self) -> float | None:
         """Seconds within which a reply must be complete; None if there is no bound."""
-        given = self.request_timeout
-        return float(given) if isinstance(given, (int, float)) else None
+        timeout = self.request_timeout
+        return float(timeout) if isinstance(timeout, (int, float)) else None
 
-    def _late(self, noted: Seen) -> Fault:
+    def _late(self, noted: CallNotes) -> CallFault:
         within = f"timed out after {self.deadline:g} seconds" if self.deadline is not None else "timed out"
         if noted.head:
             return fault("too_slow", f"{within}, in the middle of its reply")
@@ -177,34 +174,57 @@ class EndpointModel(ChatOpenAI):
     @classmethod
     def of(cls, **arguments: Any) -> "EndpointModel":
         """A model whose calls go through the clients that bound and judge replies."""
+        header = arguments.get("conversation_header")
         return cls(
             max_retries=0,
-            http_async_client=endpoint_client(),
-            http_client=sync_endpoint_client(),
+            http_async_client=endpoint_client(header),
+            http_client=sync_endpoint_client(header),
             http_socket_options=(),  # the clients have their own
             **arguments,
         )
 
 
-def _texts(given: LanguageModelInput) -> list[BaseMessage] | None:
-    """The messages of an input; None if LangChain has to read them, or to put their content in its own form."""
-    if isinstance(given, str):
-        return [HumanMessage(given)]
-    messages = given.to_messages() if isinstance(given, PromptValue) else list(given)
-    if all(isinstance(each, BaseMessage) and isinstance(each.content, str) for each in messages):
+def _still(value: object) -> object:
+    """A value that stays as it is now when a setting is changed in place."""
+    if isinstance(value, (dict, list)):
+        try:
+            return json.dumps(value)
+        except (TypeError, ValueError, RecursionError):
+            return value
+    return value
+
+
+def _texts(model_input: LanguageModelInput) -> list[BaseMessage] | None:
+    """The messages of an input; None if only LangChain can read them or their content."""
+    if isinstance(model_input, str):
+        return [HumanMessage(model_input)]
+    messages = model_input.to_messages() if isinstance(model_input, PromptValue) else list(model_input)
+    if all(isinstance(message, BaseMessage) and isinstance(message.content, str) for message in messages):
         return messages  # type: ignore[return-value] # they are
     return None
 
 
+@contextmanager
+def _noting() -> Iterator[CallNotes]:
+    """What the client sees of the call within; a reply that the packages cannot read is a ReplyError."""
+    try:
+        with during(seen, CallNotes()) as noted:
+            yield noted
+    except _CHOKED as error:
+        if (choked := _choked(error)) is None:
+            raise
+        raise choked from error
+
+
 def _choked(error: Exception) -> ReplyError | None:
-    """What to raise for an error of a package that choked on a reply; None for any other error."""
+    """The ReplyError for a package's error on a reply; None for any other error."""
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status is None or isinstance(error, JSONDecodeError):
         return None
     return ReplyError(fault("not_a_completion", f"{type(error).__name__}: {error}"))
 
 
-def _marked(result: ChatResult, noted: Seen) -> ChatResult:
+def _marked(result: ChatResult, noted: CallNotes) -> ChatResult:
     if noted.usage_left_out:
         for generation in result.generations:
             generation.message.response_metadata[ODD] = True

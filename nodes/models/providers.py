@@ -13,12 +13,12 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from ...errors import ModelError
-from ..environment import environment_with_file, error_line, keep_environment_secrets, redacted
+from ..settings.environment import environment_with_file, error_line, keep_environment_secrets, redacted
 
 
 @dataclass(frozen=True)
 class Integration:
-    """Where a provider's chat model is found, and how it is told the model's name."""
+    """The place of a provider's chat model, and its parameter for the model's name."""
 
     module: str
     name: str
@@ -26,7 +26,7 @@ class Integration:
     parameter: str = "model"
     """Its parameter for the model's name."""
     maker: str | None = None
-    """The method of the class that makes an instance; None: the class itself."""
+    """The method of the class that creates an instance; None: the class itself."""
 
     @property
     def package(self) -> str:
@@ -74,7 +74,7 @@ INTEGRATIONS: Mapping[str, Integration] = MappingProxyType(
 
 FORMS = (
     "'openai:NAME', 'offline', 'PROVIDER:NAME' (anthropic, ollama, google_genai, mistralai, ...: `duologue doctor` "
-    "lists them), or 'replay:FILE' and 'people:FILE' for a speaker; arguments as ?temperature=0.5&..."
+    "lists them), or 'replay:FILE' and 'people:FILE' for a user or an assistant; arguments as ?temperature=0.5&..."
 )
 """The forms of a spec, for error messages."""
 
@@ -91,8 +91,8 @@ def provider_of(spec: str) -> str | None:
 def integrated(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseChatModel:
     """The chat model of a provider, by `init_chat_model` if `langchain` is installed, else by its integration package.
 
-    Its key and address are those that the integration reads from the environment, or a `.env`. ModelError says in one
-    line which package is missing, or what the integration refuses.
+    Its key and address are those that the integration reads from the environment, or a `.env`. ModelError, in one line,
+    if its package is missing or the integration refuses the arguments.
     """
     spec = redacted(f"{provider}:{name}")
     if not name:
@@ -102,10 +102,10 @@ def integrated(provider: str, name: str, arguments: Mapping[str, Any]) -> BaseCh
         keep_environment_secrets()
         try:
             model = _made(provider, name, integration, arguments)
-        except Exception as error:  # whatever an integration raises when it is made, such as for a missing key
+        except Exception as error:  # whatever an integration raises at its creation, such as for a missing key
             line = " ".join(error_line(error).split())
             if integration is None:
-                line = f"is no provider of the table, and langchain says {line}: use {FORMS}"
+                line = f"is not a provider of the table, and langchain reports {line}: use {FORMS}"
             elif find_spec(integration.module.partition(".")[0]) is None:
                 line = f"install {integration.package}"
             raise ModelError(f"model {spec!r}: {line}") from None
@@ -118,18 +118,18 @@ def _made(provider: str, name: str, integration: Integration | None, arguments: 
     if integration is None or find_spec("langchain") is not None:
         init_chat_model: Any = import_module("langchain.chat_models").init_chat_model
         return init_chat_model(name, model_provider=provider, **arguments)
-    found = getattr(import_module(integration.module), integration.name)
-    make = found if integration.maker is None else getattr(found, integration.maker)
+    model_class = getattr(import_module(integration.module), integration.name)
+    make = model_class if integration.maker is None else getattr(model_class, integration.maker)
     return make(**{integration.parameter: name}, **arguments)
 
 
 def takes_seed(model: BaseChatModel) -> bool:
-    """Whether a call's seed can be passed to the model: it has a field for a seed that is not set."""
+    """Whether a call's seed can be passed to the model, by an unset field for a seed."""
     return _seed_field(model) is not None
 
 
 def seeded(model: BaseChatModel, seed: int) -> tuple[BaseChatModel, dict[str, int]]:
-    """The model to call with this seed, and the arguments of the call; a model that takes none is called without.
+    """The model to call with this seed, and the arguments of the call; both without it where impossible.
 
     OpenAI's models, and models of one's own, read the argument `seed` of the call. Other integrations read their own
     field, and some refuse an argument that they do not know: these are called as a copy with the field set.
@@ -148,6 +148,6 @@ def _seed_field(model: BaseChatModel) -> str | None:
 
 
 def _reads_its_field(model: BaseChatModel) -> bool:
-    """Whether the class is of an integration package and not one of OpenAI's or built on them."""
+    """Whether the class is of an integration package and is not based on OpenAI's."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     return "langchain_openai" not in packages and type(model).__module__.startswith("langchain_")

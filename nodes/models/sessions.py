@@ -1,4 +1,4 @@
-"""The sessions of `aiohttp` through which endpoints are called: one for each running event loop, closed with it."""
+"""The sessions of `aiohttp` for calls to endpoints: one for each running event loop, closed with it."""
 
 import asyncio
 import atexit
@@ -18,10 +18,10 @@ import httpx2
 from yarl import URL
 
 CONNECT_SECONDS = 10.0
-"""Most seconds for a connection: an address that answers nothing is known sooner than a slow reply."""
+"""Maximum seconds for a connection: an address that never answers is detected sooner than a slow reply."""
 IDLE_SECONDS = 4.0
 """Seconds after which an unused connection is not used again. Common servers (uvicorn, and with it vLLM; node) end theirs
-after 5: a request that is sent just then is lost, and nobody knows whether it was answered and must be paid."""
+after 5: a request at that moment is lost, and it remains unknown whether it was answered and must be paid."""
 MOST_HEAD_BYTES = 2**16
 """Bytes of a line of a reply's head."""
 
@@ -38,35 +38,40 @@ class Connector(aiohttp.TCPConnector):
 
 
 @dataclass
-class Lines:
-    """What the calls of one event loop share."""
+class HttpSessions:
+    """The objects that the calls of one event loop share."""
 
     session: aiohttp.ClientSession
     connector: Connector
     learning: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Is held while the form of a model's requests is learned."""
+    """Locked while the form of a model's requests is learned."""
 
 
 _lock = threading.Lock()
-_open: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncGenerator[Lines], Lines]] = WeakKeyDictionary()
+_open: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncGenerator[HttpSessions], HttpSessions]] = (
+    WeakKeyDictionary()
+)
 
 
-async def lines() -> Lines:
-    """Those of the running event loop. `loop.shutdown_asyncgens()`, as `asyncio.run` ends, closes their session."""
+async def lines() -> HttpSessions:
+    """The sessions of the running event loop.
+
+    `loop.shutdown_asyncgens()`, at the end of `asyncio.run`, closes them.
+    """
     loop = asyncio.get_running_loop()
-    known = _open.get(loop)
-    if known is not None and not known[1].session.closed:
-        return known[1]
+    entry = _open.get(loop)
+    if entry is not None and not entry[1].session.closed:
+        return entry[1]
     _forget_closed_loops()
     lasting = _lasting(loop)
-    made = await anext(lasting)
+    sessions = await anext(lasting)
     with _lock:
-        _open[loop] = lasting, made
-    return made
+        _open[loop] = lasting, sessions
+    return sessions
 
 
-async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[Lines]:
-    """The lines until the loop ends: loops know their generators, and close them at their end."""
+async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[HttpSessions]:
+    """The sessions until the loop ends, as loops close their generators at their end."""
     # The gate of an endpoint bounds how many calls are under way.
     connector = Connector(limit=0, keepalive_timeout=IDLE_SECONDS)
     session = aiohttp.ClientSession(
@@ -77,7 +82,7 @@ async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[Lines]:
         max_field_size=MOST_HEAD_BYTES,
     )
     try:
-        yield Lines(session, connector)
+        yield HttpSessions(session, connector)
     finally:
         with _lock:
             _open.pop(loop, None)
@@ -85,25 +90,25 @@ async def _lasting(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[Lines]:
 
 
 def _forget_closed_loops() -> None:
-    """Let go of the sessions of loops that were closed without an end of their generators."""
+    """Forget the sessions of loops that were closed without an end of their generators."""
     with _lock:
         for loop in [loop for loop in _open if loop.is_closed()]:
             _abandon(_open.pop(loop))
 
 
 _abandoned: list[object] = []
-"""What can be closed no more: to delete it would touch its loop."""
+"""Sessions that cannot be closed any more: deleting them would touch their loop."""
 
 
-def _abandon(held: tuple[AsyncGenerator[Lines], Lines]) -> None:
-    held[1].connector.abandoned = True
-    held[1].session.detach()
-    _abandoned.append(held)
+def _abandon(entry: tuple[AsyncGenerator[HttpSessions], HttpSessions]) -> None:
+    entry[1].connector.abandoned = True
+    entry[1].session.detach()
+    _abandoned.append(entry)
 
 
 def _close_all() -> None:
-    """At the end of the process: close in order what is still open, such as in a loop that runs in a thread."""
-    for loop, (lasting, made) in list(_open.items()):
+    """Close the open sessions at the end of the process, such as those of a thread's loop."""
+    for loop, (lasting, sessions) in list(_open.items()):
         closing = lasting.aclose()
         with suppress(Exception):
             if loop.is_running():
@@ -111,16 +116,16 @@ def _close_all() -> None:
             elif not loop.is_closed():
                 loop.run_until_complete(closing)
         closing.close()
-        if not made.session.closed:
-            _abandon((lasting, made))
+        if not sessions.session.closed:
+            _abandon((lasting, sessions))
 
 
 def _forget_parents() -> None:
-    """A forked process must not write into its parent's connections, nor close them."""
+    """Forget the parent's connections: a forked process must neither write into nor close them."""
     global _lock, _open
     inherited, _lock, _open = list(_open.values()), threading.Lock(), WeakKeyDictionary()
-    for each in inherited:
-        _abandon(each)
+    for entry in inherited:
+        _abandon(entry)
 
 
 atexit.register(_close_all)
@@ -130,14 +135,14 @@ if hasattr(os, "register_at_fork"):
 
 @cache
 def trust() -> SSLContext:
-    """Whom https endpoints are trusted by: `SSL_CERT_FILE` and `SSL_CERT_DIR` hold as for any client."""
+    """The certificates for https endpoints: `SSL_CERT_FILE` and `SSL_CERT_DIR` hold as for any client."""
     context = httpx2.create_ssl_context()
     context.set_alpn_protocols(["http/1.1"])
     return context
 
 
 def proxy_of(url: URL) -> str | None:
-    """The proxy through which the environment has this address called; None if there is none."""
+    """The proxy for this address, from the environment; None without one."""
     proxies = getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
     if not proxy or proxy_bypass(f"{url.host}:{url.port}") or proxy_bypass(url.host or ""):

@@ -9,13 +9,13 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from ...errors import ModelError
-from ..environment import BASE_URL, KEY, host_of, keep_secret, keep_url_secrets, redacted, settings
-from ..import_path import is_import_path, lies_here
+from ..settings.environment import BASE_URL, KEY, host_of, keep_secret, keep_url_secrets, redacted, settings
+from ..settings.import_path import is_import_path, lies_here
 from .offline.model import SIDES, OfflineChatModel
 from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 
 OR_OFFLINE = "or use the model 'offline', which needs none"
-"""What may be done without a key, unless the offline model cannot do it."""
+"""Advice for a missing key, unless the offline model cannot replace the model."""
 
 PROVIDERS = ("openai", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
@@ -25,7 +25,7 @@ _NOT_IN_SPECS = ("api_key", "base_url", "api_base", "header", "query", "proxy", 
 _OPEN = ("conversation_header",)
 """Names of arguments that contain such a word, and no credentials."""
 _OF_A_USER = ("like", "rewrite")
-"""Arguments of a spec that are no model's: with people's turns it writes the user of a cast (`nodes.people`)."""
+"""Arguments of a spec that are not the model's: with people's turns it writes the user of a cast (`nodes.people`)."""
 _ADDRESSES = ("url", "endpoint", "host")
 """Further words for addresses, in the arguments of other providers."""
 _URLS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint", "endpoint_url")
@@ -40,8 +40,8 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     `.env`; `offline[?paraphrase=0.2&...]` is the embedded rule-based baseline, which is no language model;
     `PROVIDER:NAME[?...]` is any provider of LangChain's `init_chat_model` whose integration package is installed,
     with its key from where the integration reads it (`providers`).
-    `arguments` override those of the spec. `side`: the side that an offline model plays if it has none yet; other
-    models ignore it. ModelError says what is wrong in one line.
+    `arguments` override those of the spec. `side`: the role that an offline model plays if it has none yet; other
+    models ignore it. ModelError, in one line, for a wrong spec.
     """
     if isinstance(spec, BaseChatModel):
         if arguments:
@@ -59,11 +59,9 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
     elif provider == "openai":
         model = _openai(name, all_arguments)
     elif provider in ("replay", "people"):
-        raise ModelError(
-            f"model {_head(spec)!r} plays stored messages and is a speaker, not a chat model: give it to a cast"
-        )
-    elif ":" in spec and ((known := provider_of(spec)) or _langchain_knows(provider)):
-        model = _integrated(known or provider, name, all_arguments)
+        raise ModelError(f"model {_head(spec)!r} replays stored messages and is not a chat model: give it to a cast")
+    elif ":" in spec and ((known_provider := provider_of(spec)) or _langchain_knows(provider)):
+        model = _integrated(known_provider or provider, name, all_arguments)
     else:
         raise ModelError(f"model {_head(spec)!r} is unknown: use {FORMS}")
     model.metadata = {"spec": f"{provider}:{name}" if name else provider, "arguments": without_secrets(all_arguments)}
@@ -85,6 +83,14 @@ def parse_spec(spec: str) -> tuple[str, str, dict[str, Any]]:
     return provider, name, {key: _value(value) for key, value in pairs}
 
 
+def query_of(spec: str) -> dict[str, Any]:
+    """The arguments of a spec; none where they are unclear."""
+    try:
+        return parse_spec(spec)[2]
+    except ModelError:
+        return {}
+
+
 def _head(spec: str) -> str:
     """A spec without its arguments, which may be credentials, for an error's line."""
     return redacted(spec.partition("?")[0])
@@ -98,12 +104,12 @@ def _value(text: str) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _offline(arguments: dict[str, Any]) -> BaseChatModel:
-    known = set(OfflineChatModel.model_fields) - set(BaseChatModel.model_fields) - {"side"}
-    _refuse_unknown("offline", arguments, known)
+    names = set(OfflineChatModel.model_fields) - set(BaseChatModel.model_fields) - {"side"}
+    _refuse_unknown("offline", arguments, names)
     for name, value in arguments.items():
         whole = name == "seed"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
@@ -152,7 +158,7 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
         raise ModelError(
             f"model 'openai:{name}': max_retries must be a whole number from 0, not {redacted(repr(retries))}"
         )
-    # How often a call is made again is the run's matter, which finds `max_retries` in the model's metadata.
+    # The run decides how often a call is retried: it reads `max_retries` in the model's metadata.
     with_defaults = {"timeout": timeout, "use_responses_api": False} | arguments
     try:
         # Passed explicitly, so that environment variables cannot redirect the calls.
@@ -164,7 +170,9 @@ def _openai(name: str, arguments: dict[str, Any]) -> BaseChatModel:
             **with_defaults,
         )
     except ValidationError as error:  # without the values, which may be anything
-        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        wrong = [
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors(include_input=False)
+        ]
         raise ModelError(f"model 'openai:{name}': {redacted('; '.join(wrong[:3]))}") from None
     except (TypeError, ValueError) as error:
         first = redacted(str(error)).strip().splitlines()
@@ -179,9 +187,9 @@ def _integrated(provider: str, name: str, arguments: dict[str, Any]) -> BaseChat
                 f"model '{provider}:{name}': {redacted(key)} is read from the environment by its package, never from a spec"
             )
     model = integrated(provider, name, arguments)
-    known = {*type(model).model_fields, *(field.alias for field in type(model).model_fields.values() if field.alias)}
+    names = {*type(model).model_fields, *(field.alias for field in type(model).model_fields.values() if field.alias)}
     if provider in INTEGRATIONS and INTEGRATIONS[provider].maker is None:
-        _refuse_unknown(f"{provider}:{name}", arguments, known)
+        _refuse_unknown(f"{provider}:{name}", arguments, names)
     _keep_secrets_of(model)
     return model
 
@@ -196,14 +204,14 @@ def _keep_secrets_of(model: BaseChatModel) -> None:
 
 
 def _langchain_knows(provider: str) -> bool:
-    """Whether to ask `init_chat_model` for a provider that is not in our table: `langchain` may be newer."""
+    """Whether `init_chat_model` may have a provider that is not in our table: `langchain` may be newer."""
     return provider.isidentifier() and provider not in PROVIDERS and find_spec("langchain") is not None
 
 
 def names_model(spec: str) -> bool:
-    """Whether a text of the form `PREFIX:NAME` is a spec and no import path.
+    """Whether a text of the form `PREFIX:NAME` is a spec and not an import path.
 
-    The prefix is ours or a provider's. A provider's loses against a module of the working folder that has this name.
+    The prefix is ours or a provider's. A module of the working folder takes precedence over a provider of its name.
     """
     prefix = spec.partition(":")[0].partition("?")[0]
     if prefix in PROVIDERS:
@@ -211,19 +219,19 @@ def names_model(spec: str) -> bool:
     return provider_of(spec) is not None and not (is_import_path(spec) and lies_here(spec))
 
 
-def _refuse_unknown(model: str, arguments: dict[str, Any], known: set[str]) -> None:
-    unknown = sorted(set(arguments) - known)
+def _refuse_unknown(model: str, arguments: dict[str, Any], names: set[str]) -> None:
+    unknown = sorted(set(arguments) - names)
     if unknown:
         known_names = (
-            ", ".join(sorted(known))
-            if len(known) < 30
+            ", ".join(sorted(names))
+            if len(names) < 30
             else "temperature, top_p, max_tokens, timeout, max_retries, seed, ..."
         )
         raise ModelError(f"model {model!r} has no argument {redacted(unknown[0])!r}; there are {known_names}")
 
 
 def model_provenance(model: BaseChatModel) -> dict[str, Any]:
-    """Spec and arguments of a model, or class and name of an instance, for the record. Without secrets."""
+    """Spec and arguments of a model, or class and name of an instance, for the record, without secrets."""
     metadata = model.metadata or {}
     if "spec" in metadata:
         return {"spec": metadata["spec"], "arguments": metadata["arguments"]}
@@ -232,13 +240,13 @@ def model_provenance(model: BaseChatModel) -> dict[str, Any]:
 
 
 def endpoint_host(model: BaseChatModel) -> str | None:
-    """Host and port of the model's endpoint; None if it has none or does not tell."""
+    """Host and port of the model's endpoint; None if they are unknown."""
     url = endpoint_url(model)
     return host_of(url) if url else None
 
 
 def endpoint_url(model: BaseChatModel) -> str | None:
-    """Address of the model's endpoint, which may hold credentials; None if it has none or does not tell."""
+    """Address of the model's endpoint, which may contain credentials; None if it is unknown."""
     urls = (getattr(model, name, None) for name in _URLS if name in type(model).model_fields)
     return next((url for url in urls if isinstance(url, str) and url), None)
 
@@ -246,17 +254,16 @@ def endpoint_url(model: BaseChatModel) -> str | None:
 def recordable(text: str) -> str:
     """A spec, or any other text, without credentials, for records."""
     if "?" in text and (text.partition(":")[0].partition("?")[0] in PROVIDERS or provider_of(text)):
-        try:
-            arguments = parse_spec(text)[2]
-        except ModelError:
-            arguments = {}
-        query = "&".join(f"{name}={without_secrets(value, name)}" for name, value in arguments.items())
+        query = "&".join(f"{name}={without_secrets(value, name)}" for name, value in query_of(text).items())
         text = f"{text.partition('?')[0]}?{query}"
     return redacted(text)
 
 
 def without_secrets(value: Any, name: str = "") -> Any:
-    """JSON values without those that are credentials by their name. `redacted` removes these from now on."""
+    """JSON values without those that are credentials by their name.
+
+    `redacted` removes these from now on.
+    """
     if isinstance(value, dict):
         return {key: without_secrets(inner, str(key)) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Requests as they go over a kept connection, and what comes back: in bounds, and from the same origin."""
+"""Requests over a kept connection, and their responses: in bounds, and from the same origin."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,8 +8,8 @@ import httpx2
 from yarl import URL
 
 from . import clients
-from .clients import Seen, check_origin, counted, endless
-from .forms import Form
+from .clients import CallNotes, check_origin, counted, endless
+from .forms import RequestForm
 from .sessions import lines
 
 _DECODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
@@ -17,8 +17,8 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _KEPT_METHOD = frozenset({307, 308})
 
 
-class Came(NamedTuple):
-    """A response whose body was read."""
+class WholeResponse(NamedTuple):
+    """A response with its complete body."""
 
     status: int
     headers: Mapping[str, str]
@@ -30,11 +30,11 @@ class Came(NamedTuple):
         return httpx2.Response(self.status, headers=headers, content=self.body)
 
 
-async def exchanged(form: Form, body: bytes, more: Mapping[str, str], noted: Seen) -> Came:
-    """What comes of a request with this body and these further headers. RequestError: nothing came.
+async def exchanged(form: RequestForm, body: bytes, more: Mapping[str, str], noted: CallNotes) -> WholeResponse:
+    """The response to a request with this body and these further headers; RequestError without one.
 
-    It is sent once, also where a kept connection turns out to be closed: it may have been answered before that, and be
-    paid twice. Whoever makes calls again does so knowingly, with all that the gate knows.
+    The request is sent once, also where a kept connection turns out to be closed: the endpoint may have answered it
+    before that, and a second one would be paid too. Retries are made by the code that holds the rate limiter.
     """
     session = (await lines()).session
     method, url, data = "POST", form.url, body
@@ -49,7 +49,7 @@ async def exchanged(form: Form, body: bytes, more: Mapping[str, str], noted: See
                 to = response.headers.get("Location") if response.status in _REDIRECTS else None
                 if to is None:
                     noted.head = True
-                    return Came(response.status, response.headers, await _body(response))
+                    return WholeResponse(response.status, response.headers, await _body(response))
         except (aiohttp.ClientError, OSError) as error:
             raise _of_package(error) from None
         url = _within_origin(url, to)
@@ -59,7 +59,7 @@ async def exchanged(form: Form, body: bytes, more: Mapping[str, str], noted: See
 
 
 def _within_origin(url: URL, location: str) -> URL:
-    """Where a redirect leads; ReplyError if that is another origin."""
+    """The target of a redirect; ReplyError if it is another origin."""
     here = httpx2.URL(str(url))
     try:
         there = here.join(location)
@@ -87,11 +87,11 @@ _OF_PACKAGE: tuple[tuple[type[Exception], type[httpx2.RequestError]], ...] = (
     (aiohttp.ClientResponseError, httpx2.RemoteProtocolError),
     (aiohttp.InvalidURL, httpx2.UnsupportedProtocol),
 )
-"""Errors of sessions, and what they are called by the package whose errors are known everywhere else."""
+"""Errors of sessions, and their names in the package whose errors all other code reads."""
 
 
 def _of_package(error: Exception) -> httpx2.RequestError:
     words = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, aiohttp.ClientPayloadError) and "content-encoding" in words.lower():
         return httpx2.DecodingError(words)
-    return next((made for kind, made in _OF_PACKAGE if isinstance(error, kind)), httpx2.ReadError)(words)
+    return next((error_type for kind, error_type in _OF_PACKAGE if isinstance(error, kind)), httpx2.ReadError)(words)

@@ -1,22 +1,22 @@
-"""Speakers made from people: each message is one that a person (or whoever answered one) has written elsewhere.
+"""Retrieval-based speakers: each message is a stored one of a person, or of an assistant that answered one.
 
-`people:SRC` stands in a cast's place of the user or of the assistant. No model is called. `PROVIDER:NAME?like=SRC` and
-`?rewrite=SRC` are users whom a chat model writes: it is shown people's turns, or fits them to the conversation.
+`people:SRC` is a user or an assistant of a cast, without a model. `PROVIDER:NAME?like=SRC` and `?rewrite=SRC` are
+users whom a chat model writes: with people's turns as few-shot examples, or by retrieve and edit.
 """
 
-from .choice import Weights
-from .modelled import LikePeople, RewritePeople, WithPeople, of_spec
+from .choice import ChoiceWeights
+from .modelled import FewShotUser, RewritePeople, WithPeople, of_spec
 from .options import PeopleOptions, index_path, people_path
 from .speaker import DonorEnded, PeopleSpeaker
 from .specs import rewrites, shown_path, source_path
 
 __all__ = [
+    "ChoiceWeights",
     "DonorEnded",
-    "LikePeople",
+    "FewShotUser",
     "PeopleOptions",
     "PeopleSpeaker",
     "RewritePeople",
-    "Weights",
     "WithPeople",
     "index_path",
     "of_spec",

@@ -1,28 +1,30 @@
-"""Turns of people as examples for a model: which ones are shown, and how they are told."""
+"""Turns of people as few-shot examples for a model: their selection and their text."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 from ...prompts import Library
-from ..messages import fenced
-from .choice import TRIED, Moment, Weights, in_order, is_new, scores_of
+from ..messages.building import fenced
+from .choice import TRIED, ChoiceWeights, PeopleMoment, in_order, is_new, scores_of
 from .likeness import alike
 from .memory import NEARLY, Memory
 from .names import is_personal
-from .turns import Donor, Turn
+from .turns import PeopleTurn, SourceConversation
 
 MOST_SAID = 600
-"""Most characters of a person's turn that are shown."""
+"""Maximum characters of a person's turn in an example."""
 
 MOST_HEARD = 300
-"""Most characters of the reply before it: half of them from its begin, half from its end, where questions stand."""
+"""Maximum characters of the reply before it: half from its beginning, half from its end, where questions stand."""
 
 _LEFT_OUT = " […] "
 
 
-async def nearest(memory: Memory, moment: Moment, allowed: Sequence[bool], weights: Weights, count: int) -> list[int]:
-    """The numbers of the turns that fit best here, at most so many: none nearly the same as another.
+async def nearest(
+    memory: Memory, moment: PeopleMoment, allowed: Sequence[bool], weights: ChoiceWeights, count: int
+) -> list[int]:
+    """The numbers of the turns that fit best here, at most `count`, no two nearly the same.
 
     They are of different people where there are as many, else of different conversations. Which of those that fit about
     as well come first is a draw, as for a turn that is said again.
@@ -59,7 +61,7 @@ def _nobody(memory: Memory, number: int) -> object:
     return None
 
 
-def _donor(memory: Memory, number: int) -> Donor:
+def _donor(memory: Memory, number: int) -> SourceConversation:
     return memory.donors[memory.turns[number].donor]
 
 
@@ -71,18 +73,18 @@ def _told_already(memory: Memory, number: int, picked: Sequence[int]) -> bool:
     return bool(picked) and bool((alike(own[list(picked)], own[[number]]) >= NEARLY).any())
 
 
-def examples_page(pages: Library, turns: Iterable[Turn], marks: Sequence[str], *, private: bool) -> str:
+def examples_page(pages: Library, turns: Iterable[PeopleTurn], marks: Sequence[str], *, private: bool) -> str:
     """The page with the turns as examples, each between marks that its own text cannot hold.
 
     `marks`: the marks of the conversation's material, which no example may imitate. `private`: leave out a reply before
     a turn if it holds a name, a number or an address by rule.
     """
-    told = "\n".join(_example(pages, turn, marks, private) for turn in turns)
-    return pages["like/examples"].fill(examples=told)
+    examples = "\n".join(_example(pages, turn, marks, private) for turn in turns)
+    return pages["like/examples"].fill(examples=examples)
 
 
-def _example(pages: Library, turn: Turn, marks: Sequence[str], private: bool) -> str:
-    heard = "\n".join(said.text for said in turn.heard).strip()
+def _example(pages: Library, turn: PeopleTurn, marks: Sequence[str], private: bool) -> str:
+    heard = "\n".join(message.text for message in turn.heard).strip()
     values = {"said": shortened(turn.text, MOST_SAID, ends=False)}
     if heard and not (private and is_personal(heard)):
         values["heard"] = shortened(heard, MOST_HEARD, ends=True)
@@ -91,7 +93,10 @@ def _example(pages: Library, turn: Turn, marks: Sequence[str], private: bool) ->
 
 
 def shortened(text: str, most: int, *, ends: bool) -> str:
-    """The text, or its begin; with `ends` its begin and its end. A mark stands for what is left out."""
+    """The text, or its beginning; with `ends` its beginning and its end.
+
+    A mark stands for the omitted part.
+    """
     text = text.strip()
     if len(text) <= most:
         return text

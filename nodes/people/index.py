@@ -1,7 +1,7 @@
-"""The counted words of a memory in a file, so that a long source need not be cut into words each time.
+"""The word counts of a memory in a file, so that a long source is segmented only once.
 
-The file holds people's words: it is written only where it is asked for (`people:SRC?index=FOLDER`), readable by its
-owner alone. It is a NumPy archive without pickled objects, with a header that says what it was made of.
+The file contains people's words: it is written only on request (`people:SRC?index=FOLDER`), and only its owner can
+read it. It is a NumPy archive without pickled objects, with a header that describes its source.
 """
 
 import io
@@ -15,12 +15,12 @@ from tempfile import mkstemp
 from typing import Any
 from zipfile import BadZipFile
 
-from ...data.formats.folders import make_folder
-from ...data.formats.jsonfiles import UnwrittenError
+from ...data.files.folders import make_folder
+from ...data.files.json_files import UnwrittenError
 from ...data.identity import VERSION, digest
 from ...data.records import Role
 from ...errors import at, of_extra
-from .likeness import Words
+from .likeness import WordLikeness
 from .options import PeopleOptions
 
 FORMAT = 1
@@ -29,9 +29,12 @@ FORMAT = 1
 log = logging.getLogger(__name__)
 
 
-def words_in(folder: Path, texts: Sequence[str], source: str, role: Role, options: PeopleOptions) -> Words:
-    """The words of the texts, from the file of this source in the folder; if it is another's, damaged or missing they
-    are counted, and the file is written anew. UnwrittenError if that fails."""
+def words_in(folder: Path, texts: Sequence[str], source: str, role: Role, options: PeopleOptions) -> WordLikeness:
+    """The word counts of the texts, from the file of this source in the folder.
+
+    If the file is missing, damaged or of another source, the words are counted and the file is written again.
+    UnwrittenError if that fails.
+    """
     path = folder / f"{source}.{role}.{digest(options.part, options.mask)[:8]}.npz"
     header = {
         "format": FORMAT,
@@ -44,7 +47,7 @@ def words_in(folder: Path, texts: Sequence[str], source: str, role: Role, option
             return _read(path, header, len(texts))
         except _StaleError as error:
             log.warning("%s: %s: its words are counted anew", at(path), error)
-    words = Words(texts)
+    words = WordLikeness(texts)
     _write(path, header, words)
     return words
 
@@ -53,13 +56,13 @@ class _StaleError(Exception):
     """Why a file cannot be used, in words."""
 
 
-def _read(path: Path, header: dict[str, Any], count: int) -> Words:
+def _read(path: Path, header: dict[str, Any], count: int) -> WordLikeness:
     numpy, sparse = of_extra("numpy", "ml"), of_extra("scipy.sparse", "ml")
     try:
         with numpy.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-            found = json.loads(bytes(stored["header"]))
-            if found != header:
-                raise _StaleError(_difference(found, header))
+            stored_header = json.loads(bytes(stored["header"]))
+            if stored_header != header:
+                raise _StaleError(_difference(stored_header, header))
             vocabulary = json.loads(bytes(stored["vocabulary"]))
             parts = tuple(stored[name] for name in ("counts", "words", "ends"))
             counts = sparse.csr_matrix(parts, shape=(count, len(vocabulary)))
@@ -80,18 +83,18 @@ def _read(path: Path, header: dict[str, Any], count: int) -> Words:
         raise _StaleError("cannot be read, it may be damaged") from None
     if not isinstance(vocabulary, list) or len(set(map(str, vocabulary))) != len(vocabulary):
         raise _StaleError("cannot be read, it may be damaged")
-    return Words.restored(list(map(str, vocabulary)), counts)
+    return WordLikeness.restored(list(map(str, vocabulary)), counts)
 
 
-def _difference(found: Any, header: dict[str, Any]) -> str:
-    if not isinstance(found, dict):
+def _difference(stored_header: Any, header: dict[str, Any]) -> str:
+    if not isinstance(stored_header, dict):
         return "cannot be read, it may be damaged"
-    if found.get("texts") != header["texts"]:
+    if stored_header.get("texts") != header["texts"]:
         return "was made of other words than the source has now"
     return "was made by another version of duologue or of scikit-learn"
 
 
-def _write(path: Path, header: dict[str, Any], words: Words) -> None:
+def _write(path: Path, header: dict[str, Any], words: WordLikeness) -> None:
     numpy = of_extra("numpy", "ml")
     counts, vocabulary = words.counted
     as_bytes = {"header": header, "vocabulary": vocabulary}

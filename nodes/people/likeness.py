@@ -1,7 +1,7 @@
-"""How alike texts are, 0 to 1: the cosine of their words weighted by rarity (TF-IDF), or of an embedding model's vectors.
+"""Similarity of texts, 0 to 1: cosine of TF-IDF weights, or of an embedding model's vectors.
 
-Texts are counted (or embedded) once; what consists of several of them, such as all that was said before a turn, is the
-sum of theirs.
+Each text is counted (or embedded) once; several texts together, such as all messages before a turn, are the sum of
+their rows.
 """
 
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from typing import Any, Protocol, Self, TypeAlias
 from langchain_core.embeddings import Embeddings
 
 from ...data.text.languages import language_of
-from ...data.text.segmentation import words_of
+from ...data.text.word_segmentation import words_of
 from ...errors import of_extra
 
-Rows: TypeAlias = Any
+TermRows: TypeAlias = Any
 """A matrix with a row of length 1, or of nothing, for each thing that is compared."""
 
 Groups: TypeAlias = Sequence[Sequence[int]]
@@ -21,23 +21,26 @@ Groups: TypeAlias = Sequence[Sequence[int]]
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text in its language; one empty word where it has none, so that such texts are alike."""
+    """The words of a text in its language; one empty word for a text without words.
+
+    So texts without words are alike.
+    """
     return words_of(text, language_of(text) or "en") or [""]
 
 
 class Likeness(Protocol):
-    """Compares what consists of known texts with what consists of new ones."""
+    """Compares groups of known texts with groups of new ones."""
 
-    def rows(self, groups: Groups) -> Rows:
-        """What consists of these known texts."""
+    def rows(self, groups: Groups) -> TermRows:
+        """A row for each group of known texts."""
         ...
 
-    async def queries(self, groups: Sequence[Sequence[str]]) -> Rows:
-        """What consists of these new texts."""
+    async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
+        """A row for each group of new texts."""
         ...
 
 
-class Words:
+class WordLikeness:
     """Likeness of words: TF-IDF with logarithms of the counts (scikit-learn, extra `ml`)."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -48,7 +51,7 @@ class Words:
 
     @classmethod
     def restored(cls, vocabulary: Sequence[str], counts: Any) -> Self:
-        """The words of texts that were counted before: what `counted` gave."""
+        """The likeness of texts that were counted before, from the values of `counted`."""
         extraction = of_extra("sklearn.feature_extraction.text", "ml")
         words = cls.__new__(cls)
         words._count = extraction.CountVectorizer(analyzer=tokens, vocabulary=list(vocabulary))
@@ -58,15 +61,15 @@ class Words:
 
     @property
     def counted(self) -> tuple[Any, list[str]]:
-        """How often each text has each word, a row for each text, and the words of the columns."""
+        """The word counts, a row for each text, and the words of the columns."""
         return self._counts, list(map(str, self._count.get_feature_names_out()))
 
-    def rows(self, groups: Groups) -> Rows:
+    def rows(self, groups: Groups) -> TermRows:
         """Their weighted words."""
         return self._weigh.transform(_sums(groups, len(self._counts.indptr) - 1) @ self._counts)
 
-    async def queries(self, groups: Sequence[Sequence[str]]) -> Rows:
-        """Their weighted words; a word that no known text has counts for nothing."""
+    async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
+        """Their weighted words, without words that no known text has."""
         texts = [text for group in groups for text in group]
         if not texts:
             return self.rows([[] for _ in groups])
@@ -81,24 +84,24 @@ class Vectors:
         self._embeddings = embeddings
         self._vectors = self._numpy.array(embeddings.embed_documents(list(texts)))
 
-    def rows(self, groups: Groups) -> Rows:
+    def rows(self, groups: Groups) -> TermRows:
         """The directions of the sums of their vectors."""
         return self._directions(_sums(groups, len(self._vectors)) @ self._vectors)
 
-    async def queries(self, groups: Sequence[Sequence[str]]) -> Rows:
-        """The directions of the sums of their vectors, for which the model is asked."""
+    async def queries(self, groups: Sequence[Sequence[str]]) -> TermRows:
+        """The directions of the sums of their vectors, which the model computes."""
         texts = [text for group in groups for text in group]
         if not texts:
             return self.rows([[] for _ in groups])
         vectors = self._numpy.array(await self._embeddings.aembed_documents(texts))
         return self._directions(_sums(_numbered(groups), len(texts)) @ vectors)
 
-    def _directions(self, sums: Any) -> Rows:
+    def _directions(self, sums: Any) -> TermRows:
         lengths = self._numpy.linalg.norm(sums, axis=1, keepdims=True)
         return sums / self._numpy.where(lengths > 0, lengths, 1.0)
 
 
-def alike(rows: Rows, query: Rows) -> Any:
+def alike(rows: TermRows, query: TermRows) -> Any:
     """The likeness of each row with the query's single row, as numpy's numbers from 0 to 1."""
     product = rows @ query.T
     numpy = of_extra("numpy", "ml")
@@ -112,7 +115,7 @@ def _numbered(groups: Sequence[Sequence[str]]) -> list[list[int]]:
 
 
 def _sums(groups: Groups, texts: int) -> Any:
-    """The matrix that adds up the rows of texts: one row for each group, a 1 for each text in it."""
+    """The matrix that adds up the rows of texts: a row per group, a 1 per text."""
     sparse = of_extra("scipy.sparse", "ml")
     indices = [number for group in groups for number in group]
     ends = [0]

@@ -1,4 +1,4 @@
-"""The memory of a people-made speaker: the turns of one side of stored conversations, and what each is compared by."""
+"""The retrieval corpus of a speaker: the turns of one role in stored conversations, ready to be compared."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ from typing import Any
 from langchain_core.embeddings import Embeddings
 
 from ...data.identity import digest
+from ...data.people.splits import of_part
 from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...data.text.languages import Language, language_of
-from ...data.users import of_part
 from ...errors import DataError, at, of_extra
-from ..replay import replayed
+from ..speakers.replay import replayed
 from .index import words_in
-from .likeness import Likeness, Rows, Vectors, Words, alike
+from .likeness import Likeness, TermRows, Vectors, WordLikeness, alike
 from .names import is_personal
 from .options import PeopleOptions
-from .turns import Donor, Said, Turn, asked_in, donors_of, turns_of
+from .turns import PeopleTurn, SourceConversation, SourceTurn, asked_in, donors_of, turns_of
 
 FIRST = 200
 """Turns that tell the language."""
@@ -27,29 +27,28 @@ NEARLY = 0.8
 """Likeness of the words of two turns from which on they count as nearly the same."""
 
 FIELDS = ("wish", "person", "heard", "asked", "own", "talk", "reply", "theme")
-"""What a turn is compared by: what the user wants and is, the other side's last words and the questions in them, what
-the side itself said before, and all that was said before; then its own words with the other side's last ones here, and
-with all that was said and is wanted here."""
+"""Fields by which a turn is compared: the user's wish and person, the other role's last words and the questions in
+them, the role's own earlier words, and all earlier words; then its own words with the other role's last ones here
+(`reply`), and with all words and the wish here (`theme`)."""
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Turns that may be said again, all of one side, ready to be compared."""
+    """Turns of one role that may be used again, ready to be compared."""
 
     role: Role
     source: str
     """Name of the file or folder."""
     digest: str
-    """Of all conversations of the source that may be used, as they are said again."""
-    donors: tuple[Donor, ...] = field(repr=False)
-    turns: tuple[Turn, ...] = field(repr=False)
+    """Of all usable conversations of the source, as their turns are used."""
+    donors: tuple[SourceConversation, ...] = field(repr=False)
+    turns: tuple[PeopleTurn, ...] = field(repr=False)
     likeness: Likeness = field(repr=False)
-    words: Words = field(repr=False)
-    rows: dict[str, Rows] = field(repr=False)
+    words: WordLikeness = field(repr=False)
+    rows: dict[str, TermRows] = field(repr=False)
     """For each of `FIELDS` a row for each turn."""
-    bound: Rows = field(repr=False)
-    """For each turn the weights of its words that had been said before it, or that the scenario says: what it refers
-    to."""
+    bound: TermRows = field(repr=False)
+    """For each turn the weights of its words that stand in earlier messages or in the scenario: its references."""
     usable: tuple[bool, ...] = field(repr=False)
     """Whether each turn may be said again."""
     keys: tuple[frozenset[str], ...] = field(repr=False)
@@ -64,8 +63,8 @@ class Memory:
 
     @property
     def language(self) -> Language | None:
-        """The language of most of what is said; None if nothing tells it."""
-        return language_of("\n".join(said.text for turn in self.turns[:FIRST] for said in turn.said))
+        """The commonest language of the turns; None if it cannot be detected."""
+        return language_of("\n".join(message.text for turn in self.turns[:FIRST] for message in turn.messages))
 
     @classmethod
     def of(
@@ -76,19 +75,23 @@ class Memory:
         source: str,
         embeddings: Embeddings | None = None,
     ) -> "Memory":
-        """The memory of these conversations; DataError if no turn of the side is left."""
+        """The memory of these conversations; DataError if no turn of the role is left."""
         if not conversations:
-            raise DataError(f"{source}: holds no conversation whose turns could be said again")
+            raise DataError(f"{source}: holds no conversation whose turns could be used again")
         conversations = [conversation for conversation in conversations if of_part(conversation, options.part)]
         if not conversations:
             raise DataError(f"{source}: has no conversation of the part {options.part!r} of its users: use part=all")
         donors = donors_of(conversations, mask=options.mask)
         turns = tuple(turns_of(donors, role))
         if not turns:
-            raise DataError(f"{source}: the {role} says nothing in any of its conversations")
+            raise DataError(f"{source}: none of its conversations has a message of the {role}")
         texts = _Texts()
         groups = _groups(donors, turns, role, texts)
-        words = words_in(Path(options.index), texts.all, source, role, options) if options.index else Words(texts.all)
+        words = (
+            words_in(Path(options.index), texts.all, source, role, options)
+            if options.index
+            else WordLikeness(texts.all)
+        )
         likeness = words if embeddings is None else Vectors(embeddings, texts.all)
         rows = {name: likeness.rows(groups[name]) for name in FIELDS}
         own = words.rows(groups["theme"])
@@ -101,7 +104,9 @@ class Memory:
         return cls(
             role=role,
             source=source,
-            digest=digest([(donor.id, [(said.role, said.text) for said in donor.messages]) for donor in donors])[:16],
+            digest=digest(
+                [(donor.id, [(message.role, message.text) for message in donor.messages]) for donor in donors]
+            )[:16],
             donors=tuple(donors),
             turns=turns,
             likeness=likeness,
@@ -109,8 +114,10 @@ class Memory:
             rows=rows,
             bound=own.multiply(words.rows(groups["known"]) > 0).tocsr(),
             usable=usable,
-            keys=tuple(frozenset(plain_words(said.text) for said in turn.said) for turn in turns),
-            places={(donors[turn.donor].id, said.number): n for n, turn in enumerate(turns) for said in turn.said},
+            keys=tuple(frozenset(plain_words(message.text) for message in turn.messages) for turn in turns),
+            places={
+                (donors[turn.donor].id, message.number): n for n, turn in enumerate(turns) for message in turn.messages
+            },
         )
 
     def after(self, number: int) -> range:
@@ -120,31 +127,34 @@ class Memory:
             end += 1
         return range(number + 1, end)
 
-    async def likenesses(self, wanted: dict[str, Sequence[str]]) -> dict[str, Any]:
+    async def likenesses(self, texts: dict[str, Sequence[str]]) -> dict[str, Any]:
         """For each of `FIELDS` how alike each turn is to these texts, 0 to 1."""
-        queries = await self.likeness.queries([wanted[name] for name in FIELDS])
+        queries = await self.likeness.queries([texts[name] for name in FIELDS])
         return {name: alike(self.rows[name], queries[[number]]) for number, name in enumerate(FIELDS)}
 
-    async def kept_references(self, known: Sequence[str]) -> Any:
-        """For each turn how much of what it refers to is in these texts, 0 to 1; 1 where it refers to nothing."""
+    async def kept_references(self, context: Sequence[str]) -> Any:
+        """For each turn the share of its references that these texts contain; 1 for a turn without references."""
         numpy = of_extra("numpy", "ml")
-        present = (await self.words.queries([known])) > 0
+        present = (await self.words.queries([context])) > 0
         whole = numpy.asarray(self.bound.sum(axis=1)).ravel()
         there = numpy.asarray(self.bound.multiply(present).sum(axis=1)).ravel()
         return numpy.where(whole > 0, there / numpy.where(whole > 0, whole, 1.0), 1.0)
 
 
 def remembered(path: Path, role: Role, options: PeopleOptions) -> Memory:
-    """The memory of a path. It is built once in a process for each set of options, and again if the files changed."""
+    """The memory of a path, built once in a process for each set of options.
+
+    It is built again if the files have changed.
+    """
     loaded = replayed(path)
     if not loaded.conversations:
-        raise DataError(f"{at(path)}: holds no conversation whose turns could be said again")
+        raise DataError(f"{at(path)}: holds no conversation whose turns could be used again")
     return _built(_Loaded(loaded.conversations), path.resolve().name, role, options)
 
 
 @dataclass(frozen=True)
 class _Loaded:
-    """Conversations as a key: those of one reading are the same object, whose content need not be looked at."""
+    """Conversations as a cache key, compared by identity: those of one reading are the same object."""
 
     conversations: Sequence[Conversation]
 
@@ -175,9 +185,9 @@ class _Texts:
 
 
 def _groups(
-    donors: Sequence[Donor], turns: Sequence[Turn], role: Role, number: Callable[[str], int]
+    donors: Sequence[SourceConversation], turns: Sequence[PeopleTurn], role: Role, number: Callable[[str], int]
 ) -> dict[str, list[list[int]]]:
-    """For each field, and for all that was known before the turns, the numbers of the texts."""
+    """For each field, and for the context before each turn, the numbers of the texts."""
     groups: dict[str, list[list[int]]] = {name: [] for name in (*FIELDS, "known")}
     for turn in turns:
         donor = donors[turn.donor]
@@ -188,11 +198,11 @@ def _groups(
             "wish": wish,
             "person": person,
             "heard": list(map(_text, turn.heard)),
-            "asked": [question for said in turn.heard for question in asked_in(said.text)],
-            "own": [said.text for said in turn.before if said.role == role],
+            "asked": [question for message in turn.heard for question in asked_in(message.text)],
+            "own": [message.text for message in turn.before if message.role == role],
             "talk": before,
-            "reply": list(map(_text, turn.said)),
-            "theme": list(map(_text, turn.said)),
+            "reply": list(map(_text, turn.messages)),
+            "theme": list(map(_text, turn.messages)),
             "known": [*before, *wish, *person],
         }
         for name, group in texts.items():
@@ -200,16 +210,20 @@ def _groups(
     return groups
 
 
-def _text(said: Said) -> str:
-    return said.text
+def _text(message: SourceTurn) -> str:
+    return message.text
 
 
-def _usable(turns: Sequence[Turn], donors: Sequence[Donor], own: Rows, options: PeopleOptions) -> list[bool]:
+def _usable(
+    turns: Sequence[PeopleTurn], donors: Sequence[SourceConversation], own: TermRows, options: PeopleOptions
+) -> list[bool]:
     """Whether each turn may be said again."""
     private = options.mask or options.min_users > 1
     usable = [bool(turn.text.strip()) or not private for turn in turns]
     if private:  # an image may show anything
-        usable = [ok and not any(said.parts for said in turn.said) for ok, turn in zip(usable, turns, strict=True)]
+        usable = [
+            ok and not any(message.parts for message in turn.messages) for ok, turn in zip(usable, turns, strict=True)
+        ]
     if options.min_users > 1:
         for number, turn in enumerate(turns):
             if usable[number] and is_personal(turn.text):

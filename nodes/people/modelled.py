@@ -1,4 +1,4 @@
-"""Users whom a chat model writes with the help of people's turns: like them, or by fitting them to the conversation."""
+"""Users whom a chat model writes from people's turns: with few-shot examples, or by retrieve and edit."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,11 +18,11 @@ from ...prompts import Library, shipped
 from ..calls.service import drafted
 from ..contract import ContractError, describe
 from ..limits import Limits
-from ..messages import MessageBuilder, fenced, marks_of, unfenced
+from ..messages.building import MessageBuilder, fenced, marks_of, unfenced
 from ..models.specs import chat_model, model_provenance
-from ..speakers import given_by, speaker_call
+from ..speakers.speaker import given_by, speaker_call
 from ..state import Draft, Prompt, State, Update, attempt_number, merged
-from .choice import Choice, Weights
+from .choice import Choice, ChoiceWeights
 from .examples import examples_page, nearest
 from .options import PeopleOptions, people_path
 from .speaker import ORIGIN, RETRIEVED, PeopleSpeaker
@@ -42,11 +42,11 @@ class WithPeople:
     model: BaseChatModel
     people: PeopleSpeaker
     build: MessageBuilder | None = None
-    """Makes the messages of a model from the state. None: those of the cast in which it takes part."""
+    """Builds the messages of a model from the state. None: the builder of its cast."""
     pages: Library | None = field(default=None, repr=False)
     """The pages `like/...` and `rewrite/...`. None: the shipped ones in the language of the cast's own."""
     path: str | None = None
-    """The import path that it was given by."""
+    """The import path in the cast's settings, if it was given by one."""
     role: ClassVar[Role] = "user"
     read_only: ClassVar[bool] = True
     """Nobody carries the model's tool calls out."""
@@ -58,7 +58,7 @@ class WithPeople:
         source: str | Path | Sequence[Conversation],
         *,
         options: PeopleOptions | None = None,
-        weights: Weights | None = None,
+        weights: ChoiceWeights | None = None,
         embeddings: Embeddings | None = None,
         pages: Library | None = None,
         **more: Any,
@@ -66,7 +66,7 @@ class WithPeople:
         """The user of a chat model, or its spec, and of people's conversations, or their path.
 
         `options`, `weights`, `embeddings`: as for `PeopleSpeaker.of`, whose errors it has too. `pages`: pages of your
-        own in place of the shipped ones. `more`: `examples` of `LikePeople`.
+        own in place of the shipped ones. `more`: `examples` of `FewShotUser`.
         """
         people = PeopleSpeaker.of(source, "user", options=options, weights=weights, embeddings=embeddings)
         return cls(model=chat_model(model), people=people, pages=pages, **more)
@@ -78,14 +78,14 @@ class WithPeople:
 
     @property
     def own_pages(self) -> dict[str, Any]:
-        """The pages that it sends besides the cast's, by name."""
+        """The prompt templates that it sends besides the cast's, by name."""
         pages = {} if self.pages is None else self.pages.pages
         return {name: page for name, page in pages.items() if name.startswith(f"{self._folder}/")}
 
     _folder: ClassVar[str]
 
     def _language(self, build: MessageBuilder) -> str:
-        """The language of the cast's pages for the user; where it has none, that of the people's turns."""
+        """The language of the cast's prompt templates for the user, else that of the people's turns."""
         pages = getattr(build, "pages", None)
         sources = [page.source for name, page in pages.pages.items() if name.startswith("user/")] if pages else []
         turns = (turn.text for turn in self.people.memory.turns[:100])
@@ -109,7 +109,7 @@ class WithPeople:
         raise NotImplementedError
 
     async def sent(self, state: State, limits: Limits) -> list[BaseMessage]:
-        """The messages that the model is sent, as in a call; without people's turns where none may be used."""
+        """The messages of a call to the model; without people's turns where none may be used."""
         raise NotImplementedError
 
     async def _drafted(self, sent: Sequence[BaseMessage], state: State, limits: Limits) -> Draft:
@@ -125,30 +125,31 @@ class WithPeople:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LikePeople(WithPeople):
-    """A chat model that is shown turns of people at like places, as examples of manner, and asked for the next turn.
+class FewShotUser(WithPeople):
+    """A chat model that writes the next turn after few-shot examples: turns of people at like places.
 
-    The examples are drawn anew for each turn, as `PeopleSpeaker` finds what to say: by task and profile, by the talk so
-    far and by the other side's last words. They are sent in a message of their own, the first one after the system
-    page, with a scripted acknowledgement. Nobody is shown their own words. The record of a message names them in
-    `extra["like"]`.
+    The examples are drawn for each turn as `PeopleSpeaker` draws its turns: by task and profile, by the conversation so
+    far and by the other role's last words. They are sent in a message of their own, the first one after the system
+    prompt, with a scripted acknowledgement. No example is by the person whose conversation is simulated. The record of
+    a message names them in `extra["like"]`.
 
     Example::
 
         >>> import duologue
-        >>> from duologue.nodes.people import LikePeople
+        >>> from duologue.nodes.people import FewShotUser
         >>> from duologue.testing import scripted_model
         >>> talk = duologue.data.Conversation(
         ...     id="1", scenario={"goal": "tea"}, messages=[{"role": "user", "text": "Which tea is mild?"}]
         ... )
-        >>> user = LikePeople.of(scripted_model("I would like a tea."), [talk], examples=1)
+        >>> user = FewShotUser.of(scripted_model("I would like a tea."), [talk], examples=1)
         >>> duologue.graphs.agent_test.cast(user=user)
         Cast(agent_test: user=ScriptedModel?like=conversations, assistant=offline)
     """
 
     examples: int = EXAMPLES
-    """Most turns that are shown."""
+    """Maximum number of examples."""
     _folder: ClassVar[str] = "like"
+    RECORDED_AS: ClassVar[str] = "LikePeople"
 
     def __post_init__(self) -> None:
         check_examples(self.examples)
@@ -163,13 +164,13 @@ class LikePeople(WithPeople):
             SHOWN: {
                 "source": memory.source,
                 "digest": memory.digest,
-                "shown": [{"conversation": donor.id, "message": turn.said[0].number} for turn, donor in turns],
+                "shown": [{"conversation": donor.id, "message": turn.messages[0].number} for turn, donor in turns],
             },
         }
         return {"drafts": [draft]}
 
     async def sent(self, state: State, limits: Limits) -> list[BaseMessage]:
-        """The messages that the model is sent, as in a call; without examples where none may be shown."""
+        """The messages of a call to the model; without examples where none may be shown."""
         shown: list[int] = []
         with suppress(DataError):
             shown = await self._shown(state, limits)
@@ -189,13 +190,13 @@ class LikePeople(WithPeople):
         turns = [memory.turns[number] for number in shown]
         private = self.people.options.min_users > 1
         page = examples_page(pages, turns, marks_of(state.get("scenario", {})), private=private)
-        told: list[BaseMessage] = [HumanMessage(page)]
+        example_messages: list[BaseMessage] = [HumanMessage(page)]
         after = sum(isinstance(message, SystemMessage) for message in messages[:1])
         if not isinstance(
             next(iter(messages[after:]), None), AIMessage
         ):  # roles alternate: some endpoints insist on it
-            told.append(AIMessage(pages["like/acknowledgement"].fill()))
-        return [*messages[:after], *told, *messages[after:]]
+            example_messages.append(AIMessage(pages["like/acknowledgement"].fill()))
+        return [*messages[:after], *example_messages, *messages[after:]]
 
     def provenance(self) -> dict[str, Any]:
         return self._provenance() | {SHOWN: self.people.provenance() | {"examples": self.examples}}
@@ -205,15 +206,16 @@ class LikePeople(WithPeople):
 class RewritePeople(WithPeople):
     """A chat model that fits turns of people to the conversation.
 
-    `PeopleSpeaker` finds the turn and decides where the user ends; the model is sent it as a quote after the
-    conversation, with the request to keep manner and length. A rejected rewriting is asked for again, with what was wrong; after two of them
-    another turn is taken. The record of a message has the words of the turn in `extra["people"]["retrieved"]`.
+    `PeopleSpeaker` chooses the turn and decides where the user ends. The turn is sent as a quote after the conversation,
+    with the request to keep style and length. The model retries a rejected rewriting, with the reason of the rejection;
+    after two of them another turn is taken. The record of a message has the words of the turn in
+    `extra["people"]["retrieved"]`.
     """
 
     _folder: ClassVar[str] = "rewrite"
 
     def prompted(self, state: State) -> bool:
-        """Whether the selector's prompt is sent: what to mend, or a question after the conversation."""
+        """Whether the selector's prompt is sent: a repair, or a question after the conversation."""
         return bool(state.get("attempts")) or _asked_afterwards(state)
 
     @property
@@ -233,32 +235,32 @@ class RewritePeople(WithPeople):
         draft["text"] = unfenced(draft["text"])
         origin = retrieved[0].get("extra", {})[ORIGIN] | {RETRIEVED: text}
         draft["extra"] = {**draft.get("extra", {}), ORIGIN: origin}
-        if parts := [part for each in retrieved for part in each.get("parts", [])]:
+        if parts := [part for source_draft in retrieved for part in source_draft.get("parts", [])]:
             draft["parts"] = [*draft.get("parts", []), *parts]
         return {"drafts": [draft]}
 
     async def sent(self, state: State, limits: Limits) -> list[BaseMessage]:
-        """The messages that the model is sent, as in a call; with an empty quote where no turn may be used."""
+        """The messages of a call to the model; with an empty quote where no turn may be used."""
         choice = None
         with suppress(DataError):
             choice = await self._turn(state, limits)
-        text = "" if choice is None else "\n".join(each.text for each in choice.texts)
+        text = "" if choice is None else "\n".join(filled.text for filled in choice.texts)
         return self._asking(text, state)
 
     async def _turn(self, state: State, limits: Limits) -> Choice | None:
-        """The turn to fit: the same one until its rewritings were rejected too often."""
+        """The turn to fit: the same one until the validator has rejected too many rewritings."""
         choice = await self.people.choice(merged(state, {"attempts": []}), limits)
         if choice is None or attempt_number(state) <= ANEW:
             return choice
-        tried = [{"text": each.text, "number": 1} for each in choice.texts]
+        tried = [{"text": filled.text, "number": 1} for filled in choice.texts]
         return await self.people.choice(merged(state, {"attempts": tried}), limits) or choice
 
     def _asking(self, text: str, state: State) -> list[BaseMessage]:
         page, marks = self._page()["rewrite/fit"], marks_of(state.get("scenario", {}))
-        told, mending = page.fill(), state.get("prompt") if state.get("attempts") else None
+        request, mending = page.fill(), state.get("prompt") if state.get("attempts") else None
         if mending and mending["text"]:
-            told = f"{mending['text']}\n{told}"
-        line = Prompt(name=page.name, digest=page.digest, text=told, quote=fenced(text, *marks))
+            request = f"{mending['text']}\n{request}"
+        line = Prompt(name=page.name, digest=page.digest, text=request, quote=fenced(text, *marks))
         return self._of_cast(merged(state, {"prompt": line}))
 
     def provenance(self) -> dict[str, Any]:
@@ -266,14 +268,14 @@ class RewritePeople(WithPeople):
 
 
 def _asked_afterwards(state: State) -> bool:
-    """Whether it is asked a question about the conversation, and not for a turn of it."""
+    """Whether the request is a question about the conversation, not a turn of it."""
     return state.get("speaking", "user") is None
 
 
 def of_spec(spec: str, role: Role) -> PeopleSpeaker | WithPeople:
     """The speaker of a spec with a source of people's words: `people:SRC`, or a model's with `like` or `rewrite`.
 
-    SettingError says in one line what is wrong with it; ModelError, what is wrong with the model.
+    SettingError for a wrong spec; ModelError for a wrong model.
     """
     if people_path(spec) is not None:
         return PeopleSpeaker.of_spec(spec, role)
@@ -282,5 +284,5 @@ def of_spec(spec: str, role: Role) -> PeopleSpeaker | WithPeople:
     parts = model_spec(spec)
     model = chat_model(parts.model, **parts.arguments)
     if parts.use == "like":
-        return LikePeople.of(model, parts.path, options=parts.options, examples=parts.examples)
+        return FewShotUser.of(model, parts.path, options=parts.options, examples=parts.examples)
     return RewritePeople.of(model, parts.path, options=parts.options)

@@ -1,4 +1,7 @@
-"""Names, numbers and addresses in a text, by rule: what may tell who wrote it. No rule finds all of them."""
+"""Names, numbers and addresses in a text, by rule: details that may identify its author.
+
+No rule detects all of them.
+"""
 
 import re
 import warnings
@@ -6,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...data.text.languages import language_of
-from ...data.text.segmentation import segmentation
+from ...data.text.word_segmentation import segmentation
 from ...errors import of_extra
 
 _SURNAMES = (
@@ -44,7 +47,7 @@ _CLASSES = {"nr": "person", "nrfg": "person", "nrt": "person", "ns": "place", "n
 """Classes of words of `jieba.posseg` that are names: of persons, places, organisations."""
 
 
-class Name(NamedTuple):
+class PersonalName(NamedTuple):
     """A name in a text."""
 
     kind: str
@@ -54,7 +57,7 @@ class Name(NamedTuple):
 
 
 def masked(text: str) -> str:
-    """The text with `[email]`, `[link]`, `[address]`, `[number]` and `[name]` in place of what the rules find."""
+    """The text with `[email]`, `[link]`, `[address]`, `[number]` and `[name]` in place of the rules' matches."""
     for pattern, placeholder in (
         (_EMAIL, "[email]"),
         (_LINK, "[link]"),
@@ -72,8 +75,7 @@ def _without_name(match: re.Match[str]) -> str:
 
 
 def is_personal(text: str) -> bool:
-    """Whether the text holds a name, a number or an address by rule; a text that is too long to tell counts as one that
-    does."""
+    """Whether the text contains a name, a number or an address by rule, or is too long to check."""
     if len(text) > MOST:
         return True
     rules = (_EMAIL, _LINK, _STREET, _HANDLE, _NUMBER, _INTRODUCED)
@@ -81,25 +83,25 @@ def is_personal(text: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def named_in(text: str) -> tuple[Name, ...]:
+def named_in(text: str) -> tuple[PersonalName, ...]:
     """Names of places, persons and organisations in the first `MOST` characters, in order.
 
-    In English these are words with a capital inside a sentence, in Chinese what `jieba.posseg` takes for one (extra
-    `zh`). Both also find what is none, and miss some.
+    In English these are words with a capital inside a sentence, in Chinese those that `jieba.posseg` tags as names
+    (extra `zh`). Both have false positives and miss some names.
     """
     text = text[:MOST]
     if language_of(text) != "zh":
-        found = ((match.group(), match.start()) for match in _CAPITALS.finditer(text))
+        capitals = ((match.group(), match.start()) for match in _CAPITALS.finditer(text))
         return tuple(
-            Name("place" if _PLACED.search(text[:start]) else "person", name, start)
-            for name, start in found
+            PersonalName("place" if _PLACED.search(text[:start]) else "person", name, start)
+            for name, start in capitals
             if name not in _NO_NAMES
         )
-    names: list[Name] = []
+    names: list[PersonalName] = []
     start = 0
     for word, word_class in _classed(text):
         if word_class in _CLASSES and len(word) > 1:
-            names.append(Name(_CLASSES[word_class], word, start))
+            names.append(PersonalName(_CLASSES[word_class], word, start))
         start += len(word)
     return tuple(names)
 

@@ -1,21 +1,24 @@
-"""The spec `people:SRC?unseen=true&...`: where the turns come from, and which of them may be used."""
+"""The spec `people:SRC?unseen=true&...`: the source of the turns and the conditions for using them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, get_args
 
-from ...data.users import UserPart
+from ...data.people.splits import UserPart
 from ...errors import ModelError, SettingError
-from ..environment import redacted
-from ..models.specs import parse_spec
+from ..models.specs import parse_spec, query_of
+from ..settings.environment import redacted
 
 PREFIX = "people:"
 
 
 @dataclass(frozen=True)
 class PeopleOptions:
-    """Which stored turns may be said again. SettingError for a value that cannot be."""
+    """Which stored turns may be used again.
+
+    SettingError for a wrong value.
+    """
 
     unseen: bool = False
     """Leave out the conversations about the same context as the one that is simulated (`Domain.topic_key`)."""
@@ -29,8 +32,8 @@ class PeopleOptions:
     licence: str = ""
     """The licence of the source, for the card of the data set; empty: not stated."""
     index: str = ""
-    """Folder of the file with the counted words, which is written there if it is missing; empty: none is written. It
-    changes nothing that is said."""
+    """Folder of the file with the word counts, which is written there if it is missing; empty: none is written. It
+    does not change the choice of turns."""
 
     def __post_init__(self) -> None:
         for name in ("unseen", "mask"):
@@ -42,14 +45,16 @@ class PeopleOptions:
             raise SettingError(f"people: min_users must be a whole number from 1, not {self.min_users!r}")
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Self:
+    def of(cls, query: Mapping[str, Any]) -> Self:
         """The options of a spec's query, in which a name may look like a number."""
-        texts = {name: str(value) for name, value in given.items() if name in ("licence", "index")}
-        return cls(**{**given, **texts})
+        texts = {name: str(value) for name, value in query.items() if name in ("licence", "index")}
+        return cls(**{**query, **texts})
 
     def plain(self) -> dict[str, Any]:
         """The options that differ from their defaults, without the place of the index."""
-        chosen = {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
+        chosen = {
+            option.name: value for option in fields(self) if (value := getattr(self, option.name)) != option.default
+        }
         chosen.pop("index", None)
         return chosen
 
@@ -58,11 +63,8 @@ def index_path(spec: object) -> Path | None:
     """The folder of the index that a spec names; None for a spec without one."""
     if not isinstance(spec, str) or "index=" not in spec:
         return None
-    try:
-        given = parse_spec(spec)[2]
-    except ModelError:
-        return None
-    return Path(str(given["index"])) if "index" in given else None
+    query = query_of(spec)
+    return Path(str(query["index"])) if "index" in query else None
 
 
 def people_path(spec: object) -> Path | None:
@@ -73,28 +75,30 @@ def people_path(spec: object) -> Path | None:
 
 
 def parsed(spec: str, weights: Collection[str] = ()) -> tuple[Path, PeopleOptions]:
-    """Path and options of a spec `people:SRC?...`; SettingError says in one line what is wrong with it. `weights`: names
-    that it may give beside its options (`weighed`)."""
+    """Path and options of a spec `people:SRC?...`; SettingError, in one line, for a wrong spec.
+
+    `weights`: names that it may give besides its options (`weighed`).
+    """
     try:
-        _, name, given = parse_spec(spec)
+        _, name, query = parse_spec(spec)
     except ModelError:
         raise SettingError(
             f"{_head(spec)!r}: its options are unclear: write people:SRC?unseen=true&part=tune"
         ) from None
     if not name.strip():
         raise SettingError("people: names no source: write people:SRC, a path of stored conversations")
-    known = [each.name for each in fields(PeopleOptions)]
-    given = {option: value for option, value in given.items() if option not in weights}
-    for option in given:
-        if option not in known:
+    names = [option.name for option in fields(PeopleOptions)]
+    query = {option: value for option, value in query.items() if option not in weights}
+    for option in query:
+        if option not in names:
             raise SettingError(
-                f"{_head(spec)!r} has no option {redacted(option)!r}; there are {', '.join([*known, *weights])}"
+                f"{_head(spec)!r} has no option {redacted(option)!r}; there are {', '.join([*names, *weights])}"
             )
-    return Path(name), PeopleOptions.of(given)
+    return Path(name), PeopleOptions.of(query)
 
 
 def weighed(spec: str, weights: Collection[str]) -> dict[str, Any]:
-    """Those of these weights that a spec gives."""
+    """The weights of a spec, by name."""
     return {option: value for option, value in parse_spec(spec)[2].items() if option in weights}
 
 

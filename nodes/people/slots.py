@@ -1,7 +1,8 @@
-"""Slots: places, dates, amounts and the like in a turn, which a new scenario may fill otherwise than the donor's did.
+"""Slots: places, dates, amounts and the like in a turn, which a new scenario may fill with other values.
 
-A value that comes from the donor's task or profile is replaced where it is certain what stands for it: the donor's task
-holds that one value of its kind, and so does ours another. Where it is not certain, the turn does not fit.
+A value from the source conversation's task or profile is replaced where the replacement is certain: that task contains
+exactly this value of its kind, and the new task exactly one other. Where it is not certain, the turn does not fit. A log
+has neither task nor profile: there all statements of its user count.
 """
 
 import re
@@ -13,7 +14,7 @@ from .names import named_in
 # Bounded, so that a text of digits takes no time of its square.
 _ZH = r"(?:\d[\d,.]{0,15}|[一二两三四五六七八九十百千万半]{1,8})"
 _EN = r"(?:\d[\d,.]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS = "January|February|March|April|May(?! (?:I|we|you|it|he|she|they)\\b)|June|July|August|September|October|November|December"
 _KINDS = {
     "amount": rf"(?<!第){_ZH}\s?(?:万元|千元|百元|美元|欧元|元|块钱|块)|[$€£¥]\s?\d[\d,.]{0, 15}k?"
     rf"|\b{_EN}\s(?:dollars|euros|pounds|yuan|USD|EUR|RMB)\b",
@@ -26,14 +27,18 @@ _KINDS = {
     "festival": r"春节|元旦|国庆节?|五一|中秋节?|清明节?|端午节?|圣诞节?|情人节|母亲节|父亲节|儿童节|教师节|妇女节|寒假|暑假"
     r"|\b(?:Christmas|Easter|Thanksgiving|New Year|Halloween|Valentine's Day)\b",
     "season": r"[春夏秋冬][天季]",
-    "date": rf"\d{{1,2}}月(?:\d{{1,2}}[日号])?|\b(?:{_MONTHS})(?:\s\d{{1,2}})?\b",
+    "date": rf"(?:\d{{4}}年)?\d{{1,2}}月(?:\d{{1,2}}[日号])?|[一二三四五六七八九十]{{1,2}}月[一二三四五六七八九十]{{1,3}}[日号]|\b\d{{4}}-\d\d-\d\d\b"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})\b|\b(?:{_MONTHS})(?:\s\d{{1,2}}(?:st|nd|rd|th)?)?\b",
+    "email": r"\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}",
+    "clock": r"\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]m\b",
+    "code": r"\b(?=[A-Z-]{0,9}\d)(?=[A-Z\d-]{4})[A-Z\d-]{0,8}[A-Z][A-Z\d-]{1,9}\b|\b\d{6,12}\b",
     "weekday": r"周[一二三四五六日末]|星期[一二三四五六日天]|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b",
 }
 _VALUE = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 
 
 @dataclass(frozen=True)
-class Value:
+class SlotValue:
     """A value in a text, with its kind and place."""
 
     kind: str
@@ -42,68 +47,75 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known where a turn is said."""
+class TurnContext:
+    """The context in which a turn is used."""
 
     wish: str
     """What the user wants."""
     person: str
-    """What the scenario tells about the user."""
+    """The scenario's facts about the user."""
     talk: str
-    """Everything that was said so far."""
+    """All messages so far."""
     own: str
-    """What the side itself said so far."""
+    """The role's own messages so far."""
+    stated: str = ""
+    """All that the user of a log states, later messages included."""
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A text with its slots filled, and what was put for what."""
+class FilledText:
+    """A text with its slots filled, and the pairs of replaced and new values."""
 
     text: str
     changed: tuple[tuple[str, str], ...] = ()
 
 
 @lru_cache(maxsize=20_000)
-def values_in(text: str) -> tuple[Value, ...]:
+def values_in(text: str) -> tuple[SlotValue, ...]:
     """Amounts, times, numbers of people, ages, dates, places and persons in order; none overlaps another."""
-    found = [Value(str(match.lastgroup), match.group(), match.start()) for match in _VALUE.finditer(text)]
-    taken = {place for value in found for place in range(value.start, value.start + len(value.text))}
+    values = [SlotValue(str(match.lastgroup), match.group(), match.start()) for match in _VALUE.finditer(text)]
+    taken = {place for value in values for place in range(value.start, value.start + len(value.text))}
     for name in named_in(text):
         if taken.isdisjoint(range(name.start, name.start + len(name.text))):
-            found.append(Value(name.kind, name.text, name.start))
-    return tuple(sorted(found, key=lambda value: value.start))
+            values.append(SlotValue(name.kind, name.text, name.start))
+    return tuple(sorted(values, key=lambda value: value.start))
 
 
-def filled(text: str, known: Known, donor: Known, *, follows: bool) -> Filled | None:
-    """The text as it fits what is known; None if one of its values does not, and nothing certain stands for it.
+def filled(text: str, context: TurnContext, donor: TurnContext, *, follows: bool) -> FilledText | None:
+    """The text with its slots filled for a context; None if an unfitting value has no certain replacement.
 
-    `donor`: what was known where it was said first. `follows`: whether this side's last turn was of the same
-    conversation, so that values which the donor brings in go on with what it said.
+    `donor`: the context in its source conversation. `follows`: whether this role's last turn is from the same source
+    conversation, so that new values continue that turn.
     """
-    ours = "\n".join((known.wish, known.person, known.talk))
-    theirs = "\n".join((donor.wish, donor.person, donor.talk))
-    against = "" if known.wish == donor.wish else known.wish  # under the same task its values stood already
-    changed: list[tuple[Value, str]] = []
+    own_text = "\n".join((context.wish, context.person, context.talk))
+    donor_text = "\n".join((donor.wish, donor.person, donor.talk))
+    against = "" if context.wish == donor.wish else context.wish  # under the same task its values stood already
+    if donor.stated:
+        against = "\n".join((against, context.person))  # what a scenario holds, a log's user does not contradict
+    changed: list[tuple[SlotValue, str]] = []
     for value in values_in(text):
-        if value.text in ours:
+        if value.text in own_text:
             continue
-        if other := _replacement(value, known, donor):
+        if other := _replacement(value, context, donor):
             changed.append((value, other))
-        elif value.text in theirs or _of_kind(value.kind, against):
-            return None  # it speaks of what was said or given elsewhere, or against the task
-        elif not follows and _of_kind(value.kind, known.own):
-            return None  # this side has named another one
+        elif value.text in donor_text or _of_kind(value.kind, against):
+            return None  # it refers to a message or fact of another conversation, or contradicts the task
+        elif not follows and _of_kind(value.kind, context.own):
+            return None  # this role has named another one
     for value, other in reversed(changed):
         text = text[: value.start] + other + text[value.start + len(value.text) :]
-    return Filled(text, tuple((value.text, other) for value, other in changed))
+    return FilledText(text, tuple((value.text, other) for value, other in changed))
 
 
-def _replacement(value: Value, known: Known, donor: Known) -> str:
-    """What stands in our task or profile for a value of the donor's; empty if that is not certain."""
-    for ours, theirs in ((known.wish, donor.wish), (known.person, donor.person)):
-        wanted = _of_kind(value.kind, ours)
-        if len(wanted) == 1 and _of_kind(value.kind, theirs) == {value.text}:
-            return wanted.pop()
+def _replacement(value: SlotValue, context: TurnContext, donor: TurnContext) -> str:
+    """The value in the new task or profile that replaces the source's; empty if it is not certain."""
+    pairs = [(context.wish, donor.wish), (context.person, donor.person)]
+    if donor.stated:
+        pairs.append(("\n".join((context.wish, context.person)), donor.stated))
+    for own_text, donor_text in pairs:
+        candidates = _of_kind(value.kind, own_text)
+        if len(candidates) == 1 and _of_kind(value.kind, donor_text) == {value.text}:
+            return candidates.pop()
     return ""
 
 

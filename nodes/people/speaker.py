@@ -1,4 +1,4 @@
-"""The speaker that says stored turns of people again, and the criterion that ends where its donor ended."""
+"""The speaker that uses stored turns of people, and the criterion that ends where its source conversation ended."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
@@ -11,18 +11,18 @@ from langgraph.runtime import Runtime
 
 from ...data import domains
 from ...data.identity import call_seed
-from ...data.pairing import STORED
+from ...data.people.pairing import STORED
 from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...errors import DataError
 from ..limits import Limits
-from ..replay import replayed
+from ..speakers.replay import replayed
 from ..state import Draft, State, Update, attempt_number, history
-from .choice import Choice, Moment, Weights, chosen
+from .choice import Choice, ChoiceWeights, PeopleMoment, chosen
 from .memory import Memory, remembered
 from .options import PeopleOptions, parsed, weighed
-from .slots import Filled
-from .turns import Donor, Said, person_in, wish_in
+from .slots import FilledText
+from .turns import SourceConversation, SourceTurn, person_in, wish_in
 
 ORIGIN = "people"
 """Key of a message's `extra` for where its words come from."""
@@ -32,17 +32,17 @@ RETRIEVED = "retrieved"
 
 @dataclass(frozen=True)
 class PeopleSpeaker:
-    """Says what was said at a like place of a stored conversation: as the user, or with the replies as the assistant.
+    """Uses turns from like places of stored conversations: the user's, or as the assistant the replies.
 
-    A turn is chosen by task and profile (as the user), by the talk so far, by what the other side said last and
-    asked, and by what this side has said. The conversation of the last turn goes on as long as its next turn fits; no
-    turn is said twice. A user ends where the conversation of its last turn ended, and when no turn fits.
+    A turn is chosen by task and profile (as the user), by the conversation so far, by the other role's last message and
+    its questions, and by this role's messages. The conversation of the last turn goes on as long as its next turn fits;
+    no turn is used twice. A user ends where the conversation of its last turn ended, and when no turn fits.
     """
 
     role: Role
     memory: Memory = field(repr=False)
     options: PeopleOptions = field(default_factory=PeopleOptions)
-    weights: Weights = field(default_factory=Weights)
+    weights: ChoiceWeights = field(default_factory=ChoiceWeights)
     embeddings: str = ""
     """Name of the embedding model's class, where likeness is that of its vectors."""
     prompted: ClassVar[bool] = False
@@ -57,7 +57,7 @@ class PeopleSpeaker:
         role: Role,
         *,
         options: PeopleOptions | None = None,
-        weights: Weights | None = None,
+        weights: ChoiceWeights | None = None,
         embeddings: Embeddings | None = None,
     ) -> Self:
         """The speaker of stored conversations, or of their path.
@@ -83,13 +83,13 @@ class PeopleSpeaker:
         else:
             memory = Memory.of(replayed(source).conversations, role, options, Path(source).resolve().name, embeddings)
         named = "" if embeddings is None else type(embeddings).__name__
-        return cls(role, memory, options, weights or Weights.of(role), named)
+        return cls(role, memory, options, weights or ChoiceWeights.of(role), named)
 
     @classmethod
     def of_spec(cls, spec: str, role: Role) -> Self:
         """The speaker of a spec `people:SRC?unseen=true&part=tune&stay=0.3`; SettingError if it is none."""
-        path, options = parsed(spec, Weights.names())
-        weights = replace(Weights.of(role), **weighed(spec, Weights.names()))
+        path, options = parsed(spec, ChoiceWeights.names())
+        weights = replace(ChoiceWeights.of(role), **weighed(spec, ChoiceWeights.names()))
         return cls.of(path, role, options=options, weights=weights)
 
     @property
@@ -106,11 +106,14 @@ class PeopleSpeaker:
         return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
 
     async def choice(self, state: State, limits: Limits) -> Choice | None:
-        """The turn that comes next; None if none fits. DataError if no turn at all may be said in this conversation."""
+        """The next turn; None if none fits.
+
+        DataError if no turn at all may be used in this conversation.
+        """
         return await chosen(self.memory, *self.candidates(state, limits), self.weights)
 
-    def candidates(self, state: State, limits: Limits) -> tuple[Moment, list[bool]]:
-        """Where the conversation stands, and whether each turn may be used in it; DataError if none may."""
+    def candidates(self, state: State, limits: Limits) -> tuple[PeopleMoment, list[bool]]:
+        """The state of the conversation, and whether each turn may be used; DataError if none may."""
         moment = self._moment(state, limits)
         allowed = self._allowed(state, moment.used)
         if not any(allowed) and not moment.used:
@@ -123,27 +126,27 @@ class PeopleSpeaker:
         return moment, allowed
 
     def ended(self, state: State) -> bool:
-        """Whether the donor of this side's last turn said nothing after it that was not said here."""
+        """Whether this conversation has every later turn of the last turn's source conversation."""
         before = self._before(state)
         if before is None:
             return False
-        said = {plain_words(text) for message in history(state, self.role) for text in _texts(message)}
-        return all(not said.isdisjoint(self.memory.keys[number]) for number in self.memory.after(before))
+        own_words = {plain_words(text) for message in history(state, self.role) for text in _texts(message)}
+        return all(not own_words.isdisjoint(self.memory.keys[number]) for number in self.memory.after(before))
 
-    def _moment(self, state: State, limits: Limits) -> Moment:
+    def _moment(self, state: State, limits: Limits) -> PeopleMoment:
         scenario, messages = state["scenario"], history(state)
         knows = self.role == "user"
         roles = [message["role"] for message in messages]
         heard = list(takewhile(lambda message: message["role"] != self.role, reversed(messages)))
         own = [message for message in messages if message["role"] == self.role]
         # An assistant may say the same again, such as that it does not know, in the words of another reply.
-        said = own if self.role == "user" else []
-        tried = (plain_words(text) for each in (*said, *state.get("attempts", [])) for text in _texts(each))
-        return Moment(
+        previous = own if self.role == "user" else []
+        tried = (plain_words(text) for message in (*previous, *state.get("attempts", [])) for text in _texts(message))
+        return PeopleMoment(
             wish=wish_in(scenario) if knows else "",
             person=person_in(scenario) if knows else "",
             task=domains.of(scenario).task(scenario),
-            said=tuple((message["role"], message["text"]) for message in messages),
+            messages=tuple((message["role"], message["text"]) for message in messages),
             heard=tuple(message["text"] for message in reversed(heard)),
             tried=frozenset(tried),
             used=frozenset(number for message in own if (number := self._number(message)) is not None),
@@ -153,7 +156,7 @@ class PeopleSpeaker:
         )
 
     def _before(self, state: State) -> int | None:
-        """The number of the turn that this side said last; None if it has said none of this memory."""
+        """The number of this role's last turn; None if it is not of this memory."""
         own = history(state, self.role)
         return self._number(own[-1]) if own else None
 
@@ -165,7 +168,7 @@ class PeopleSpeaker:
         return self.memory.places.get((str(origin.get("conversation")), origin.get("message", -1)))
 
     def _allowed(self, state: State, used: Set[int]) -> list[bool]:
-        """Whether each turn may be said in this conversation."""
+        """Whether each turn may be used in this conversation."""
         memory, scenario = self.memory, state["scenario"]
         domain = domains.of(scenario)
         topic = domain.topic_key(scenario)
@@ -190,60 +193,61 @@ class PeopleSpeaker:
             allowed, others = (of_text, of_others) if any(of_text) else (allowed, others)
         return others if any(others) else allowed
 
-    def _where(self, allowed: Sequence[bool], condition: Callable[[Donor], bool]) -> list[bool]:
+    def _where(self, allowed: Sequence[bool], condition: Callable[[SourceConversation], bool]) -> list[bool]:
         donors = self.memory.donors
         return [ok and condition(donors[turn.donor]) for ok, turn in zip(allowed, self.memory.turns, strict=True)]
 
     def drafts(self, choice: Choice) -> list[Draft]:
         """The messages of a turn, each with the conversation and message that it comes from."""
         donor = self.memory.donors[choice.turn.donor]
-        drafts = (self._draft(donor, said, text) for said, text in zip(choice.turn.said, choice.texts, strict=True))
+        drafts = (
+            self._draft(donor, message, text) for message, text in zip(choice.turn.messages, choice.texts, strict=True)
+        )
         return list(drafts)
 
-    def _draft(self, donor: Donor, said: Said, filled: Filled) -> Draft:
+    def _draft(self, donor: SourceConversation, message: SourceTurn, filled: FilledText) -> Draft:
         origin: dict[str, Any] = {
             "source": self.memory.source,
             "digest": self.memory.digest,
             "conversation": donor.id,
-            "message": said.number,
+            "message": message.number,
         }
         if filled.changed:
             origin["filled"] = [list(change) for change in filled.changed]
         draft = Draft(text=filled.text, extra={ORIGIN: origin})
-        if said.parts:
-            draft["parts"] = [part.plain() for part in said.parts]
+        if message.parts:
+            draft["parts"] = [part.plain() for part in message.parts]
         return draft
 
     def provenance(self) -> dict[str, Any]:
         memory = self.memory
-        told: dict[str, Any] = {
+        described: dict[str, Any] = {
             "turns_of": memory.source,
             "digest": memory.digest,
             "conversations": len(memory.donors),
             "users": len({donor.user for donor in memory.donors}),
             "options": self.options.plain(),
         }
-        if self.weights != Weights.of(self.role):
-            told["weights"] = asdict(self.weights)
-        return told | ({"embeddings": self.embeddings} if self.embeddings else {})
+        if self.weights != ChoiceWeights.of(self.role):
+            described["weights"] = asdict(self.weights)
+        return described | ({"embeddings": self.embeddings} if self.embeddings else {})
 
 
 def origin_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Where a message's words come from, as its record says: source, digest, conversation, message; empty if it says
-    nothing."""
+    """The recorded origin of a message's words: source, digest, conversation, message; empty without one."""
     origin = (message.get("extra") or {}).get(ORIGIN)
     return origin if isinstance(origin, Mapping) else {}
 
 
 def _texts(message: Mapping[str, Any]) -> list[str]:
-    """The words of a message, and those of the turn that a model made them from."""
+    """The words of a message, and those of the retrieved turn that a model edited."""
     retrieved = origin_of(message).get(RETRIEVED)
     return [message["text"], retrieved] if isinstance(retrieved, str) else [message["text"]]
 
 
 @dataclass(frozen=True)
 class DonorEnded:
-    """Stop once the last turn of the user's donor was said and answered, because that user ended there."""
+    """Stop after the answer to the last user turn of the source conversation, where that user ended."""
 
     speaker: PeopleSpeaker
 

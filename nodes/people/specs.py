@@ -1,20 +1,20 @@
-"""The specs `PROVIDER:NAME?like=SRC&...` and `PROVIDER:NAME?rewrite=SRC&...`: a model, and people whom it writes like."""
+"""The specs `PROVIDER:NAME?like=SRC&...` and `PROVIDER:NAME?rewrite=SRC&...`: a model, and the source of people's turns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from ...errors import ModelError, SettingError
-from ..environment import redacted
-from ..models.specs import parse_spec
+from ...errors import SettingError
+from ..models.specs import parse_spec, query_of
+from ..settings.environment import redacted
 from .options import PeopleOptions, people_path
 
 Use: TypeAlias = Literal["like", "rewrite"]
-"""What people's turns are to a model: examples of manner, or drafts that it fits to the conversation."""
+"""The use of people's turns: few-shot examples, or drafts that the model fits to the conversation."""
 
 EXAMPLES = 3
-"""Turns that are shown where nothing else is asked for."""
+"""Default number of examples."""
 
 MOST_EXAMPLES = 20
 
@@ -29,7 +29,7 @@ class ModelSpec:
     model: str
     """Provider and name, without a query."""
     arguments: Mapping[str, Any]
-    """What the model itself is given."""
+    """The arguments of the model itself."""
     path: Path
     options: PeopleOptions
     examples: int
@@ -39,11 +39,8 @@ def shown_path(spec: object) -> Path | None:
     """The path of the source in a model's spec with `like` or `rewrite`; None for any other spec."""
     if not isinstance(spec, str) or "?" not in spec or spec.strip().partition(":")[0] in _OTHER_SPECS:
         return None
-    try:
-        given = parse_spec(spec)[2]
-    except ModelError:
-        return None
-    return next((Path(str(given[use])) for use in get_args(Use) if use in given), None)
+    query = query_of(spec)
+    return next((Path(str(query[use])) for use in get_args(Use) if use in query), None)
 
 
 def rewrites(spec: object) -> bool:
@@ -52,18 +49,18 @@ def rewrites(spec: object) -> bool:
 
 
 def source_path(spec: object) -> Path | None:
-    """The path of the conversations from which a speaker takes people's words; None for a spec of any other."""
+    """The path of the conversations from which a speaker takes people's words; None for any other spec."""
     return people_path(spec) or shown_path(spec)
 
 
 def model_spec(spec: str) -> ModelSpec:
-    """The parts of a spec with `like` or `rewrite`; SettingError says in one line what is wrong with it."""
-    provider, name, given = parse_spec(spec)
+    """The parts of a spec with `like` or `rewrite`; SettingError, in one line, for a wrong spec."""
+    provider, name, query = parse_spec(spec)
     head = redacted(spec.partition("?")[0])
-    uses: list[Use] = [use for use in get_args(Use) if use in given]
+    uses: list[Use] = [use for use in get_args(Use) if use in query]
     if len(uses) != 1:
         raise SettingError(f"{head!r}: give like=SRC or rewrite=SRC, one of both")
-    source = str(given.pop(uses[0]))
+    source = str(query.pop(uses[0]))
     if not source.strip():
         raise SettingError(f"{head!r}: {uses[0]} names no source: write {head}?{uses[0]}=SRC, a path of conversations")
     if provider == "offline":
@@ -71,17 +68,17 @@ def model_spec(spec: str) -> ModelSpec:
             f"{head!r} follows rules and reads no turns of people: give a language model, such as openai:NAME?"
             f"{uses[0]}=SRC, or people:SRC, which needs none"
         )
-    if uses == ["rewrite"] and "examples" in given:
+    if uses == ["rewrite"] and "examples" in query:
         raise SettingError(f"{head!r}: examples goes with like=SRC; with rewrite=SRC the model is shown one turn")
-    examples = given.pop("examples", EXAMPLES)
+    examples = query.pop("examples", EXAMPLES)
     check_examples(examples)
-    options = {each.name: given.pop(each.name) for each in fields(PeopleOptions) if each.name in given}
+    options = {option.name: query.pop(option.name) for option in fields(PeopleOptions) if option.name in query}
     model = f"{provider}:{name}" if ":" in spec.partition("?")[0] else provider
-    return ModelSpec(uses[0], model, given, Path(source), PeopleOptions.of(options), examples)
+    return ModelSpec(uses[0], model, query, Path(source), PeopleOptions.of(options), examples)
 
 
 def check_examples(examples: object) -> None:
-    """SettingError unless it is a number of examples that a model can be shown."""
+    """SettingError unless it is a possible number of examples."""
     if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= MOST_EXAMPLES:
         raise SettingError(
             f"like: examples must be a whole number from 1 to {MOST_EXAMPLES}, not {redacted(repr(examples))}"

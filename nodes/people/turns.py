@@ -1,4 +1,4 @@
-"""Stored conversations as donors, and what each side said in them, turn by turn."""
+"""Stored conversations as sources of turns, and the turns of each role in them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,9 +8,11 @@ from typing import Any
 
 from ...data import domains
 from ...data.attempts import Part
-from ...data.pairing import topic_key
+from ...data.people.pairing import topic_key
+from ...data.people.splits import user_of
 from ...data.records import Conversation, Role
-from ...data.users import user_of
+from ...data.scenarios import is_log, stated_in
+from ...data.text.model_tokens import texts_in
 from .names import masked
 
 _SENTENCE = re.compile(r"([^.!?。！？\n]+)([.!?。！？]*)")
@@ -20,8 +22,8 @@ _WISH = ("goal", "task_context", "title", "header", "task", "first_message", "pe
 
 
 @dataclass(frozen=True)
-class Said:
-    """A message of a donor."""
+class SourceTurn:
+    """A message of a source conversation."""
 
     number: int
     """Its number among all messages of the conversation, from 0."""
@@ -31,56 +33,61 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Donor:
-    """A stored conversation whose turns are said again."""
+class SourceConversation:
+    """A stored conversation whose turns are used again."""
 
     id: str
     user: str
     topic: str | None
-    """Equal for conversations about the same context; None if nothing tells it."""
+    """Equal for conversations about the same context; None if it is unknown."""
     task: str
     wish: str
-    """What the user wanted, in words; empty if the source does not tell it."""
+    """The user's goal, in words; empty if the source does not contain it."""
     person: str
-    """What the source tells about the user."""
-    messages: tuple[Said, ...]
+    """The source's facts about the user."""
+    messages: tuple[SourceTurn, ...]
+    stated: str = ""
+    """Of a log, whose scenario has no facts: all that its user states, for values that another scenario replaces."""
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What one side said in one go, and when."""
+class PeopleTurn:
+    """The messages of one role in one turn, with their context."""
 
     donor: int
-    """Number of its conversation among the donors."""
+    """Number of its conversation among the source conversations."""
     place: int
-    """Its number among the turns of this side, from 0."""
-    said: tuple[Said, ...]
-    heard: tuple[Said, ...]
-    """What the other side said right before it."""
-    before: tuple[Said, ...]
-    """Everything that was said before it, `heard` included."""
+    """Its number among the turns of this role, from 0."""
+    messages: tuple[SourceTurn, ...]
+    heard: tuple[SourceTurn, ...]
+    """The other role's messages right before it."""
+    before: tuple[SourceTurn, ...]
+    """All messages before it, `heard` included."""
 
     @property
     def text(self) -> str:
         """Its messages, a line break between them."""
-        return "\n".join(message.text for message in self.said)
+        return "\n".join(message.text for message in self.messages)
 
 
-def donors_of(conversations: Iterable[Conversation], *, mask: bool) -> list[Donor]:
-    """The conversations with a message, in order. `mask`: with placeholders in the place of personal details."""
+def donors_of(conversations: Iterable[Conversation], *, mask: bool) -> list[SourceConversation]:
+    """The conversations that have a message, in order.
+
+    `mask`: with placeholders in the place of personal details.
+    """
     return [donor for conversation in conversations if (donor := _donor(conversation, mask)).messages]
 
 
-def _donor(conversation: Conversation, mask: bool) -> Donor:
+def _donor(conversation: Conversation, mask: bool) -> SourceConversation:
     domain, scenario = domains.of(conversation), conversation.scenario
     messages = tuple(
-        Said(number, message.role, message.text, message.parts)
+        SourceTurn(number, message.role, message.text, message.parts)
         for number, message in enumerate(conversation.messages)
         if message.stored and (message.text.strip() or message.parts)
     )
     if mask:
         messages = tuple(replace(message, text=masked(message.text)) for message in messages)
-    return Donor(
+    return SourceConversation(
         conversation.id,
         user_of(conversation),
         topic_key(conversation),
@@ -88,38 +95,38 @@ def _donor(conversation: Conversation, mask: bool) -> Donor:
         wish_in(scenario),
         person_in(scenario),
         messages,
+        "\n".join(stated_in(conversation)) if is_log(conversation) else "",
     )
 
 
-def turns_of(donors: Iterable[Donor], role: Role) -> Iterator[Turn]:
-    """The turns of one side, conversation by conversation, in their order."""
+def turns_of(donors: Iterable[SourceConversation], role: Role) -> Iterator[PeopleTurn]:
+    """The turns of one role, conversation by conversation, in their order."""
     for number, donor in enumerate(donors):
         place = 0
-        before: tuple[Said, ...] = ()
-        heard: tuple[Said, ...] = ()
+        before: tuple[SourceTurn, ...] = ()
+        heard: tuple[SourceTurn, ...] = ()
         for speaking, messages in groupby(donor.messages, key=lambda message: message.role):
-            said = tuple(messages)
+            turn_messages = tuple(messages)
             if speaking == role:
-                yield Turn(number, place, said, heard, before)
+                yield PeopleTurn(number, place, turn_messages, heard, before)
                 place += 1
-            heard = said
-            before += said
+            heard = turn_messages
+            before += turn_messages
 
 
 def wish_in(scenario: Mapping[str, Any]) -> str:
-    """What the user wants, in the words of the scenario; never what only the other side sees."""
+    """The user's goal in the words of the scenario, without the parts that only the other role sees."""
     texts = [text for key in _WISH if isinstance(text := scenario.get(key), str) and text.strip()]
     return "\n".join(dict.fromkeys(texts)) or domains.of(scenario).title(scenario)
 
 
 def person_in(scenario: Mapping[str, Any]) -> str:
-    """What the scenario tells about the user, a fact a line; empty if it tells nothing."""
+    """The scenario's facts about the user, a line for each; empty if it has none."""
     facts = [value for _, value in domains.of(scenario).facts(scenario)]
-    given = scenario.get("facts")
-    return "\n".join([*facts, given] if isinstance(given, str) else facts)
+    return "\n".join([*facts, *texts_in(scenario.get("facts", ""))])
 
 
 def asked_in(text: str) -> list[str]:
-    """The questions in a message: what stands before a question mark, back to the end of the sentence before."""
+    """The questions in a message: from the end of the previous sentence to a question mark."""
     sentences = ((sentence.strip(), marks) for sentence, marks in _SENTENCE.findall(text))
     return [sentence for sentence, marks in sentences if sentence and ("?" in marks or "？" in marks)]

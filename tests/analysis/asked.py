@@ -1,13 +1,13 @@
 """Questions about a section, for tests of readers."""
 
 from duologue.data import Conversation, Message
-from duologue.data.simquac import Question, Topic
+from duologue.data.simquac import ReadingQuestion, Topic
 
 SECTION = "Three keepers lived there. The last keeper left in 1968. A ship, the Mary Ann, sank near the light in 1970."
 
 
 def question(text="Who left?", *references, number=0, section=SECTION, title="Light", **more):
-    return Question(
+    return ReadingQuestion(
         id=f"{section[:9]}/{number}",
         conversation=more.pop("conversation", section[:9]),
         title=title,

@@ -18,12 +18,12 @@ def test_equal_data_give_equal_svg_without_a_date_and_with_text_as_text():
     one, other = rendered(drawn()), rendered(drawn())
     assert one == other
     assert b"dc:date" not in one
-    told = one.decode()
-    assert "覆盖率" in told
-    assert "people (n = 3, mean 0.167)" in told
-    assert "none (no value)" in told
-    assert "$x$ &lt;b&gt;" in told.replace(r"\$", "$")
-    assert "<b>" not in told
+    svg = one.decode()
+    assert "覆盖率" in svg
+    assert "people (n = 3, mean 0.167)" in svg
+    assert "none (no value)" in svg
+    assert "$x$ &lt;b&gt;" in svg.replace(r"\$", "$")
+    assert "<b>" not in svg
 
 
 def test_png_is_drawn_too_and_a_character_without_a_glyph_warns_nobody():

@@ -55,11 +55,11 @@ def test_markdown_shows_text_as_text_and_a_missing_value_as_a_dash():
 
 
 def test_latex_escapes_its_own_signs_and_writes_a_minus():
-    told = TABLE.to_latex()
-    assert r"\caption{Lengths \& shares}" in told
-    assert r"\begin{tabular}{lrrrr}" in told
-    assert r"a\textbar{}b\_\textless{}i\textgreater{} & 1200 & $-$2.35 & \textless{}0.001 & yes \\" in told
-    assert r"50\% of \textbackslash{}x & -- & -- & -- & -- \\" in told
+    latex = TABLE.to_latex()
+    assert r"\caption{Lengths \& shares}" in latex
+    assert r"\begin{tabular}{lrrrr}" in latex
+    assert r"a\textbar{}b\_\textless{}i\textgreater{} & 1200 & $-$2.35 & \textless{}0.001 & yes \\" in latex
+    assert r"50\% of \textbackslash{}x & -- & -- & -- & -- \\" in latex
 
 
 def test_a_bracket_behind_a_row_is_no_argument_of_latex():
@@ -76,10 +76,10 @@ def test_csv_is_unrounded_with_empty_fields_for_what_is_missing():
 
 
 def test_html_is_escaped_and_is_what_notebooks_show():
-    told = table_html(TABLE)
-    assert "a|b_&lt;i&gt;" in told
-    assert "<i>" not in told
-    assert "Lengths &amp; shares" in told
+    html = table_html(TABLE)
+    assert "a|b_&lt;i&gt;" in html
+    assert "<i>" not in html
+    assert "Lengths &amp; shares" in html
 
 
 def test_rich_prints_markup_as_text():
@@ -134,7 +134,7 @@ def test_a_negative_nothing_has_no_sign():
     ],
 )
 def test_a_cell_that_its_column_cannot_hold_is_refused_by_name(kind, cell):
-    with pytest.raises(ValidationError, match=f"is no {kind} for column 'x'"):
+    with pytest.raises(ValidationError, match=f"is not a {kind} for column 'x'"):
         Table(title="t", columns=(Column(name="x", kind=kind),), rows=((cell,),))
 
 

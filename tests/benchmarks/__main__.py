@@ -21,7 +21,7 @@ def measured_parts(
     names: list[str], rounds: int, *, tiny: bool, keep: Callable[[dict[str, list[Round]]], None]
 ) -> dict[str, list[Round]]:
     """The rounds of each part; `keep` is given all so far after each round."""
-    found: dict[str, list[Round]] = {}
+    parts: dict[str, list[Round]] = {}
     with Loopback() as endpoint:
         pages = pages_from(endpoint.port)
         for part in PARTS:
@@ -30,9 +30,9 @@ def measured_parts(
             count = rounds if tiny else part.rounds or rounds
             for number in range(count):
                 say(f"{part.name}: {part.told}: round {number + 1} of {count}")
-                found.setdefault(part.name, []).append(one_round(part, endpoint.port, pages, tiny=tiny, say=say))
-                keep(found)
-    return found
+                parts.setdefault(part.name, []).append(one_round(part, endpoint.port, pages, tiny=tiny, say=say))
+                keep(parts)
+    return parts
 
 
 def main() -> None:
@@ -44,22 +44,22 @@ def main() -> None:
     parser.add_argument("--read", type=Path, action="append", default=[], help="measure nothing, read such files")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--small", action="store_true", help="little work, only to see that everything works")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     machine = {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}
 
     def keep(found: dict[str, list[Round]]) -> None:
-        if given.json:
-            partial = given.json.with_name(f"{given.json.name}.partial")
+        if arguments.json:
+            partial = arguments.json.with_name(f"{arguments.json.name}.partial")
             partial.write_text(json.dumps({"machine": machine, "parts": found}) + "\n")
-            partial.replace(given.json)
+            partial.replace(arguments.json)
 
-    if given.read:
-        found = {name: part for path in given.read for name, part in json.loads(path.read_text())["parts"].items()}
+    if arguments.read:
+        found = {name: part for path in arguments.read for name, part in json.loads(path.read_text())["parts"].items()}
     else:
-        found = measured_parts(given.only, given.rounds, tiny=given.small, keep=keep)
+        found = measured_parts(arguments.only, arguments.rounds, tiny=arguments.small, keep=keep)
     keep(found)
-    print(table.markdown(found) if given.markdown else table.plain(found))
-    if not given.markdown:
+    print(table.markdown(found) if arguments.markdown else table.plain(found))
+    if not arguments.markdown:
         print()
         print(table.absolute(found))
 

@@ -29,11 +29,11 @@ async def held(work: Workload) -> int:
     async def worker(client: aiohttp.ClientSession) -> None:
         nonlocal messages
         for number in numbers:
-            said: list[str] = []
+            turns: list[str] = []
             for _ in range(work.turns):
-                said.append(await reply(client, pages.for_user(number, said), number))
-                said.append(await reply(client, pages.for_assistant(said), number))
-            messages += len(said)
+                turns.append(await reply(client, pages.for_user(number, turns), number))
+                turns.append(await reply(client, pages.for_assistant(turns), number))
+            messages += len(turns)
 
     connector = aiohttp.TCPConnector(limit=work.concurrency)
     async with aiohttp.ClientSession(connector=connector) as client, asyncio.TaskGroup() as group:

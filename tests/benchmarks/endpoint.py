@@ -48,8 +48,8 @@ class Counts:
     cpu_before: float = field(default_factory=time.process_time)
 
     def told(self) -> dict[str, Any]:
-        told = asdict(self)
-        return told | {"cpu": time.process_time() - told.pop("cpu_before")}
+        counts = asdict(self)
+        return counts | {"cpu": time.process_time() - counts.pop("cpu_before")}
 
 
 class Endpoint:
@@ -91,8 +91,8 @@ class Connection(asyncio.Protocol):
         self.received += data
         while (end := self.received.find(b"\r\n\r\n")) >= 0:
             head = bytes(self.received[:end]).lower()
-            _, given, rest = head.partition(b"\r\ncontent-length:")
-            size = int(rest.partition(b"\r\n")[0]) if given else 0
+            _, header, rest = head.partition(b"\r\ncontent-length:")
+            size = int(rest.partition(b"\r\n")[0]) if header else 0
             if len(self.received) < end + 4 + size:
                 return
             body = bytes(self.received[end + 4 : end + 4 + size])

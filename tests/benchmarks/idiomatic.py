@@ -73,15 +73,15 @@ def conversation_graph(user: BaseChatModel, assistant: BaseChatModel, pages: Pag
     """User, check of the question, assistant, check of the answer, end of the turn."""
 
     async def ask(state: State) -> dict[str, Any]:
-        said = state["messages"]
+        messages = state["messages"]
         situation = f"{pages.situation}\nConversation {state['name']}"
         prompt: list[AnyMessage] = [SystemMessage(pages.user)]
-        if said:
+        if messages:
             flipped = [
                 AIMessage(message.content) if isinstance(message, HumanMessage) else HumanMessage(message.content)
-                for message in said
+                for message in messages
             ]
-            flipped[-1] = HumanMessage(f"{said[-1].content}{pages.reminder}")
+            flipped[-1] = HumanMessage(f"{messages[-1].content}{pages.reminder}")
             prompt += [HumanMessage(situation), *flipped]
         else:
             prompt += [HumanMessage(situation + pages.opening)]
@@ -126,10 +126,10 @@ async def held(work: Workload, model: BaseChatModel, out: Path) -> int:
                         "max_turns": work.turns,
                     }
                 )
-            said = [{"role": message.type, "content": message.content} for message in state["messages"]]
-            file.write(json.dumps({"name": state["name"], "messages": said}) + "\n")
+            messages = [{"role": message.type, "content": message.content} for message in state["messages"]]
+            file.write(json.dumps({"name": state["name"], "messages": messages}) + "\n")
             file.flush()
-            return len(said)
+            return len(messages)
 
         return sum(await asyncio.gather(*(one(number) for number in range(work.conversations))))
 

@@ -44,10 +44,10 @@ async def called_alone(work: Workload) -> int:
     model = InstantChatModel()
     said_so_far = [said(number) for number in range(work.turns)]
     pages = work.texts
-    asked = [
+    requests = [
         [KINDS[role](content=text) for role, text in texts]
         for texts in (pages.for_user(0, said_so_far), pages.for_assistant(said_so_far))
     ]
     for number in range(work.calls):
-        await model.ainvoke(asked[number % 2])
+        await model.ainvoke(requests[number % 2])
     return model.calls

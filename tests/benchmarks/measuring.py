@@ -129,16 +129,16 @@ async def measure(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     memory.reset()
     before, began = memory.resident(), now()
     own, others = map(seconds_of_cpu, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    found = await run(work, Path("work"))
+    result = await run(work, Path("work"))
     wall = now() - began
     own, others = seconds_of_cpu(resource.RUSAGE_SELF) - own, seconds_of_cpu(resource.RUSAGE_CHILDREN) - others
     highest = memory.highest()
-    found = found if isinstance(found, dict) else {"messages": found}
-    others += found.pop("cpu_of_ray", 0.0)
+    result = result if isinstance(result, dict) else {"messages": result}
+    others += result.pop("cpu_of_ray", 0.0)
     counts = asked(work.port, "GET", "/counts")
     return {
         "name": name,
-        **found,
+        **result,
         "conversations": work.conversations,
         "expected": work.calls,
         **{key: counts[key] for key in ("calls", "connections", "bytes", "wrong", "most_under_way")},

@@ -57,7 +57,7 @@ def slope(points: list[tuple[int, int]]) -> float:
 async def kept(work: Workload, out: Path) -> dict[str, Any]:
     """Hold conversations with an instant model into a run folder; bytes kept for each that is over.
 
-    The plan is in memory before the first begins, so it is no part of it.
+    The plan is in memory before the first begins, so it is not a part of it.
     """
     from .instant import InstantChatModel
     from .ours import held

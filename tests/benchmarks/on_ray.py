@@ -51,9 +51,9 @@ def below(parent: int) -> dict[int, float]:
     parents, seconds = dict[int, int](), dict[int, float]()
     for file in _PROC.glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended since
-            told = file.read_text().rpartition(")")[2].split()  # the name before it may hold anything
+            fields = file.read_text().rpartition(")")[2].split()  # the name before it may hold anything
             number = int(file.parent.name)
-            parents[number], seconds[number] = int(told[1]), sum(map(int, told[11:13])) / os.sysconf("SC_CLK_TCK")
+            parents[number], seconds[number] = int(fields[1]), sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
     family = {parent}
     while more := {number for number, above in parents.items() if above in family} - family:
         family |= more

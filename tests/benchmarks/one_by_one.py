@@ -11,8 +11,8 @@ def held(work: Workload) -> int:
     with OpenAI(base_url=work.url, api_key="none") as client:
 
         def reply(texts: list[tuple[str, str]]) -> str:
-            asked = [{"role": role, "content": text} for role, text in texts]
-            answer = client.chat.completions.create(model=MODEL, messages=asked)
+            turns = [{"role": role, "content": text} for role, text in texts]
+            answer = client.chat.completions.create(model=MODEL, messages=turns)
             return answer.choices[0].message.content or ""
 
         for number in range(work.conversations):

@@ -39,8 +39,8 @@ class Part:
     """How many rounds there are; None: as many as are asked for."""
 
 
-def _part(name: str, told: str, *measurements: Measurement, rounds: int | None = None) -> Part:
-    return Part(name, told, measurements, rounds)
+def _part(name: str, title: str, *measurements: Measurement, rounds: int | None = None) -> Part:
+    return Part(name, title, measurements, rounds)
 
 
 def _http(latency: float, concurrency: int, turns: int, jitter: float = 0.0) -> Callable[..., Measurement]:
@@ -129,23 +129,23 @@ def small(measurement: Measurement) -> Measurement:
 
 def one_round(part: Part, port: int, pages: dict[str, str], *, tiny: bool, say: Callable[[str], None]) -> Round:
     """Each measurement of a part once; those that came to nothing, or cannot be made, are missing."""
-    made: Round = {}
+    measurements_done: Round = {}
     for measurement in part.measurements:
         if not measurement.possible:
             continue
         settings = (small(measurement) if tiny else measurement).settings
         try:
-            made[measurement.label] = checked(measured(measurement.name, port, pages=pages, **settings))
+            measurements_done[measurement.label] = checked(measured(measurement.name, port, pages=pages, **settings))
         except NoResultError as error:
             say(f"{part.name}: {error}")
-    return made
+    return measurements_done
 
 
 def checked(result: dict[str, Any]) -> dict[str, Any]:
     """The result; NoResultError if not every call was made, or others were."""
-    made = result.get("made") or result["calls"]
-    if made != result["expected"] or result["wrong"]:
+    calls = result.get("made") or result["calls"]
+    if calls != result["expected"] or result["wrong"]:
         raise NoResultError(
-            f"{result['name']}: {made} of {result['expected']} calls, {result['wrong']} of another kind"
+            f"{result['name']}: {calls} of {result['expected']} calls, {result['wrong']} of another kind"
         )
     return result

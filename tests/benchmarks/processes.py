@@ -19,12 +19,12 @@ LONGEST = 3600.0
 
 def environment(**more: str) -> dict[str, str]:
     """Nobody's key, endpoint, proxy or tracing."""
-    kept = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.upper().startswith(FOREIGN) and not name.upper().endswith("_PROXY")
     }
-    return kept | {"PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false", **more}
+    return variables | {"PYTHONPATH": str(ROOT), "LANGSMITH_TRACING": "false", **more}
 
 
 def asked(port: int, method: str, path: str, body: object = None) -> Any:

@@ -9,21 +9,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from duologue.data.files.json_files import dumps, read_json
 from duologue.data.formats import record_lines
 from duologue.data.formats.detection import CONVERSATIONS, MANIFEST
-from duologue.data.formats.jsonfiles import dumps, read_json
 
 from .processes import environment
 from .workload import Workload, now
 
 COMMANDS = (
-    ("check", "check", "run", "--most", "0", "--fail-on", "never"),
-    ("stats SRC", "stats", "logs", "run", "--json"),
-    ("show --first 100", "show", "run", "--first", "100", "--out", "page.html"),
+    ("check", "check", "run", "--limit", "0", "--fail-on", "never"),
+    ("stats SRC", "stats", "run", "--json"),
+    ("show --limit 100", "show", "run", "--limit", "100", "--out", "page.html"),
     ("convert", "convert", "run", "made.jsonl", "--to", "messages"),
     ("data set and card", "runs", "repair", "run"),
     ("runs validate", "runs", "validate", "run"),
-    ("stats simquac", "stats", "simquac", "run", "--json"),
+    ("simquac stats", "simquac", "stats", "run", "--json"),
 )
 """The name of each row, and its command."""
 
@@ -69,7 +69,7 @@ def measured(work: Workload, folder: Path) -> dict[str, Any]:
     """Make the run in a folder, and call each command there."""
     folder.mkdir()
     made(work, folder / "run")
-    told: dict[str, Any] = {"file": (folder / "run" / CONVERSATIONS).stat().st_size}
+    sizes: dict[str, Any] = {"file": (folder / "run" / CONVERSATIONS).stat().st_size}
     for name, *command in COMMANDS:
-        told[name] = called(folder, *command)
-    return told
+        sizes[name] = called(folder, *command)
+    return sizes

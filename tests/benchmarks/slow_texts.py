@@ -13,8 +13,8 @@ from duologue.data.recllmsim.proposals import proposed_profile
 from duologue.data.recllmsim.situations import lines_of
 from duologue.data.rules import question_reasons
 from duologue.data.text.cleaning import clean
-from duologue.data.text.sentences import sentences
-from duologue.data.text.tokens import token_index
+from duologue.data.text.sentence_splitting import sentences
+from duologue.data.text.token_search import token_index
 
 LENGTH = 20_000
 """Characters of the shorter text, about."""

@@ -10,42 +10,42 @@ from typing import Any
 from .parts import Round
 from .reading import COMMANDS
 
-Measured = dict[str, Any]
+ConversationNumbers = dict[str, Any]
 Figure = Callable[[Round], float]
 
 
-def cpu(one: Measured) -> float:
+def cpu(one: ConversationNumbers) -> float:
     """Seconds of CPU for a model call."""
     return float(one["cpu"]) / (one.get("made") or one["calls"])
 
 
-def rate(one: Measured) -> float:
+def rate(one: ConversationNumbers) -> float:
     """Calls per second between the endpoint's first request and its last reply."""
     return float(one["calls"]) / one["window"] if one["window"] else math.nan
 
 
-def grown(one: Measured) -> float:
+def grown(one: ConversationNumbers) -> float:
     """Bytes by which the process grew, for each conversation."""
     return float(one["rss_highest"] - one["rss_before"]) / one["conversations"]
 
 
-def peak(command: str) -> Callable[[Measured], float]:
+def peak(command: str) -> Callable[[ConversationNumbers], float]:
     """The peak of a command's memory."""
     return lambda one: float(one["read"][command]["peak"])
 
 
-def of(measure: Callable[[Measured], float], ours: str, other: str) -> Figure:
+def of(measure: Callable[[ConversationNumbers], float], ours: str, other: str) -> Figure:
     """The ratio of two measurements of a round."""
-    return lambda made: measure(made[ours]) / measure(made[other])
+    return lambda figures: measure(figures[ours]) / measure(figures[other])
 
 
 def own_share(ours: str) -> Figure:
     """(A - M) / (I - M) by CPU a call: A of our graph and I of the idiomatic one with an instant model, M of calling
     that model alone as often by `ainvoke`."""
 
-    def figure(made: Round) -> float:
-        alone = cpu(made["model alone"])
-        return (cpu(made[ours]) - alone) / (cpu(made["idiomatic"]) - alone)
+    def figure(figures: Round) -> float:
+        alone = cpu(figures["model alone"])
+        return (cpu(figures[ours]) - alone) / (cpu(figures["idiomatic"]) - alone)
 
     return figure
 
@@ -74,9 +74,9 @@ class Row:
     def reached(self, rounds: list[Round]) -> list[float]:
         """The figure of each round that has it."""
         values = []
-        for made in rounds:
+        for measured_round in rounds:
             try:
-                values.append(self.figure(made))
+                values.append(self.figure(measured_round))
             except (KeyError, ZeroDivisionError):
                 continue
         return [value for value in values if not math.isnan(value)]
@@ -142,9 +142,9 @@ def lines(parts: dict[str, list[Round]]) -> Iterator[tuple[str, str, str, str, s
             yield row.part, row.told, row.wanted, "-", missing, ""
             continue
         middle, unit = median(values), "" if row.unit == "x" else f" {row.unit}"
-        held = {True: "yes", False: "no", None: ""}[row.holds(middle)]
+        verdict = {True: "yes", False: "no", None: ""}[row.holds(middle)]
         spread = f"{number(min(values))} to {number(max(values))}, {len(values)} round{'s' * (len(values) > 1)}"
-        yield row.part, row.told, row.wanted, f"{number(middle)}{unit}", spread, held
+        yield row.part, row.told, row.wanted, f"{number(middle)}{unit}", spread, verdict
 
 
 HEAD = ("part", "figure", "target", "reached", "of all rounds", "met")
@@ -163,32 +163,32 @@ def markdown(parts: dict[str, list[Round]]) -> str:
     """The table for docs/performance.md, with the command that measures each figure again."""
     head = ("Figure", "Target", "Reached", "Of all rounds", "Command")
     rows = [head, tuple("---" for _ in head)]
-    for part, told, wanted, reached, spread, held in lines(parts):
-        mark = {"yes": f"**{reached}**", "no": f"{reached} (missed)", "": reached}[held]
-        rows.append((told, wanted, mark, spread, f'`make bench ARGS="--only {part}"`'))
+    for part, title, bound, reached, spread, verdict in lines(parts):
+        mark = {"yes": f"**{reached}**", "no": f"{reached} (missed)", "": reached}[verdict]
+        rows.append((title, bound, mark, spread, f'`make bench ARGS="--only {part}"`'))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def absolute(parts: dict[str, list[Round]]) -> str:
     """Medians of what the ratios are made of, which hold on this machine alone."""
-    said = []
+    report = []
     for part, rounds in parts.items():
-        for label in dict.fromkeys(label for made in rounds for label in made):
-            ones = [made[label] for made in rounds if label in made]
+        for label in dict.fromkeys(label for measured_round in rounds for label in measured_round):
+            ones = [measured_round[label] for measured_round in rounds if label in measured_round]
             if "read" in ones[0]:
-                said += [
+                report += [
                     f"{part:9} {label:18} {name:20} {used['peak'] / 1e6:8.0f} MB {used['seconds']:7.1f} s"
                     for name, *_ in COMMANDS
                     for used in [ones[0]["read"][name]]
                 ]
                 continue
-            told = f"{part:9} {label:18} {1000 * median(map(cpu, ones)):7.2f} ms CPU a call"
+            line = f"{part:9} {label:18} {1000 * median(map(cpu, ones)):7.2f} ms CPU a call"
             if others := median(one["cpu_of_others"] for one in ones):
-                told += f" ({100 * others / median(one['cpu'] for one in ones):.0f} % of it in other processes)"
+                line += f" ({100 * others / median(one['cpu'] for one in ones):.0f} % of it in other processes)"
             if ones[0]["calls"]:
                 counted = ones[0]["calls"]
-                told += f" {median(map(rate, ones)):8.1f} calls/s, {median(one['wall'] for one in ones):6.1f} s in all"
-                told += f", {ones[0]['bytes'] / counted:.0f} bytes sent a call, {ones[0]['connections']} connections"
-                told += f", endpoint {1000 * median(one['endpoint_cpu'] for one in ones) / counted:.2f} ms CPU a call"
-            said.append(told)
-    return "\n".join(said)
+                line += f" {median(map(rate, ones)):8.1f} calls/s, {median(one['wall'] for one in ones):6.1f} s in all"
+                line += f", {ones[0]['bytes'] / counted:.0f} bytes sent a call, {ones[0]['connections']} connections"
+                line += f", endpoint {1000 * median(one['endpoint_cpu'] for one in ones) / counted:.2f} ms CPU a call"
+            report.append(line)
+    return "\n".join(report)

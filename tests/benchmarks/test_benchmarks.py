@@ -44,10 +44,10 @@ async def stock(work: Workload) -> AsyncIterator[Any]:
 
 @pytest.fixture
 def work(endpoint: tuple[Endpoint, int], monkeypatch: pytest.MonkeyPatch) -> Workload:
-    made = replace(WORK, port=endpoint[1], pages=asdict(PAGES))
+    workload = replace(WORK, port=endpoint[1], pages=asdict(PAGES))
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-no-one-42")
-    monkeypatch.setenv("OPENAI_BASE_URL", made.url)
-    return made
+    monkeypatch.setenv("OPENAI_BASE_URL", workload.url)
+    return workload
 
 
 async def test_our_own_run_makes_the_calls_that_were_asked_for(endpoint, work, tmp_path):
@@ -101,17 +101,17 @@ async def test_with_an_instant_model_both_graphs_make_as_many_calls_as_the_model
 
 @pytest.mark.heavy
 async def test_memory_is_looked_at_while_conversations_end(work, tmp_path):
-    found = await memory.kept(replace(work, conversations=10, turns=1, concurrency=1), tmp_path / "run")
-    assert (found["over"], found["made"]) == (10, 20)
-    assert [over for over, _ in found["points"]] == [*range(2, 10)]
+    memory_use = await memory.kept(replace(work, conversations=10, turns=1, concurrency=1), tmp_path / "run")
+    assert (memory_use["over"], memory_use["made"]) == (10, 20)
+    assert [over for over, _ in memory_use["points"]] == [*range(2, 10)]
     assert memory.slope([(1, 10), (2, 30), (3, 50)]) == pytest.approx(20)
 
 
 def test_replies_have_a_plausible_size_and_none_is_said_twice():
-    said = [replies.said(number) for number in range(500)]
-    assert all(60 <= len(text.split()) <= 90 for text in said)
-    assert len(set(said)) == 500
-    assert json.loads(replies.completion(7))["choices"][0]["message"]["content"] == said[7]
+    texts = [replies.said(number) for number in range(500)]
+    assert all(60 <= len(text.split()) <= 90 for text in texts)
+    assert len(set(texts)) == 500
+    assert json.loads(replies.completion(7))["choices"][0]["message"]["content"] == texts[7]
 
 
 async def test_the_same_request_waits_as_long_and_gets_the_same_reply(endpoint):
@@ -144,7 +144,7 @@ def one(calls: int, cpu: float, window: float) -> dict[str, Any]:
 
 def full(rounds: int) -> dict[str, list[dict[str, Any]]]:
     made = {
-        part.name: {each.label: one(100, 10.0, 5.0) for each in part.measurements}
+        part.name: {measurement.label: one(100, 10.0, 5.0) for measurement in part.measurements}
         | {"ours": one(200, 5.0, 5.0), "model alone": one(100, 1.0, 5.0)}
         for part in PARTS
     }
@@ -166,9 +166,9 @@ def test_every_row_of_the_table_is_there_with_its_target_and_how_it_was_reached(
 
 
 def test_what_the_ratios_are_made_of_is_printed_too():
-    told = table.absolute(full(1)).splitlines()
-    assert [line.split()[0] for line in told].count("reading") == 2 * len(reading.COMMANDS)
-    assert "reading   100,000            check                       1 MB     1.0 s" in told
+    lines = table.absolute(full(1)).splitlines()
+    assert [line.split()[0] for line in lines].count("reading") == 2 * len(reading.COMMANDS)
+    assert "reading   100,000            check                       1 MB     1.0 s" in lines
 
 
 @pytest.mark.heavy
@@ -176,27 +176,27 @@ async def test_each_command_reads_the_run_that_was_made(tmp_path, monkeypatch):
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     monkeypatch.setattr(reading, "COMMANDS", (("list", "runs", "list", "run"),))
-    found = await reading.read(Workload(port=0, conversations=3, turns=1), Path("read"))
-    assert (found["made"], found["read"]["list"]["peak"] > 0) == (6, True)
-    assert (tmp_path / "cwd/read/run/conversations.jsonl").stat().st_size == found["read"]["file"]
+    figures = await reading.read(Workload(port=0, conversations=3, turns=1), Path("read"))
+    assert (figures["made"], figures["read"]["list"]["peak"] > 0) == (6, True)
+    assert (tmp_path / "cwd/read/run/conversations.jsonl").stat().st_size == figures["read"]["file"]
     with pytest.raises(RuntimeError, match="duologue runs list nowhere"):
         reading.called(tmp_path, "runs", "list", "nowhere")
 
 
 def test_the_own_share_of_a_graph_is_what_is_left_without_the_model():
-    made = {"ours": one(100, 4.0, 1), "idiomatic": one(100, 3.0, 1), "model alone": one(100, 1.0, 1)}
-    assert table.own_share("ours")(made) == pytest.approx(1.5)
+    figures = {"ours": one(100, 4.0, 1), "idiomatic": one(100, 3.0, 1), "model alone": one(100, 1.0, 1)}
+    assert table.own_share("ours")(figures) == pytest.approx(1.5)
 
 
 def test_what_was_not_measured_is_said_and_not_left_out(monkeypatch: pytest.MonkeyPatch):
-    found = full(1)
-    for made in found["calls"]:
-        del made["openevals"]
+    parts = full(1)
+    for call in parts["calls"]:
+        del call["openevals"]
     for spec, why in ((None, "openevals is not installed"), (object(), "not measured")):
         monkeypatch.setattr(table, "find_spec", lambda name, spec=spec: spec)
-        told = {row[1]: row[3:] for row in table.lines(found)}
-        assert told["CPU per call: ours / openevals"] == ("-", why, "")
-        assert told["CPU per call: ours / bare client"][0] == "1"
+        rows = {row[1]: row[3:] for row in table.lines(parts)}
+        assert rows["CPU per call: ours / openevals"] == ("-", why, "")
+        assert rows["CPU per call: ours / bare client"][0] == "1"
 
 
 def test_a_measurement_with_other_calls_than_asked_for_is_no_result():
@@ -206,27 +206,27 @@ def test_a_measurement_with_other_calls_than_asked_for_is_no_result():
 
 
 def test_every_row_finds_what_it_divides_among_the_measurements_of_its_part():
-    labels = {part.name: {each.label for each in part.measurements} for part in PARTS}
+    labels = {part.name: {measurement.label for measurement in part.measurements} for part in PARTS}
     assert {row.part for row in table.ROWS} == set(labels)
     for part in PARTS:
-        for each in part.measurements:
+        for measurement in part.measurements:
             assert (
-                Workload.of({"port": 1, **each.settings}).calls
-                >= Workload.of({"port": 1, **small(each).settings}).calls
+                Workload.of({"port": 1, **measurement.settings}).calls
+                >= Workload.of({"port": 1, **small(measurement).settings}).calls
             )
 
 
 @pytest.mark.heavy
 def test_the_whole_benchmark_fills_its_table(tmp_path: Path):
-    found = tmp_path / "found.json"
-    command = [sys.executable, "-m", "tests.benchmarks", "--small", "--rounds", "1", "--json", str(found)]
+    file = tmp_path / "found.json"
+    command = [sys.executable, "-m", "tests.benchmarks", "--small", "--rounds", "1", "--json", str(file)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    parts = json.loads(found.read_text())["parts"]
+    parts = json.loads(file.read_text())["parts"]
     assert list(parts) == [part.name for part in PARTS]
     for part in PARTS:
-        possible = {each.label for each in part.measurements if each.possible}
+        possible = {measurement.label for measurement in part.measurements if measurement.possible}
         assert all(set(made) == possible for made in parts[part.name])
         assert all(
             one.get("made") or one["calls"] == one["expected"] for made in parts[part.name] for one in made.values()

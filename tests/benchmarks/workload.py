@@ -36,18 +36,18 @@ class Pages:
             assistant=second[0],
         )
 
-    def for_user(self, name: object, said: list[str]) -> list[tuple[str, str]]:
+    def for_user(self, name: object, messages: list[str]) -> list[tuple[str, str]]:
         """Roles and texts for the user's model, after these messages of both sides in turn."""
         situation = f"{self.situation}\nConversation {name}"
-        if not said:
+        if not messages:
             return [("system", self.user), ("user", situation + self.opening)]
-        history = [("user" if number % 2 else "assistant", text) for number, text in enumerate(said)]
-        history[-1] = ("user", said[-1] + self.reminder)
+        history = [("user" if number % 2 else "assistant", text) for number, text in enumerate(messages)]
+        history[-1] = ("user", messages[-1] + self.reminder)
         return [("system", self.user), ("user", situation), *history]
 
-    def for_assistant(self, said: list[str]) -> list[tuple[str, str]]:
+    def for_assistant(self, messages: list[str]) -> list[tuple[str, str]]:
         """Roles and texts for the assistant's model."""
-        history = [("assistant" if number % 2 else "user", text) for number, text in enumerate(said)]
+        history = [("assistant" if number % 2 else "user", text) for number, text in enumerate(messages)]
         return [("system", self.assistant), *history]
 
 

@@ -38,9 +38,9 @@ def duologue(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(sys, "argv", ["duologue", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
-        told = capsys.readouterr()
+        output = capsys.readouterr()
         code = ended.value.code
-        return (code if isinstance(code, int) else 0 if code is None else 1), told.out, told.err
+        return (code if isinstance(code, int) else 0 if code is None else 1), output.out, output.err
 
     return run
 

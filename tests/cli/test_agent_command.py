@@ -41,7 +41,7 @@ SCENARIOS = [
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)  # before the folders of earlier tests
     Path("my_agent.py").write_text(AGENT)
-    Path("scenarios.jsonl").write_text("".join(json.dumps(each) + "\n" for each in SCENARIOS))
+    Path("scenarios.jsonl").write_text("".join(json.dumps(scenario) + "\n" for scenario in SCENARIOS))
     Path("right.jsonl").write_text(json.dumps(SCENARIOS[0]) + "\n")
     sys.modules.pop("my_agent", None)
 
@@ -58,7 +58,9 @@ def test_an_agent_is_tested_without_a_cast(duologue) -> None:
     assert re.search(r"assistant +3", out)
     lines = err.splitlines()
     failed = [line for line in lines if line.startswith("failed: ")]
-    assert len(failed) == 3
+    assert len(failed) == 1
+    assert "        2 more of this scenario failed" in lines
+    assert out.startswith("3 of 6 conversations succeeded")
     assert 'never says "a refund"; the user ended it (fault: assistant)' in failed[0]
     page = Path("run/page.html").read_text()
     for line in failed:
@@ -71,17 +73,17 @@ def test_an_agent_is_tested_without_a_cast(duologue) -> None:
 
 def test_without_an_agent_it_says_that_the_rule_based_assistant_is_tested(duologue) -> None:
     line = "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant"
-    given = ("test", "--scenarios", "right.jsonl", "--no-page", "--out")
-    assert line in duologue(*given, "without")[2]
-    assert line not in duologue(*given, "with", "--assistant", "my_agent:agent")[2]
-    assert line not in duologue(*given, "chosen", "--set", "assistant=offline")[2]
+    command = ("test", "--scenarios", "right.jsonl", "--no-page", "--out")
+    assert line in duologue(*command, "without")[2]
+    assert line not in duologue(*command, "with", "--assistant", "my_agent:agent")[2]
+    assert line not in duologue(*command, "chosen", "--set", "assistant=offline")[2]
 
 
 def test_a_failure_is_told_once_and_in_plain_words(duologue) -> None:
     Path("right.jsonl").write_text(json.dumps({"goal": "move my flight"}) + "\n")
     _, _, err = duologue(*arguments(agent="stubborn", scenarios="right.jsonl"))
     (failed,) = [line for line in err.splitlines() if line.startswith("failed: ")]
-    assert failed.endswith("the user did not say that it is solved: the user gave up (fault: assistant)")
+    assert failed.endswith("the user did not confirm that it is solved: the user gave up (fault: assistant)")
 
 
 def test_json_is_one_document_with_everything(duologue) -> None:
@@ -103,9 +105,23 @@ def test_json_is_one_document_with_everything(duologue) -> None:
 def test_below_the_threshold_the_exit_code_is_one_and_the_share_is_told(duologue, threshold, code) -> None:
     ended, _, err = duologue(*arguments("--threshold", threshold, "--no-page"))
     assert ended == code
-    told = "the share of successes of all conversations, 0.5, is below the threshold, 0.51" in " ".join(err.split())
-    assert told == bool(code)
+    compared = "below" if code else "at least"
+    line = "--threshold {0:g} decides by the share itself, whose interval does not matter: 0.5 of all conversations is {1} {0:g}"
+    assert line.format(threshold, compared) in " ".join(err.split())
     assert not Path("run/page.html").exists()
+
+
+@pytest.mark.parametrize(("at_least", "code"), [(0.02, 0), (0.5, 1)])
+def test_at_least_decides_by_the_lower_end_of_the_interval(duologue, at_least, code) -> None:
+    ended, out, err = duologue(*arguments("--at-least", at_least, "--no-page", "--json"))
+    result = json.loads(out)
+    assert (ended, result["at_least"], result["passed"]) == (code, at_least, not code)
+    low = result["success"]["low"]
+    assert 0.02 < low < result["success"]["value"] == 0.5
+    line = (
+        f"--at-least {at_least:g} decides by the lower end of the share's 95 % interval: {low:.4g} of all conversations"
+    )
+    assert line in " ".join(err.split())
 
 
 def test_junit_has_failures_with_reasons_and_errors_for_the_infrastructure(duologue) -> None:
@@ -113,21 +129,21 @@ def test_junit_has_failures_with_reasons_and_errors_for_the_infrastructure(duolo
     assert code == 0, err
     (suite,) = ElementTree.parse("reports/junit.xml").getroot()
     assert [suite.get(name) for name in ("name", "tests", "failures", "errors")] == ["agent_test", "2", "1", "0"]
-    assert "page.html#" in suite[1][0].text
+    assert re.search(r"^page: page\.html#\w+$", suite[1][0].text, re.M)
     code, _, err = duologue(*arguments(agent="broken")[:-1], "broken", "--junit", "broken.xml")
     (suite,) = ElementTree.parse("broken.xml").getroot()
-    assert (code, suite.get("errors"), suite[0][0].get("type")) == (1, "2", "fault: infrastructure")
+    assert (code, suite.get("failures"), suite[0][0].get("type")) == (1, "2", "fault: assistant")
 
 
 def test_an_agent_that_fails_in_every_conversation_gives_a_whole_report(duologue) -> None:
-    code, out, err = duologue(*arguments("--repeats", 2, "--json", agent="broken"))
+    code, out, err = duologue(*arguments("--repeats", 2, "--json", "--crash-is-unscored", agent="broken"))
     result = json.loads(out)
     assert (code, result["passed"], result["success"], result["unscored"]) == (1, False, None, 4)
-    assert result["faults"] == {"user": 0, "assistant": 0, "infrastructure": 4}
+    assert result["faults"] == {"user": 0, "assistant": 4, "infrastructure": 0}
     assert [row["unscored"] for row in result["scenarios"]] == [2, 2]
     assert "4 of 4 conversations have no score, the first because: assistant: KeyError: 'no seat'" in err
     assert "closing=" not in err
-    code, out, _ = duologue(*arguments("--resume", "--repeats", 2, agent="broken"))
+    code, out, _ = duologue(*arguments("--resume", "--repeats", 2, "--crash-is-unscored", agent="broken"))
     assert (code, "no share of successes: no conversation has a score" in " ".join(out.split())) == (1, True)
 
 
@@ -135,14 +151,14 @@ def test_an_agent_that_breaks_in_some_conversations_is_incomplete(duologue) -> N
     Path("my_agent.py").write_text(
         AGENT + "\n\ndef some(messages):\n    return agent(messages) if 'another' not in str(messages) else 1 / 0\n"
     )
-    code, out, _ = duologue(*arguments("--junit", "junit.xml", agent="some"))
+    code, out, _ = duologue(*arguments("--crash-is-unscored", "--junit", "junit.xml", agent="some"))
     assert code == 1
-    assert re.search(r"infrastructure +1", out)
+    assert re.search(r"assistant +1", out)
     assert "no score" in out
     assert "1 of 2 conversations have no score, the first because: assistant: ZeroDivisionError" in " ".join(
         out.split()
     )
-    code, out, _ = duologue(*arguments("--json", "--threshold", 0.4, "--resume", agent="some"))
+    code, out, _ = duologue(*arguments("--json", "--threshold", 0.4, "--resume", "--crash-is-unscored", agent="some"))
     result = json.loads(out)
     assert (code, result["passed"], result["success"]["value"]) == (1, False, 1)
     assert [(row["conversations"], row["unscored"]) for row in result["scenarios"]] == [(1, 0), (0, 1)]
@@ -157,10 +173,10 @@ def test_a_user_simulators_faults_are_shown_apart_and_left_out_by_a_rule_that_is
         json.dumps(scenario) + "\n" + json.dumps(scenario | {"first_message": "QX4821!"}) + "\n"
     )
     code, _, err = duologue(*arguments(*more, scenarios="leak.jsonl"))
-    told = " ".join(err.split())
+    line = " ".join(err.split())
     assert code == 0, err
-    assert "user-role-leak (a user that speaks for another side)" in told
-    assert "the user simulator is at fault in 4 of 4 conversations" in told
+    assert "user-role-leak (a user that writes for another side)" in line
+    assert "the user simulator is at fault in 4 of 4 conversations" in line
     excluding = ("--exclude-user-faults", "--resume", "--json", "--junit", "leak.xml")
     code, out, err = duologue(*arguments(*more, *excluding, scenarios="leak.jsonl"))
     assert (code, json.loads(out)["success"], json.loads(out)["excluded"]) == (1, None, 4)
@@ -230,11 +246,11 @@ mixed = Mixed(lines=["x"])
     assert code == 1
     assert re.search(r"user +1", out)
     code, out, err = duologue(*arguments(*more, "--exclude-user-faults", "--resume"))
-    told = " ".join(out.split())
+    line = " ".join(out.split())
     assert code == 0, err
-    assert "1 of 1 conversations succeeded: 1.00" in told
-    assert "all: 1 of 2 conversations succeeded: 0.50" in told
-    assert "without user faults: 1 of 1" in told
+    assert "1 of 1 conversations succeeded: 1.00" in line
+    assert "all: 1 of 2 conversations succeeded: 0.50" in line
+    assert "without user faults: 1 of 1" in line
     assert "in 1 of 2 conversations, of which 0 succeeded all the same: they are left out" in " ".join(err.split())
 
 
@@ -252,14 +268,14 @@ def test_a_run_is_resumed_and_its_page_written_again(duologue) -> None:
 def test_a_run_is_not_resumed_with_another_success(duologue) -> None:
     assert duologue(*arguments("--json"))[0] == 0
     changed = SCENARIOS[1] | {"success": {"solved": True}}
-    Path("scenarios.jsonl").write_text("".join(json.dumps(each) + "\n" for each in (SCENARIOS[0], changed)))
+    Path("scenarios.jsonl").write_text("".join(json.dumps(scenario) + "\n" for scenario in (SCENARIOS[0], changed)))
     code, out, err = duologue(*arguments("--json", "--resume"))
     assert (code, out) == (2, "")
     assert "resume with the same scenarios (or more of them)" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(
-    ("given", "line"),
+    ("scenario", "line"),
     [
         (("--assistant", "my_agent:agent"), "--scenarios: give a file"),
         (("--assistant", "my_agent:none", "--scenarios", "right.jsonl"), "my_agent"),
@@ -276,13 +292,13 @@ def test_a_run_is_not_resumed_with_another_success(duologue) -> None:
         (("agent_test", "--cast", "agent_test", "--scenarios", "right.jsonl"), "give one cast"),
     ],
 )
-def test_bad_input_is_one_line_before_anything_is_simulated(duologue, given: Any, line: str) -> None:
+def test_bad_input_is_one_line_before_anything_is_simulated(duologue, scenario: Any, line: str) -> None:
     Path("wrong.jsonl").write_text('{"goal": "a", "success": {"tool_caled": "x"}}\n')
     Path("judged.jsonl").write_text('{"goal": "a", "success": {"judged": "It is polite."}}\n')
     Path("topic.jsonl").write_text(
         '{"kind": "simquac", "title": "t", "header": "h", "background": "", "section": "Ten."}\n'
     )
-    code, out, err = duologue("test", *given, "--out", "run")
+    code, out, err = duologue("test", *scenario, "--out", "run")
     assert (code, out) == (2, "")
     assert line in " ".join(err.split())
     assert not Path("run").exists()

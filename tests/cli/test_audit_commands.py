@@ -1,4 +1,4 @@
-"""`check`, `validators` and `repair`: what they print and when they fail."""
+"""`check`, `simquac validators` and `repair`: what they print and when they fail."""
 
 import json
 
@@ -9,9 +9,9 @@ from duologue import data
 
 def test_the_open_simulated_file_is_checked_with_a_place_and_a_reason_for_each_finding(duologue, open_data):
     code, out, _ = duologue("check", open_data / "simquac/sim_quac.json", "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert code == 1
-    counts = {name: rule["findings"] for name, rule in told["rules"].items() if rule["findings"]}
+    counts = {name: rule["findings"] for name, rule in document["rules"].items() if rule["findings"]}
     assert counts == {
         "span-case": 6,
         "span-second-word": 361,
@@ -19,8 +19,8 @@ def test_the_open_simulated_file_is_checked_with_a_place_and_a_reason_for_each_f
         "question-several": 33,
         "question-again": 3,
     }
-    assert all(finding["reason"] and "\n" not in finding["reason"] for finding in told["findings"])
-    assert len(told["findings"]) == sum(counts.values())
+    assert all(finding["reason"] and "\n" not in finding["reason"] for finding in document["findings"])
+    assert len(document["findings"]) == sum(counts.values())
 
 
 def test_rules_are_chosen_and_findings_fail_as_asked(duologue, open_data):
@@ -67,7 +67,7 @@ BROKEN = {
 @pytest.mark.parametrize("rule", BROKEN)
 def test_each_rule_finds_what_it_is_for(rule):
     question, spans = BROKEN[rule]
-    made = data.Conversation(
+    conversation = data.Conversation(
         id="a",
         scenario={
             "kind": "simquac",
@@ -85,7 +85,7 @@ def test_each_rule_finds_what_it_is_for(rule):
             ),
         ),
     )
-    assert rule in {finding.rule for finding in data.checks.check(made)}
+    assert rule in {finding.rule for finding in data.checks.check(conversation)}
 
 
 def test_repeats_and_ungrounded_answers_are_found():
@@ -97,57 +97,70 @@ def test_repeats_and_ungrounded_answers_are_found():
         "section": "Three keepers lived there.",
     }
     pair = (data.Message(role="user", text="Who?"), data.Message(role="assistant", text="Nobody at all"))
-    made = data.Conversation(id="a", scenario=scenario, messages=pair * 2)
-    assert [f.rule for f in data.checks.check(made)] == ["answer-ungrounded", "question-again", "answer-ungrounded"]
+    conversation = data.Conversation(id="a", scenario=scenario, messages=pair * 2)
+    assert [f.rule for f in data.checks.check(conversation)] == [
+        "answer-ungrounded",
+        "question-again",
+        "answer-ungrounded",
+    ]
     of_topics = set(data.simquac.DOMAIN.rules)
     assert set(BROKEN) | {"answer-ungrounded", "question-again"} == of_topics
 
 
 def test_the_two_validators_are_rows(duologue, open_data):
-    code, out, _ = duologue("validators", open_data / "simquac/teacher_sim_topics.txt", "--json")
+    code, out, _ = duologue("simquac", "validators", open_data / "simquac/teacher_sim_topics.txt", "--json")
     rows = json.loads(out)
     assert code == 0
     assert [row["validator"] for row in rows] == ["as_released", "ours"]
     keys = "answers refused accepted rejected altered words_lost spans_lost wrong_case".split()
     assert list(rows[0]) == ["validator", *keys]
-    assert "words lost" in duologue("validators", open_data / "simquac/teacher_sim_topics.txt")[1]
+    assert "words lost" in duologue("simquac", "validators", open_data / "simquac/teacher_sim_topics.txt")[1]
 
 
 def test_answers_without_a_section_are_put_through_no_validator(duologue, open_data):
-    code, out, err = duologue("validators", open_data / "recllmsim/real_human_user", "--json")
+    code, out, err = duologue("simquac", "validators", open_data / "recllmsim/real_human_user", "--json")
     assert (code, out) == (2, "")
     assert "no conversation has a section" in err
 
 
 def test_the_drafts_of_a_run_are_put_through_both_validators(duologue):
     duologue("simulate", "simquac", "--limit", 2, "--out", "r", "--assistant", "offline?paraphrase=0.5")
-    released, ours = json.loads(duologue("validators", "r", "--json")[1])
+    released, ours = json.loads(duologue("simquac", "validators", "r", "--json")[1])
     assert released["answers"] == ours["answers"] > 24
     assert ours["rejected"] > 0
 
 
 def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path):
     source = open_data / "simquac/sim_quac.json"
-    code, out, _ = duologue("repair", "simquac", source, "--out", "mended.json", "--json")
-    told = json.loads(out)
+    code, out, _ = duologue("simquac", "repair", source, "--out", "mended.json", "--json")
+    document = json.loads(out)
     assert code == 0
-    assert told["changed"] == {"first_word": 361, "case": 6, "offset": 0}
+    assert document["changed"] == {"first_word": 361, "case": 6, "offset": 0}
     changes = [json.loads(line) for line in (tmp_path / "mended.json.changes.jsonl").read_text().splitlines()]
     assert len(changes) == 367
     assert data.simquac.misplaced(data.load(tmp_path / "mended.json").conversations) == []
     questions = [[m.text for m in c.messages if m.role == "user"] for c in data.load(source)]
     assert [[m.text for m in c.messages if m.role == "user"] for c in data.load(tmp_path / "mended.json")] == questions
-    assert duologue("repair", "simquac", source, "--out", "mended.json")[0] == 2
+    assert duologue("simquac", "repair", source, "--out", "mended.json")[0] == 2
+
+
+@pytest.mark.parametrize("folder", ["", ".", "..", "/"])
+def test_a_repair_writes_no_file_in_the_place_of_a_folder(duologue, open_data, folder):
+    source = open_data / "simquac/sim_quac.json"
+    code, _, err = duologue("simquac", "repair", source, "--out", folder, "--force")
+    assert code == 2
+    assert err.endswith(": is a folder: name a file\n")
+    assert err.count("\n") == 1
 
 
 def test_peoples_answers_are_repaired_only_by_force(duologue, open_data, tmp_path):
     source = open_data / "simquac/quac_subset.json"
-    code, out, err = duologue("repair", "simquac", source, "--out", "mended.json")
+    code, out, err = duologue("simquac", "repair", source, "--out", "mended.json")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "quac_subset.json: holds people's answers, and the repair would change correct ones too (21 of 446" in err
     assert not (tmp_path / "mended.json").exists()
-    code, out, _ = duologue("repair", "simquac", source, "--out", "mended.json", "--force", "--json")
-    made = json.loads(out)
-    assert (code, made["spans"], sum(made["changed"].values())) == (0, 446, 21)
-    assert duologue("repair", "simquac", open_data / "simquac/teacher_sim_topics.txt", "--out", "topics.json")[0] == 0
-    assert "certain" not in duologue("repair", "simquac", "--help")[1]
+    code, out, _ = duologue("simquac", "repair", source, "--out", "mended.json", "--force", "--json")
+    document = json.loads(out)
+    assert (code, document["spans"], sum(document["changed"].values())) == (0, 446, 21)
+    assert duologue("simquac", "repair", open_data / "simquac/teacher_sim_topics.txt", "--out", "topics.json")[0] == 0
+    assert "certain" not in duologue("simquac", "repair", "--help")[1]

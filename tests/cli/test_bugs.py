@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.cli import commands, output
+from duologue.cli import commands, streams
 
 
 def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
@@ -33,11 +33,11 @@ def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
 def test_control_characters_of_an_error_are_written_out_and_do_not_reach_the_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    output.say("tool failed: \x1b[31mred\x1b[0m [bold]\r\x07 and\nmore")
-    output.failed("\x1b]0;title\x07")
-    told = capsys.readouterr().err
-    assert "\x1b" not in told
-    assert "\x07" not in told
-    assert "\r" not in told
-    assert "\\x1b[31mred\\x1b[0m [bold]" in told
-    assert "and\nmore" in told
+    streams.say("tool failed: \x1b[31mred\x1b[0m [bold]\r\x07 and\nmore")
+    streams.failed("\x1b]0;title\x07")
+    err = capsys.readouterr().err
+    assert "\x1b" not in err
+    assert "\x07" not in err
+    assert "\r" not in err
+    assert "\\x1b[31mred\\x1b[0m [bold]" in err
+    assert "and\nmore" in err

@@ -1,6 +1,7 @@
 """The commands: what they print, what they write, what they say of bad input."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -24,18 +25,22 @@ def topics(path: Path, *values, **changes):
 def test_the_shipped_topics_are_simulated_without_a_key(duologue, tmp_path):
     code, out, _ = duologue("simulate", "simquac", "--limit", 3, "--max-turns", 2)
     assert code == 0
-    assert "3 of 3 conversations finished (the limit of exchanges was reached: 3), 6 exchanges" in out
+    assert "3 of 3 conversations finished (the maximum number of turns was reached: 3), 6 turns" in out
     assert "run:     out/simquac-1" in out
     assert "dataset: out/simquac-1/dataset/simquac.json" in out
+    assert out.endswith("look:    duologue show out/simquac-1\n         duologue check out/simquac-1\n")
     assert len(data.load(tmp_path / "out/simquac-1")) == 3
     assert duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1)[1].count("out/simquac-2")
+    _, out, _ = duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "my run")
+    code, _, err = duologue(*shlex.split(out.splitlines()[-2].removeprefix("look:"))[1:], "--out", "page.html")
+    assert (code, err) == (0, "")
 
 
 def test_every_shipped_topic_is_simulated_with_spans_that_are_slices(duologue, tmp_path):
     code, out, _ = duologue("simulate", "simquac", "--out", "all", "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert code == 0
-    assert told["finished"] == told["planned"] == told["conversations"] >= 6
+    assert document["finished"] == document["planned"] == document["conversations"] >= 6
     conversations = data.load(tmp_path / "all").conversations
     assert data.simquac.misplaced(conversations) == []
     chinese = next(c for c in conversations if c.scenario["title"] == "长城")
@@ -46,12 +51,12 @@ def test_json_stands_alone_on_stdout(duologue):
     code, out, _ = duologue(
         "simulate", "simquac", "--limit", 1, "--max-turns", 1, "--assistant", "offline?background=1", "--json"
     )
-    told = json.loads(out)
+    document = json.loads(out)
     assert code == 0
-    assert told["sides"][1]["reasons"] == {"in_background": 4}
-    assert told["sides"][1]["fallbacks"] == 1
-    assert told["stops"] == {"max_turns": 1}
-    assert set(told) >= {"out", "dataset", "planned", "finished", "failed", "left_out", "tokens", "calls"}
+    assert document["sides"][1]["reasons"] == {"in_background": 4}
+    assert document["sides"][1]["fallbacks"] == 1
+    assert document["stops"] == {"max_turns": 1}
+    assert set(document) >= {"out", "dataset", "planned", "finished", "failed", "left_out", "tokens", "calls"}
 
 
 def test_the_data_set_has_no_key_that_the_format_lacks(duologue, tmp_path):
@@ -86,12 +91,12 @@ def test_a_published_file_is_re_enacted_and_told_in_a_table(duologue, open_data,
     code, out, _ = duologue(
         "simulate", "simquac", "--user", f"replay:{path}", "--assistant", f"replay:{path}", "--out", "r", "--json"
     )
-    told = json.loads(out)
+    document = json.loads(out)
     assert code == 0
     assert (tmp_path / "r/dataset/simquac.json").read_bytes() == path.read_bytes()
-    assert told["sides"][0]["messages"] == told["sides"][1]["messages"] == 924
-    assert told["sides"][0]["notes"]["several_questions"] == 33
-    assert told["sides"][1]["refused"] == 359
+    assert document["sides"][0]["messages"] == document["sides"][1]["messages"] == 924
+    assert document["sides"][0]["notes"]["several_questions"] == 33
+    assert document["sides"][1]["refused"] == 359
 
 
 def test_a_teacher_on_peoples_questions_is_one_command(duologue, open_data, tmp_path):
@@ -99,10 +104,10 @@ def test_a_teacher_on_peoples_questions_is_one_command(duologue, open_data, tmp_
     code, _, _ = duologue(
         "simulate", "simquac", "--user", f"replay:{path}", "--assistant", "offline", "--limit", 4, "--out", "r"
     )
-    asked = [m.text for c in data.load(tmp_path / "r") for m in c.messages if m.role == "user"]
+    texts = [m.text for c in data.load(tmp_path / "r") for m in c.messages if m.role == "user"]
     published = [m.text for c in data.load(path).conversations[:4] for m in c.messages if m.role == "user"]
     assert code == 0
-    assert asked == published
+    assert texts == published
 
 
 def test_equal_topics_are_counted_in_a_line(duologue, tmp_path):
@@ -133,9 +138,9 @@ def test_pages_are_replaced_by_a_folder(duologue, tmp_path):
     (tmp_path / "mine/user/start.md").write_text("Begin, please.")
     code, _, _ = duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--prompts", "mine", "--out", "r")
     assert code == 0
-    (made,) = data.load(tmp_path / "r")
-    assert made.messages[0].prompt.text == "Begin, please."
-    assert made.provenance.prompts["user/start"] == made.messages[0].prompt.digest
+    (conversation,) = data.load(tmp_path / "r")
+    assert conversation.messages[0].prompt.text == "Begin, please."
+    assert conversation.provenance.prompts["user/start"] == conversation.messages[0].prompt.digest
 
 
 @pytest.mark.parametrize(("to", "reads"), [("simquac", "simquac"), ("messages", "messages"), ("replay", "replay")])
@@ -177,12 +182,12 @@ def test_the_doctor_tells_versions_and_whether_a_key_is_set_and_never_the_key(du
     monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@127.0.0.1:8000/v1")
     code, out, err = duologue("doctor", "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert code == 0
-    assert told["key"] == {"variable": "OPENAI_API_KEY", "set": True}
-    assert told["host"] == "127.0.0.1:8000"
-    assert told["packages"]["langgraph"]
-    assert "notebook" in told["extras"]
+    assert document["key"] == {"variable": "OPENAI_API_KEY", "set": True}
+    assert document["host"] == "127.0.0.1:8000"
+    assert document["packages"]["langgraph"]
+    assert "notebook" in document["extras"]
     plain = duologue("doctor")[1]
     assert "127.0.0.1:8000" in plain
     for text in (out, err, plain):
@@ -210,8 +215,8 @@ BAD = [
     (("simulate", "simquac", "--resume"), "--resume needs --out"),
     (("simulate", "simquac", "--sample", "99"), "a sample of 99 cannot be drawn from 7"),
     (("simulate", "simquac", "--limit", "1", "--sample", "1"), "limit and sample exclude each other"),
-    (("simulate", "simquac", "--prompts", "nowhere"), "nowhere: is no folder of prompt pages"),
-    (("simulate", "simquac", "--prompts", "pages"), "start.md: this page has the gap {{ section }}"),
+    (("simulate", "simquac", "--prompts", "nowhere"), "nowhere: is not a folder of prompt pages"),
+    (("simulate", "simquac", "--prompts", "pages"), "start.md: this page has the template variable {{ section }}"),
     (("simulate", "simquac", "--limit", "0"), "--limit"),
     (("simulate", "simquac", "--lmit", "1"), "--lmit"),
     (("simulate", "nobody"), "nobody"),
@@ -222,8 +227,8 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), BAD, ids=[" ".join(arguments[1:]) for arguments, _ in BAD])
-def test_bad_input_is_one_line_and_exit_code_two_with_nothing_written(duologue, tmp_path, arguments, told):
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments[1:]) for arguments, _ in BAD])
+def test_bad_input_is_one_line_and_exit_code_two_with_nothing_written(duologue, tmp_path, arguments, message):
     (tmp_path / "broken.json").write_text('{"data": [}')
     (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
     topics(tmp_path / "nosection.jsonl", section="  ")
@@ -239,7 +244,7 @@ def test_bad_input_is_one_line_and_exit_code_two_with_nothing_written(duologue, 
     assert out == ""
     assert err.count("\n") == 1
     assert err.startswith("duologue: ")
-    assert told in err
+    assert message in err
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -287,8 +292,8 @@ def test_hostile_text_stays_text_everywhere(duologue, tmp_path):
         "simulate", "simquac", "--topics", path, "--out", "r", "--assistant", "offline?misbehave=0.5"
     )
     assert code == 0, err
-    (made,) = data.load(tmp_path / "r")
-    assert made.scenario["section"] == section
-    assert data.simquac.misplaced([made]) == []
+    (conversation,) = data.load(tmp_path / "r")
+    assert conversation.scenario["section"] == section
+    assert data.simquac.misplaced([conversation]) == []
     card = (tmp_path / "r/dataset/README.md").read_text()
     assert "<script>" not in card

@@ -19,13 +19,13 @@ def people(tmp_path: Path) -> Callable[..., Path]:
     def written(name: str, words: str, conversations: int = 20) -> Path:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        asked = ("a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night")
+        wishes = ("a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night")
         lines = [
             {
                 "id": f"{name}-{number}",
                 "user": f"{name}-{number % 10}",
                 "messages": [
-                    {"role": "user", "content": f"I want {asked[number % 4]} {number}. {words}"},
+                    {"role": "user", "content": f"I want {wishes[number % 4]} {number}. {words}"},
                     {"role": "assistant", "content": "Yes."},
                 ],
             }
@@ -42,12 +42,11 @@ def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_nam
 ) -> None:
     sim, human = people("sim.jsonl", "Thank you so much!"), people("people.jsonl", "ok")
     references = [people("[red]/study.jsonl", "well"), people("second/study.jsonl", "Thank you")]
-    given = [part for path in references for part in ("--reference", path)]
-    code, out, err = duologue("compare", sim, human, *given, "--out", tmp_path / "out")
+    options = [part for path in references for part in ("--reference", path)]
+    code, out, err = duologue("compare", sim, human, *options, "--out", tmp_path / "out")
     assert code == 0, err
-    assert " reference " in out.partition("\nmeasure")[2].partition("\n")[0]
     for line in (
-        "Told apart by the measures alone (AUC): ", "Without the measures of length: ", "People from people: ",
+        "Distinguished by these measures (AUC): ", "Without the measures of length: ", "People from people: ",
         "Reference [red]/study.jsonl from the people: ", "Simulated users from reference second/study.jsonl: ",
     ):  # fmt: skip
         assert sum(printed.startswith(line) for printed in out.splitlines()) == 1, line
@@ -56,6 +55,10 @@ def test_each_reference_stands_in_the_table_the_auc_and_the_files_by_its_own_nam
     assert list(card["references"]) == ["[red]/study.jsonl", "second/study.jsonl"]
     thanks = next(row for row in card["measures"] if row["name"] == "thanks")
     assert thanks["between_references"] > thanks["floor"]
+    heading = next(line for line in out.splitlines() if line.startswith("measure "))
+    shown = next(line for line in out.splitlines() if line.startswith("thanks "))
+    column = heading.replace("p adjusted", "p_adjusted").split().index("people")
+    assert float(shown.split()[column]) == round(thanks["between_people"], 2) == 1
 
 
 def test_a_reference_that_holds_the_conversations_of_a_side_is_said_in_one_line(

@@ -11,9 +11,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from duologue.errors import ModelError, SettingError
-from duologue.graphs.casts import find
+from duologue.graphs.casts.registry import find
 from duologue.nodes.models.specs import chat_model
-from duologue.nodes.redaction import _kept, _of_urls
+from duologue.nodes.settings.redaction import _secrets, _url_secrets
 
 USER, PASSWORD, KEY = "keeper-4711", 'la"mp/ö&+<77>', "open.sesame.0815"
 PAIR = f"{USER}:{PASSWORD}"
@@ -21,9 +21,9 @@ PAIR = f"{USER}:{PASSWORD}"
 
 def forms() -> dict[str, bytes]:
     """Everything that must be found nowhere."""
-    found = {"key": KEY, "key in base64": base64.b64encode(KEY.encode()).decode(), "user": USER}
+    secrets = {"key": KEY, "key in base64": base64.b64encode(KEY.encode()).decode(), "user": USER}
     for name, text in (("password", PASSWORD), ("pair", PAIR)):
-        found |= {
+        secrets |= {
             name: text,
             f"{name}, percent": quote(text, safe=""),
             f"{name}, percent in lower case": quote(text, safe="").lower(),
@@ -35,7 +35,7 @@ def forms() -> dict[str, bytes]:
             f"{name}, base64": base64.b64encode(text.encode()).decode().rstrip("="),
             f"{name}, base64 for addresses": base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
         }
-    return {name: text.encode() for name, text in found.items()}
+    return {name: text.encode() for name, text in secrets.items()}
 
 
 def echo(request: Request) -> str:
@@ -67,8 +67,8 @@ def said(request: Request) -> Response:
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered here is not remembered in other tests."""
-    monkeypatch.setattr("duologue.nodes.redaction._kept", set(_kept))
-    monkeypatch.setattr("duologue.nodes.redaction._of_urls", set(_of_urls))
+    monkeypatch.setattr("duologue.nodes.settings.redaction._secrets", set(_secrets))
+    monkeypatch.setattr("duologue.nodes.settings.redaction._url_secrets", set(_url_secrets))
 
 
 ANSWERS = {"401": refused(401), "400": refused(400), "HTML": page, "reply": said, "closed port": None}
@@ -98,29 +98,29 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
         monkeypatch.setenv("OPENAI_BASE_URL", address)
     else:
         (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\nOPENAI_BASE_URL='{address}'\n")
-    told = []
+    outputs = []
     spec = "openai:m?max_retries=0&timeout=2"
     run = ("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--question-attempts", 1, "--answer-attempts", 1)
     for arguments in (
         (*run, "--user", spec, "--out", "run"),
         (*run, "--assistant", spec, "--out", "run2", "--json"),
-        ("profiles", "generate", "--count", 1, "--assistant", spec, "--attempts", 1, "--rounds", 1),
+        ("recllmsim", "profiles", "--count", 1, "--model", spec, "--attempts", 1, "--rounds", 1),
         ("show", "run"),
         ("check", "run", "--json"),
-        ("stats", "logs", "run"),
+        ("stats", "run"),
         ("convert", "run", "out.json", "--to", "messages"),
         ("doctor",),
         ("doctor", "--json"),
     ):
         _, out, err = duologue(*arguments)
-        told.append(out + err)
-    assert f"127.0.0.1:{port}" in told[0]
+        outputs.append(out + err)
+    assert f"127.0.0.1:{port}" in outputs[0]
     (tmp_path / ".env").unlink(missing_ok=True)
     written = {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     assert any("run" in name for name in written)
-    written["the screen"] = "\n".join(told).encode()
-    found = [(name, form) for form, secret in forms().items() for name, text in written.items() if secret in text]
-    assert not found, told
+    written["the screen"] = "\n".join(outputs).encode()
+    leaks = [(name, form) for form, secret in forms().items() for name, text in written.items() if secret in text]
+    assert not leaks, outputs
 
 
 @pytest.mark.parametrize(("end", "what"), [("?key=la.mp", "a query"), ("?", "a query"), ("#la.mp", "a fragment")])
@@ -141,11 +141,11 @@ def test_an_address_that_is_none_is_one_line(duologue, monkeypatch, address):
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     code, out, err = duologue("simulate", "simquac", "--limit", 1, "--user", "openai:m")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "OPENAI_BASE_URL is no address" in err
+    assert "OPENAI_BASE_URL is not an address" in err
     code, out, err = duologue("doctor")
     assert (code, err) == (1, "")
-    assert out.count("OPENAI_BASE_URL is no address") == 1
-    assert json.loads(duologue("doctor", "--json")[1])["problem"].startswith("OPENAI_BASE_URL is no address")
+    assert out.count("OPENAI_BASE_URL is not an address") == 1
+    assert json.loads(duologue("doctor", "--json")[1])["problem"].startswith("OPENAI_BASE_URL is not an address")
     assert "la.mp" not in out
 
 

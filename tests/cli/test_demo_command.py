@@ -15,7 +15,7 @@ def lines(text):
 def test_the_demo_prints_a_conversation_with_rejected_drafts_of_both_sides_and_writes_its_page(duologue, tmp_path):
     code, out, err = duologue("demo", "--out", tmp_path / "demo")
     assert (code, err) == (0, "")
-    assert "Two rule-based speakers, no language model." in out
+    assert "A rule-based user and assistant, no language model." in out
     for reason in ("rejected, in background", "rejected, enumeration"):
         assert reason in out
     assert "\x1b" not in out  # no terminal, no colour
@@ -36,9 +36,9 @@ def test_the_demo_is_the_same_every_time_and_takes_no_folder_of_another_run(duol
 
 def test_the_demo_tells_a_program_where_run_and_page_are(duologue, tmp_path):
     code, out, _ = duologue("demo", "--out", tmp_path / "demo", "--json")
-    told = json.loads(out)
-    assert (code, told["conversations"], Path(told["page"]).is_file()) == (0, 3, True)
-    assert f'"{told["shown"]}"' in (tmp_path / "demo" / "conversations.jsonl").read_text()
+    document = json.loads(out)
+    assert (code, document["conversations"], Path(document["page"]).is_file()) == (0, 3, True)
+    assert f'"{document["shown"]}"' in (tmp_path / "demo" / "conversations.jsonl").read_text()
 
 
 def test_what_readme_shows_is_what_the_demo_prints(duologue, tmp_path):

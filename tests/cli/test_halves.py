@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.data.users import of_part, part_of, user_of
+from duologue.data.people.splits import of_part, part_of, user_of
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def test_a_user_of_published_files_is_the_same_one_from_any_folder_or_file_and_b
     parts: dict[str, bool] = {}
     for number in range(8):
         folder = study / f"User_{number}"
-        for given in (folder, folder / "旅行规划", folder / "旅行规划/1.json"):
-            found = halves(given)
-            assert found.items() <= whole.items(), given
-            parts |= found
+        for source in (folder, folder / "旅行规划", folder / "旅行规划/1.json"):
+            halves_of_users = halves(source)
+            assert halves_of_users.items() <= whole.items(), source
+            parts |= halves_of_users
     assert parts == whole
     monkeypatch.chdir(study / "User_3/旅行规划")
     for near in (Path(), Path("1.json"), Path(os.path.relpath(study / "User_3"))):
@@ -88,9 +88,9 @@ def test_what_was_simulated_on_a_persons_scenario_stays_in_that_persons_half_aft
     assert code == 0, err
     assert duologue("convert", "run", "made.jsonl", "--to", "messages")[0] == 0
     of_people = {user_of(one) for one in load(study).conversations}
-    made = load("made.jsonl").conversations
-    assert len(made) == 4
-    assert {user_of(one) for one in made} <= of_people
+    conversations = load("made.jsonl").conversations
+    assert len(conversations) == 4
+    assert {user_of(one) for one in conversations} <= of_people
 
 
 def test_a_half_is_that_of_the_name_and_does_not_change() -> None:

@@ -44,9 +44,9 @@ def test_a_run_with_the_guard_says_what_it_does_not_know(duologue):
     code, _, err = duologue(*RUN, "--like", "talks.jsonl", "--out", "out/like")
     assert code == 0
     assert "--like talks.jsonl: what the simulator itself writes is unknown" in err
-    told = json.loads(Path("out/like/manifest.json").read_text(encoding="utf-8"))
-    assert told["cast"]["settings"]["like"] == "talks.jsonl"
-    assert told["settings"]["nodes"]["question_validator"]["name"] == "LikePeople"
+    document = json.loads(Path("out/like/manifest.json").read_text(encoding="utf-8"))
+    assert document["cast"]["settings"]["like"] == "talks.jsonl"
+    assert document["settings"]["nodes"]["question_validator"]["name"] == "LikePeople"
 
 
 def test_the_table_of_attempts_counts_its_reason(duologue):
@@ -69,11 +69,11 @@ def test_drafts_of_a_run_without_it_are_learnt_from(duologue):
 
 def test_a_run_without_it_is_as_before(duologue):
     assert duologue(*RUN, "--out", "out/plain")[0] == 0
-    told = Path("out/plain/manifest.json").read_text(encoding="utf-8")
-    made = Path("out/plain/conversations.jsonl").read_text(encoding="utf-8")
-    assert "like" not in json.loads(told)["settings"]["prompts"]
-    assert "measured" not in made
-    assert "unlike_people" not in told + made
+    manifest = Path("out/plain/manifest.json").read_text(encoding="utf-8")
+    records = Path("out/plain/conversations.jsonl").read_text(encoding="utf-8")
+    assert "like" not in json.loads(manifest)["settings"]["prompts"]
+    assert "measured" not in records
+    assert "unlike_people" not in manifest + records
 
 
 def test_a_test_of_an_agent_takes_it(duologue):

@@ -37,16 +37,16 @@ def logs() -> Path:
 
 def test_logs_of_no_domain_are_counted_with_or_without_the_name_of_the_table(duologue, logs):
     code, out, _ = duologue("stats", logs, "--json")
-    (told,) = json.loads(out)
+    (counts,) = json.loads(out)
     assert code == 0
-    assert json.loads(duologue("stats", "logs", logs, "--json")[1]) == [told]
+    assert json.loads(duologue("stats", logs, "--json")[1]) == [counts]
     expected = {
         "source": "logs.jsonl", "conversations": 2, "turns": 3, "user_messages": 3, "assistant_messages": 3, "questions": 3,
         "user_words": 4 + 4 + 6, "repeated": 1, "refusals": 1, "empty": 0, "tool_calls": 0, "system_messages": 1,
         "input_tokens": 90, "output_tokens": 20, "ended": {"the assistant spoke last": 2}, "languages": {"en": 1, "zh": 1},
     }  # fmt: skip
-    assert told.items() >= expected.items()
-    assert told["lengths"][0] == {
+    assert counts.items() >= expected.items()
+    assert counts["lengths"][0] == {
         "measure": "messages of a conversation", "median": 3.0, "quarter": 2.5, "three_quarters": 3.5, "mean": 3.0, "most": 4.0,
     }  # fmt: skip
 
@@ -54,22 +54,22 @@ def test_logs_of_no_domain_are_counted_with_or_without_the_name_of_the_table(duo
 def test_several_logs_stand_beside_each_other_and_an_option_may_come_first(duologue, logs):
     other = Path("other.jsonl")
     other.write_text(json.dumps(SECOND), encoding="utf-8")
-    out = duologue("stats", "--format", "markdown", logs, other)[1]
+    out = duologue("stats", "--format", "md", logs, other)[1]
     assert "| measure | logs.jsonl | other.jsonl |" in out
     assert "| user messages | 3 | 1 |" in out
     assert duologue("stats", logs)[1].startswith("Conversations")
 
 
-def test_a_word_that_is_neither_a_path_nor_a_table_is_told(duologue):
+def test_a_source_that_is_not_a_path_is_one_line(duologue):
     code, _, err = duologue("stats", "simquacc")
-    assert (code, "No such command" in err) == (2, True)
+    assert (code, "simquacc: cannot be read" in err) == (2, True)
     assert "nothing.jsonl: cannot be read" in duologue("stats", "nothing.jsonl")[2]
 
 
 def test_the_rules_of_no_domain_check_logs(duologue, logs):
     code, out, _ = duologue("check", logs, "--json")
-    told = json.loads(out)
-    assert [(one["rule"], one["level"], one["message"]) for one in told["findings"]] == [
+    document = json.loads(out)
+    assert [(one["rule"], one["level"], one["message"]) for one in document["findings"]] == [
         ("repeated", "warning", 2),
         ("refusal", "notice", 3),
     ]
@@ -105,9 +105,9 @@ def talks(name: str, count: int, *openings: str) -> Path:
     breads = ("rye bread", "a cake", "rolls for ten", "a tart", "white bread", "pretzels", "a baguette")
     lines = []
     for number in range(count):
-        asked = openings[number % len(openings)].format(breads[number % len(breads)])
-        said = [asked, "Yes, we have it.", ("and on sunday", "Fine. And the price?")[number % 2], "It is two euros."]
-        turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
+        opening = openings[number % len(openings)].format(breads[number % len(breads)])
+        texts = [opening, "Yes, we have it.", ("and on sunday", "Fine. And the price?")[number % 2], "It is two euros."]
+        turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
         lines.append(json.dumps({"id": f"{name} {number}", "messages": turns}) + "\n")
     path.write_text("".join(lines), encoding="utf-8")
     return path
@@ -151,10 +151,33 @@ def test_labels_are_counted_beside_their_trust_and_what_is_left_out_is_told(duol
     assert "not calibrated" in table
     assert "Not counted, as texts or objects: post_questions.user" in " ".join(table.split())
     (counted,) = json.loads(duologue("stats", logs, "--json")[1])
-    found = [(row["label"], row["unit"], row["value"], row["count"]) for row in counted["labels"]]
-    assert ("intent", "message", "ask", 1) in found
+    rows = [(row["label"], row["unit"], row["value"], row["count"]) for row in counted["labels"]]
+    assert ("intent", "message", "ask", 1) in rows
 
 
 def test_no_line_of_a_table_ends_in_blanks(duologue, logs):
     for command in ("check", "stats"):
         assert [line for line in duologue(command, logs)[1].splitlines() if line != line.rstrip()] == []
+
+
+def test_a_check_without_findings_says_so_in_words(duologue, tmp_path):
+    talk = [
+        {"role": "user", "content": "Which tea is mild?"},
+        {"role": "assistant", "content": "Camomile tea is mild."},
+    ]
+    (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk}) + "\n")
+    code, out, _ = duologue("check", tmp_path / "l.jsonl")
+    assert (code, out.splitlines()[0]) == (0, "no finding in 1 conversation, by 11 rules:")
+    (tmp_path / "l.jsonl").write_text(json.dumps({"messages": [*talk, talk[0]]}) + "\n")
+    assert "no finding" not in duologue("check", tmp_path / "l.jsonl")[1]
+
+
+def test_instructions_and_messages_of_tools_that_are_kept_apart_are_counted_each(duologue, tmp_path):
+    system = {"role": "system", "content": "Be brief."}
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    result = {"role": "tool", "tool_call_id": "1", "content": "12"}
+    talk = [system, {"role": "user", "content": "Rain?"}, call, result]
+    (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk}) + "\n")
+    assert "1 system message and 2 tool messages are kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]
+    (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk[:2]}) + "\n")
+    assert "1 system message is kept apart" in duologue("stats", tmp_path / "l.jsonl")[2]

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from duologue.cli.estimates import estimate
-from duologue.cli.progress import Progress
-from duologue.cli.run_options import RunOptions
+from duologue.cli.options.run import RunOptions
+from duologue.cli.planning.estimates import estimate
+from duologue.cli.running.progress import Progress
 from duologue.data import simquac as topics
 from duologue.errors import SettingError
 from duologue.graphs import simquac
@@ -28,16 +28,15 @@ def test_a_plan_tells_conversations_calls_tokens_and_cost_and_ends(duologue, tmp
     code, out, err = duologue(*PLAN, *endpoint("gpt-4.1-mini"), "--out", tmp_path / "r")
     first, tokens, cost, *assumed = out.splitlines()
     assert (
-        first
-        == "3 conversations planned, each of up to 4 exchanges: up to 24 calls, and up to 96 if drafts are rejected"
+        first == "3 conversations planned, each of up to 4 turns: up to 24 calls, and up to 96 if drafts are rejected"
     )
     assert re.fullmatch(r"tokens: about [\d,]+ \(at least [\d,]+, at most [\d,]+\)", tokens)
     assert re.fullmatch(r"cost:   about \$0.\d+ \(at least \$0.0\d+, at most \$0.\d+\)", cost)
     assert assumed[:3] == [
-        "about: 4 exchanges with messages of 20 tokens (user) and 28 (assistant), as in the published simulated "
-        "conversations of SimQuAC; one draft in ten is asked for again",
-        "at least: one exchange of short messages, and no draft is rejected",
-        "at most: 4 exchanges of long messages, and each draft is rejected as often as may be",
+        "about: 4 turns with messages of 20 tokens (user) and 28 (assistant), as in the published simulated "
+        "conversations of SimQuAC; one draft in ten is retried",
+        "at least: one turn of short messages, and no draft is rejected",
+        "at most: 4 turns of long messages, and each draft is rejected as often as may be",
     ]
     assert "first calls as they would be sent" in assumed[3]
     assert (code, err, list(tmp_path.iterdir())) == (0, "", [])
@@ -51,16 +50,16 @@ def test_a_plan_needs_no_key(duologue, tmp_path, endpoint, monkeypatch):
 
 def test_a_plan_as_json_says_what_is_unknown(duologue, tmp_path, endpoint):
     code, out, _ = duologue(*PLAN, *endpoint("mine"), "--json", "--out", tmp_path / "r")
-    told = json.loads(out)
-    assert (code, told["conversations"], told["calls"]) == (0, 3, {"usual": 24, "most": 96})
-    assert 0 < told["tokens"]["low"] < told["tokens"]["about"] < told["tokens"]["high"]
-    assert set(told["assumed"]) == {"about", "at least", "at most"}
-    assert (told["cost"], told["cost_unknown"]) == (None, "no price of the model 'mine' is known")
+    document = json.loads(out)
+    assert (code, document["conversations"], document["calls"]) == (0, 3, {"usual": 24, "most": 96})
+    assert 0 < document["tokens"]["low"] < document["tokens"]["about"] < document["tokens"]["high"]
+    assert set(document["assumed"]) == {"about", "at least", "at most"}
+    assert (document["cost"], document["cost_unknown"]) == (None, "no price of the model 'mine' is known")
 
 
 def test_a_plan_of_offline_speakers_costs_nothing(duologue, tmp_path):
     _, out, _ = duologue(*PLAN, "--out", tmp_path / "r")
-    assert "cost:   nothing: the speakers follow rules or play stored messages, and are no language model" in out
+    assert "cost:   nothing: user and assistant follow rules or play stored messages, without a language model" in out
 
 
 def test_a_test_of_an_agent_has_a_plan_too(duologue, tmp_path):
@@ -79,8 +78,8 @@ def test_a_resumed_run_is_estimated_by_what_is_finished(duologue, tmp_path):
     file.write_text("".join(lines[:5]))
     scenarios = list(simquac.scenarios(topics.samples()))
     about = estimate(simquac.cast(), scenarios[5:], tmp_path / "r", Limits(max_turns=2), resume=True)
-    each = [sum(m["usage"]["input_tokens"] + m["usage"]["output_tokens"] for m in used(line)) for line in lines[:5]]
-    mean = sum(each) / 5 * (len(lines) - 5)
+    tokens = [sum(m["usage"]["input_tokens"] + m["usage"]["output_tokens"] for m in used(line)) for line in lines[:5]]
+    mean = sum(tokens) / 5 * (len(lines) - 5)
     assert about.tokens[0] <= mean <= about.tokens[2]
     assert about.tokens[1] == pytest.approx(mean, abs=1)
     assert about.rule.startswith("the mean of the 5 finished conversations")
@@ -137,8 +136,8 @@ def test_a_plan_within_a_bound_of_the_run_says_so(duologue, endpoint):
 def test_conversations_that_their_user_ends_are_not_expected_to_go_on_to_the_limit(duologue, endpoint):
     sides = endpoint("gpt-4.1-mini")
     out = duologue("simulate", "recllmsim", "--sample", 3, *sides, "--plan", "--out", "r")[1]
-    assert "about: 4 exchanges with messages of 132 tokens (user) and 349 (assistant), as in" in out
-    assert "at most: 10 exchanges of long messages" in out
+    assert "about: 4 turns with messages of 132 tokens (user) and 349 (assistant), as in" in out
+    assert "at most: 10 turns of long messages" in out
 
 
 def test_a_bounded_cost_with_an_unknown_price_is_refused_before_the_folder_is_made(duologue, tmp_path, endpoint):
@@ -162,20 +161,20 @@ def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, m
 @pytest.mark.parametrize(
     ("option", "line"),
     [
-        (("--max-cost", "0"), "'0' is no bound: give a number above 0"),
-        (("--max-cost", "nan"), "'nan' is no bound"),
-        (("--max-time", "soon"), "'soon' is no duration: write 45s"),
+        (("--max-cost", "0"), "'0' is not a bound: give a number above 0"),
+        (("--max-cost", "nan"), "'nan' is not a bound"),
+        (("--max-time", "soon"), "'soon' is not a duration: write 45s"),
         (("--max-run-tokens", "0"), "--max-run-tokens"),
         (
             ("--concurrency", "0"),
-            "Invalid value for '--concurrency': '0' is no number of them: write one from 1, or auto",
+            "Invalid value for '--concurrency': '0' is not a positive integer: write one from 1, or auto",
         ),
         (
             ("--processes", "zero"),
-            "Invalid value for '--processes': 'zero' is no number of them: write one from 1, or auto",
+            "Invalid value for '--processes': 'zero' is not a positive integer: write one from 1, or auto",
         ),
-        (("--patience", "-1"), "'-1' is no duration"),
-        (("--requests-per-minute", "x"), "'x' is no bound"),
+        (("--patience", "-1"), "'-1' is not a duration"),
+        (("--requests-per-minute", "x"), "'x' is not a bound"),
     ],
 )
 def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
@@ -194,13 +193,13 @@ def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_the_same_sum_and
         monkeypatch.setenv(name, value)
     sides = [f"--{side}=openai:gpt-4.1-mini" for side in ("user", "assistant")]
     run = ("simulate", "simquac", *sides, *bound, "--max-turns", 2, "--concurrency", 3, "--out", "r")
-    told = []
+    lines = []
     for more in ((), ("--resume",)):
         code, out, err = duologue(*run, *more)
         assert (code, out[0] in "123456") == (1, True)
-        told.append((re.findall(r"is reached, with (\S+)", err), served.counts()["requests"]))
-    assert told[0][0]
-    assert told[1] == told[0]
+        lines.append((re.findall(r"is reached, with (\S+)", err), served.counts()["requests"]))
+    assert lines[0][0]
+    assert lines[1] == lines[0]
 
 
 def test_options_become_a_pace_and_a_control():
@@ -214,9 +213,9 @@ def test_options_become_a_pace_and_a_control():
 
 
 def test_a_line_of_a_log_begins_with_the_time_of_day(capsys):
-    said = RunOptions().control().said
-    assert said is not None
-    said("api.example.com fails call after call")
+    notify = RunOptions().control().notify
+    assert notify is not None
+    notify("api.example.com fails call after call")
     with Progress(7) as progress:
         progress._tell()
     first, second, last = capsys.readouterr().err.splitlines()

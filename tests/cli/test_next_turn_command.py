@@ -18,10 +18,10 @@ def people(tmp_path: Path) -> Path:
     path = tmp_path / "people.jsonl"
     lines = []
     for number, place in enumerate(places):
-        said = [f"I want to see {place}.", "Is it far?", *["Thanks!"] * (number % 2)]
+        texts = [f"I want to see {place}.", "Is it far?", *["Thanks!"] * (number % 2)]
         messages = [
             turn
-            for text in said
+            for text in texts
             for turn in ({"role": "user", "content": text}, {"role": "assistant", "content": "Yes."})
         ]
         lines.append(
@@ -85,11 +85,11 @@ def test_a_folder_holds_every_turn_and_the_same_command_goes_on_there(
     }  # fmt: skip
     turns = [json.loads(line) for line in (tmp_path / "out" / "turns.jsonl").read_text().splitlines()]
     assert len(turns) == 4 * 42
-    (said,) = (tmp_path / "out").glob("offline-*/said.jsonl")
-    before = said.read_bytes()
+    (file,) = (tmp_path / "out").glob("offline-*/said.jsonl")
+    before = file.read_bytes()
     code, again, _ = duologue(*command)
     assert (code, again) == (0, first)
-    assert said.read_bytes() == before
+    assert file.read_bytes() == before
 
 
 def test_a_published_study_and_a_part_of_the_people(duologue: Command, people: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_published_people_are_asked_about_in_their_own_language(duologue: Co
         open_data / "recllmsim/LLM_agent_user/travel planning",
     )
     code, out, err = duologue(
-        "next-turn", people, "--published", published, "--user", "offline", "--limit", 2, "--json"
+        "next-turn", people, "--published", published, "--user", "offline", "--sample", 2, "--json"
     )
     assert code == 0, err
     report = json.loads(out)
@@ -145,7 +145,7 @@ def test_the_published_people_are_asked_about_in_their_own_language(duologue: Co
 def test_students_of_quac_are_asked_about_their_sections(duologue: Command, open_data: Path) -> None:
     people, published = open_data / "simquac/quac_subset.json", open_data / "simquac/sim_quac.json"
     code, out, err = duologue(
-        "next-turn", people, "--published", published, "--user", "offline", "--limit", 3, "--json"
+        "next-turn", people, "--published", published, "--user", "offline", "--sample", 3, "--json"
     )
     assert code == 0, err
     rows = {row["name"]: row for row in json.loads(out)["rows"]}
@@ -173,11 +173,11 @@ def test_a_bound_of_tokens_ends_all_users_in_order_and_the_same_command_goes_on(
     failed = {row["name"]: row["failed"] for row in json.loads(out)["rows"]}
     assert 0 < failed["openai:m"] < 42
     assert failed["openai:other"] == 42
-    asked = endpoint.counts()["requests"]
+    requests = endpoint.counts()["requests"]
     code, out, err = duologue(*command)
     assert code == 0, err
     assert endpoint.counts()["requests"] == 2 * 42
-    assert 0 < asked < 42
+    assert 0 < requests < 42
 
 
 def test_a_user_made_of_the_same_people_never_says_what_the_person_said(
@@ -221,7 +221,7 @@ def test_users_made_from_people_are_a_row_where_there_are_enough_people(duologue
     code, out, err = duologue("next-turn", people, "--json")
     assert code == 0, err
     assert "asking users made from people at 84 places, as a baseline (--no-baseline: none)" in err
-    row = next(each for each in json.loads(out)["rows"] if each["name"] == "made from people")
+    row = next(row for row in json.loads(out)["rows"] if row["name"] == "made from people")
     assert (row["kind"], row["turns"], row["failed"]) == ("baseline", 60, 0)
     assert row["scores"]["chrf"]["value"] > 0.3
     code, out, err = duologue("next-turn", people, "--no-baseline", "--json")
@@ -239,7 +239,7 @@ def test_where_no_goal_is_told_no_turn_is_left_out_for_the_baseline(duologue: Co
     assert code == 0, err
     report = json.loads(out)
     assert report["turns"] == 60
-    assert any("nothing before them says what the user wants" in note for note in report["notes"])
+    assert any("nothing before them states what the user wants" in note for note in report["notes"])
 
 
 def test_a_guard_judges_what_the_users_would_say_and_asks_again(duologue: Command, people: Path) -> None:
@@ -250,7 +250,8 @@ def test_a_guard_judges_what_the_users_would_say_and_asks_again(duologue: Comman
     assert code == 0, err
     plain = json.loads(duologue("next-turn", people, "--user", "offline", "--no-baseline", "--json")[1])
     attempts = [
-        next(row for row in told["rows"] if row["name"] == "offline")["rejected"] for told in (plain, json.loads(out))
+        next(row for row in report["rows"] if row["name"] == "offline")["rejected"]
+        for report in (plain, json.loads(out))
     ]
     assert attempts[0] < attempts[1]
 

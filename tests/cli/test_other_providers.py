@@ -193,7 +193,7 @@ def test_a_package_that_is_missing_or_broken_is_one_line(duologue, installed):
 
 @pytest.mark.usefixtures("anthropic")
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("anthropic:claude-x?temprature=1", "has no argument 'temprature'"),
         ("anthropic:claude-x?anthropic_api_key=abcdefgh1", "anthropic_api_key is read from the environment"),
@@ -201,10 +201,10 @@ def test_a_package_that_is_missing_or_broken_is_one_line(duologue, installed):
         ("anthropic:claude-x?temperature=warm", "temperature"),
     ],
 )
-def test_an_argument_that_cannot_be_is_one_line(spec, told):
+def test_an_argument_that_cannot_be_is_one_line(spec, message):
     with pytest.raises(ModelError) as error:
         chat_model(spec)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
     assert "abcdefgh1" not in str(error.value)
 
@@ -270,9 +270,9 @@ def test_the_doctor_tells_which_providers_can_be_asked(duologue, monkeypatch):
     versions = {"langchain-ollama": "1.2.3"}
     monkeypatch.setattr(type(INTEGRATIONS["ollama"]), "version", property(lambda self: versions.get(self.package)))
     _, out, _ = duologue("doctor")
-    told = " ".join(out.split())
-    assert "ollama:NAME asks langchain-ollama 1.2.3" in told
-    assert "anthropic (langchain-anthropic)" in told
+    line = " ".join(out.split())
+    assert "ollama:NAME asks langchain-ollama 1.2.3" in line
+    assert "anthropic (langchain-anthropic)" in line
     providers = json.loads(duologue("doctor", "--json")[1])["providers"]
     assert providers["ollama"] == {"package": "langchain-ollama", "version": "1.2.3"}
     assert providers["anthropic"]["version"] is None

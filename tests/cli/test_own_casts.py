@@ -215,7 +215,7 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
         (("own_cast:cast", "--scenarios", "none.jsonl"), "none.jsonl: holds no scenario"),
         (("own_cast:cast", "--scenarios", "scenarios.jsonl", "--max-topic-bytes", "9"), "more than 9: shorten it"),
         (("simquac", "--user", "own_cast:nothing"), "user: the module 'own_cast' has no 'nothing'"),
-        (("simquac", "--assistant", "agent:ftp://host"), "is no address of a LangGraph server"),
+        (("simquac", "--assistant", "agent:ftp://host"), "is not an address of a LangGraph server"),
         (("simquac", "--assistant", "agent:http://me:secret@host"), "give the address without credentials"),
         (("simquac", "--assistant", "agent:http://host?send=some"), "send is all or new"),
         (("recllmsim", "--max-topic-bytes", "9"), "more than 9: shorten it, or raise --max-topic-bytes"),
@@ -242,13 +242,15 @@ def test_both_casts_bound_the_words_of_a_users_message(duologue) -> None:
 
 
 def test_a_graph_of_a_server_is_called_by_its_address(duologue, httpserver: HTTPServer) -> None:
-    asked = []
+    requests = []
 
     def answer(request):
         from werkzeug import Response
 
-        asked.append(request.get_json())
-        state = {"messages": [*asked[-1]["input"]["messages"], {"type": "ai", "content": "Three keepers", "id": "1"}]}
+        requests.append(request.get_json())
+        state = {
+            "messages": [*requests[-1]["input"]["messages"], {"type": "ai", "content": "Three keepers", "id": "1"}]
+        }
         return Response(f"event: values\ndata: {json.dumps(state)}\n\n", content_type="text/event-stream")
 
     httpserver.expect_request("/runs/stream", method="POST").respond_with_handler(answer)
@@ -258,7 +260,7 @@ def test_a_graph_of_a_server_is_called_by_its_address(duologue, httpserver: HTTP
         "--out", "run", "--json"
     )  # fmt: skip
     assert code == 0, (out, err)
-    assert asked[0]["assistant_id"] == "keeper"
+    assert requests[0]["assistant_id"] == "keeper"
     (conversation,) = load("run")
     assert conversation.messages[1].text == "Three keepers"
     assert conversation.provenance.nodes["assistant"].settings["url"] == address.removeprefix("agent:")
@@ -283,7 +285,7 @@ def test_a_registered_cast_may_be_given_as_an_option_and_the_help_says_so(duolog
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["simulate", "--cast", "nobody"], "nobody"),
         (["simulate", "--cast", "own_cast:nobody"], "has no 'nobody'"),
@@ -294,7 +296,7 @@ def test_a_registered_cast_may_be_given_as_an_option_and_the_help_says_so(duolog
         (["draw", "--cast", "profiles"], "there is no cast 'profiles'"),
     ],
 )
-def test_a_cast_that_is_missing_or_given_twice_is_one_line(duologue, arguments, told) -> None:
+def test_a_cast_that_is_missing_or_given_twice_is_one_line(duologue, arguments, message) -> None:
     code, _, err = duologue(*arguments)
     assert (code, err.count("\n")) == (2, 1), err
-    assert told in err
+    assert message in err

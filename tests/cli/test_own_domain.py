@@ -10,7 +10,7 @@ from duologue.analysis.realism.measures.transcripts import transcripts_of
 from duologue.data import Conversation, Message
 from duologue.graphs import simquac
 from duologue.nodes import Limits, State, draft
-from duologue.nodes.messages import MARKS, marks_of, messages_for
+from duologue.nodes.messages.building import MARKS, marks_of, messages_for
 from duologue.views import conversation_page, run_page
 from duologue.views.against import pair_html
 
@@ -52,7 +52,7 @@ def test_convert_writes_its_data_set_and_says_what_is_left_out(duologue, log, tm
 def test_a_format_that_nobody_writes_is_one_line_with_those_there_are(duologue, log):
     code, _, err = duologue("convert", log, "x", "--to", "hotel")
     assert (code, err.count("\n")) == (2, 1)
-    assert "'hotel' is no format to write: give simquac, recllmsim, airline" in err
+    assert "'hotel' is not a format to write: give simquac, recllmsim, airline" in err
 
 
 def test_pages_show_its_material_and_mark_its_facts(log):

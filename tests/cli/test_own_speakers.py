@@ -147,10 +147,10 @@ def test_a_text_is_a_models_spec(duologue):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("Speaker", "own_speakers:Speaker: is the class Speaker: give an instance"),
-        ("number", "own_speakers:number: is a int: give a LangGraph agent"),
+        ("number", "own_speakers:number: is an int: give a LangGraph agent"),
         ("nothing", "own_speakers:nothing: is a NoneType: give a LangGraph agent"),
         ("two", "own_speakers:two: is the function two with the parameters (messages, memory): give"),
         ("make_later", "own_speakers:make_later: is an async function without arguments"),
@@ -161,11 +161,11 @@ def test_a_text_is_a_models_spec(duologue):
         ("LINE", "own_speakers:LINE: is or gave a text, which must be a model's spec"),
     ],
 )
-def test_an_object_that_cannot_speak_is_one_line(duologue, name, told):
+def test_an_object_that_cannot_speak_is_one_line(duologue, name, message):
     for side in ("user", "assistant"):
         code, out, err = simulate(duologue, "simquac", **{side: name})
         assert (code, out, err.count("\n")) == (2, "", 1), err
-        assert told in err
+        assert message in err
         assert "sk-1234567890" not in err
     assert not Path("run").exists()
 

@@ -80,11 +80,11 @@ def test_a_plan_counts_no_calls(duologue):
     code, out, _ = duologue(*RUN, "--plan", "--out", "run")
     assert code == 0
     assert "up to 0 calls" in out
-    assert "nothing: the speakers follow rules or play stored messages" in out
+    assert "nothing: user and assistant follow rules or play stored messages" in out
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("people:nowhere", "nowhere: cannot be read"),
         ("people:talks.jsonl?colour=red", "has no option 'colour'"),
@@ -92,19 +92,19 @@ def test_a_plan_counts_no_calls(duologue):
         ("people:", "names no source"),
     ],
 )
-def test_a_wrong_source_or_option_ends_the_command_in_one_line(duologue, spec, said):
+def test_a_wrong_source_or_option_ends_the_command_in_one_line(duologue, spec, message):
     code, _, err = duologue(
         "test", "--scenarios", "goals.jsonl", "--user", spec, "--assistant", "offline", "--out", "run"
     )
     assert code == 2
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
 def test_switches_without_effect_on_a_side_made_from_people_are_refused(duologue):
     code, _, err = duologue("simulate", "recllmsim", "--user", "people:talks.jsonl", "--may-give-up", "--out", "run")
     assert code == 2
-    assert "--may-give-up: without effect, a side made from people says what it said" in err
+    assert "--may-give-up: without effect, a side made from people repeats its stored messages" in err
 
 
 def test_every_cast_of_tasks_runs_without_a_model(duologue):
@@ -113,37 +113,40 @@ def test_every_cast_of_tasks_runs_without_a_model(duologue):
         "--out", "run",
     )  # fmt: skip
     assert code == 0
-    for made in package.load("run"):
-        assert made.stop == "user_ended"
-        assert {message.extra["people"]["source"] for message in made.messages} == {"talks.jsonl"}
-        assert made.usage.calls == 0
+    for conversation in package.load("run"):
+        assert conversation.stop == "user_ended"
+        assert {message.extra["people"]["source"] for message in conversation.messages} == {"talks.jsonl"}
+        assert conversation.usage.calls == 0
 
 
-@pytest.mark.parametrize("kept", [0, 1])
+@pytest.mark.parametrize("path", [0, 1])
 def test_a_test_by_a_user_made_from_people_says_before_it_begins_which_scenarios_can_have_no_score(
-    duologue, tmp_path, kept
+    duologue, tmp_path, path
 ):
     goals: list[dict[str, object]] = [{"goal": f"goal {number}"} for number in range(3)]
-    for goal in goals[:kept]:
+    for goal in goals[:path]:
         goal["success"] = {"text_contains": "x"}
     lines("goals.jsonl", goals)
     code, _, err = duologue(
         "test", "--assistant", "offline", "--user", "people:talks.jsonl", "--scenarios", "goals.jsonl", "--out", "run"
     )
-    told = " ".join(err.split())
-    if kept:
-        assert "2 of 3 scenarios have no 'success', so their conversations will have no score" in told
+    line = " ".join(err.split())
+    if path:
+        assert "2 of 3 scenarios have no 'success', so their conversations will have no score" in line
     else:
         assert code == 2
-        assert "no conversation would have a score: a user made from people leaves where its donor left" in told
-    assert (tmp_path / "run").exists() is bool(kept)
+        assert (
+            "no conversation would have a score: a retrieval-based user leaves where its source conversation ends"
+            in line
+        )
+    assert (tmp_path / "run").exists() is bool(path)
 
 
 def test_people_of_another_language_than_the_cast_are_told_of(duologue, tmp_path):
-    said = [{"role": "user", "content": "我想去北京旅行"}, {"role": "assistant", "content": "好的"}]
-    lines = [json.dumps({"id": str(n), "user": str(n), "task": "travel", "messages": said}) for n in range(3)]
+    messages = [{"role": "user", "content": "我想去北京旅行"}, {"role": "assistant", "content": "好的"}]
+    lines = [json.dumps({"id": str(n), "user": str(n), "task": "travel", "messages": messages}) for n in range(3)]
     (tmp_path / "zh.jsonl").write_text("\n".join(lines) + "\n")
     words = ("simulate", "recllmsim", "--user", "people:zh.jsonl", "--limit", 1)
-    told = "user: the people of zh.jsonl write zh, and the cast speaks en: give --language zh\n"
-    assert told in duologue(*words, "--out", "en")[2]
-    assert told not in duologue(*words, "--language", "zh", "--out", "zh")[2]
+    line = "user: the people of zh.jsonl write zh, and the language of the cast is en: give --language zh\n"
+    assert line in duologue(*words, "--out", "en")[2]
+    assert line not in duologue(*words, "--language", "zh", "--out", "zh")[2]

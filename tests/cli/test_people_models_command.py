@@ -42,10 +42,10 @@ def sent(httpserver: HTTPServer, monkeypatch):
     def answer(request: Request) -> Response:
         body = json.loads(request.get_data())
         bodies.append(body)
-        said = f"What comes {sum(map(len, (m['content'] for m in body['messages'])))} then?"
+        line = f"What comes {sum(map(len, (m['content'] for m in body['messages'])))} then?"
         reply = {
             "id": "c", "object": "chat.completion", "created": 1, "model": "m-0815",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": line}}],
             "usage": {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23},
         }  # fmt: skip
         return Response(json.dumps(reply), content_type="application/json")
@@ -92,11 +92,11 @@ def test_a_run_goes_on_with_the_same_words_wherever_they_lie_and_with_no_others(
     assert duologue(*run(use), "--out", "run")[0] in (0, 1)
     with open("talks.jsonl", encoding="utf-8") as file:
         stored = file.readlines()
-    for name, kept in (("moved/talks.jsonl", stored), ("fewer/talks.jsonl", stored[:-1])):
+    for name, conversations in (("moved/talks.jsonl", stored), ("fewer/talks.jsonl", stored[:-1])):
         folder = name.partition("/")[0]
         Path(folder).mkdir()
         with open(name, "w", encoding="utf-8") as file:
-            file.writelines(kept)
+            file.writelines(conversations)
     assert duologue(*run(use, source="moved/talks.jsonl"), "--out", "run", "--resume")[0] in (0, 1)
     code, _, err = duologue(*run(use, source="fewer/talks.jsonl"), "--out", "run", "--resume")
     assert code == 2
@@ -109,28 +109,28 @@ def test_a_run_goes_on_with_the_same_words_wherever_they_lie_and_with_no_others(
 def test_a_plan_counts_what_is_shown(duologue, sent, use):
     code, out, err = duologue(*run(use), "--plan", "--out", "run")
     assert code == 0, err
-    told = [line for line in out.splitlines() if "tokens" in line]
-    assert told
+    shown_lines = [line for line in out.splitlines() if "tokens" in line]
+    assert shown_lines
     code, bare, _ = duologue(
         "simulate", "agent_test", "--scenarios", "goals.jsonl", "--user", "openai:m-0815", "--assistant",
         "people:talks.jsonl", "--max-turns", "2", "--plan", "--out", "run",
     )  # fmt: skip
-    assert told != [line for line in bare.splitlines() if "tokens" in line]
+    assert shown_lines != [line for line in bare.splitlines() if "tokens" in line]
     assert sent == []
 
 
 @pytest.mark.parametrize(
-    ("use", "said"),
+    ("use", "message"),
     [
         ("like", "**shown people's own words** as examples of manner"),
         ("rewrite", "people's turns that a language model fitted"),
     ],
 )
-def test_the_card_says_that_a_model_was_given_peoples_words_and_their_licence(duologue, use, said):
+def test_the_card_says_that_a_model_was_given_peoples_words_and_their_licence(duologue, use, message):
     assert duologue(*run(use), "--out", "run")[0] in (0, 1)
     with open("run/dataset/README.md", encoding="utf-8") as file:
         card = file.read()
-    assert said in card
+    assert message in card
     assert "12 conversations of 4 users in `talks.jsonl`" in card
     assert "Their licence: CC-BY-4.0." in card
     with open("run/manifest.json", encoding="utf-8") as file:
@@ -142,7 +142,7 @@ def test_the_card_says_that_a_model_was_given_peoples_words_and_their_licence(du
 @pytest.mark.parametrize("use", USES)
 def test_the_next_turn_is_written_from_other_peoples_turns(duologue, sent, use):
     code, out, err = duologue(
-        "next-turn", "talks.jsonl", "--user", f"openai:m-0815?{use}=talks.jsonl&part=tune", "--limit", "2", "--json"
+        "next-turn", "talks.jsonl", "--user", f"openai:m-0815?{use}=talks.jsonl&part=tune", "--sample", "2", "--json"
     )
     assert code == 0, err
     (row,) = [row for row in json.loads(out)["rows"] if row["name"].startswith("openai:")]

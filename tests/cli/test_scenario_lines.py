@@ -15,8 +15,8 @@ def test_lines_may_leave_out_the_kind_of_the_casts_own_domain(duologue):
     Path("topics.jsonl").write_text(json.dumps(TOPIC) + "\n")
     assert duologue("simulate", "simquac", "--scenarios", "topics.jsonl", "--max-turns", "1", "--out", "a")[0] == 0
     assert duologue("simulate", "simquac", "--scenarios", "topics.jsonl", "--max-turns", "1", "--out", "b")[0] == 0
-    (made,) = load("a")
-    assert made.scenario == {
+    (conversation,) = load("a")
+    assert conversation.scenario == {
         "kind": "simquac", "title": "The pier", "background": "", "header": "Keepers",
         "section": "Three keepers lived there.",
     }  # fmt: skip
@@ -33,7 +33,7 @@ def test_an_empty_profile_is_taken_and_told(duologue):
     Path("tasks.jsonl").write_text(json.dumps({**TASK, "kind": "recllmsim", "preference": " "}) + "\n")
     code, _, err = duologue("simulate", "recllmsim", "--scenarios", "tasks.jsonl", "--max-turns", "1", "--out", "run")
     assert code == 0, err
-    assert "1 of 1 scenarios have an empty profile: their users are told none" in " ".join(err.split())
+    assert "1 of 1 scenarios have an empty profile: their users have none" in " ".join(err.split())
 
 
 LINES = {
@@ -46,7 +46,7 @@ LINES = {
 
 
 @pytest.mark.parametrize(
-    ("cast", "lines", "told"),
+    ("cast", "lines", "message"),
     [
         ("recllmsim", ("task", "topic"), "line 2: the scenario is of kind 'simquac'; the cast takes tasks"),
         ("recllmsim", ("goal",), "line 1: the scenario names no kind; the cast takes tasks"),
@@ -56,11 +56,11 @@ LINES = {
         ("agent_test", ("goal", "task"), "line 2: the scenario is of kind 'recllmsim'; the cast takes scenarios with a 'goal'"),
     ],
 )  # fmt: skip
-def test_a_line_that_the_cast_cannot_take_is_one_line_and_nothing_is_simulated(duologue, cast, lines, told):
+def test_a_line_that_the_cast_cannot_take_is_one_line_and_nothing_is_simulated(duologue, cast, lines, message):
     Path("s.jsonl").write_text("".join(json.dumps(LINES[name]) + "\n" for name in lines))
     code, out, err = duologue("simulate", cast, "--scenarios", "s.jsonl", "--out", "run")
     assert (code, out) == (2, "")
-    assert f"s.jsonl: {told}" in " ".join(err.split())
+    assert f"s.jsonl: {message}" in " ".join(err.split())
     assert not Path("run").exists()
 
 
@@ -69,9 +69,9 @@ def test_conversations_of_another_domain_are_one_line_that_names_the_first(duolo
     code, out, err = duologue("simulate", cast, "--scenarios", some_people, "--out", "run")
     (first, *_) = recllmsim.read(some_people)
     assert (code, out) == (2, "")
-    told = " ".join(err.split())
-    assert f"people: conversation 0 ({first.id}): the scenario is of kind 'recllmsim'; the cast takes" in told
-    assert "give a source of these, or choose another cast" in told
+    line = " ".join(err.split())
+    assert f"people: conversation 0 ({first.id}): the scenario is of kind 'recllmsim'; the cast takes" in line
+    assert "give a source of these, or choose another cast" in line
     assert not Path("run").exists()
 
 
@@ -82,22 +82,22 @@ def test_a_log_is_no_source_for_a_cast_of_one_domain(duologue, logs):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("", "s.jsonl: holds no scenario"),
         (" \n\n", "s.jsonl: holds no scenario"),
         ('\n\n{"goal": "b",\n', "s.jsonl: line 3, column "),
         ('{"goal": "a"\n', "s.jsonl: line 1, column "),
-        ("[1, 2]", "s.jsonl: line 1: is no object"),
+        ("[1, 2]", "s.jsonl: line 1: is not an object"),
         ("# A document\n\nOf words.", "s.jsonl: line 1, column 1: is not JSON"),
     ],
 )
 @pytest.mark.parametrize("cast", ["simquac", "recllmsim", "agent_test"])
-def test_a_file_that_cannot_be_used_is_one_line_in_every_cast(duologue, cast, content, told):
+def test_a_file_that_cannot_be_used_is_one_line_in_every_cast(duologue, cast, content, message):
     Path("s.jsonl").write_text(content)
     code, out, err = duologue("simulate", cast, "--scenarios", "s.jsonl", "--out", "run")
     assert (code, out) == (2, "")
-    assert told in " ".join(err.split())
+    assert message in " ".join(err.split())
     assert not Path("run").exists()
 
 
@@ -109,7 +109,7 @@ def test_a_broken_line_is_named_although_the_limit_ends_before_it(duologue):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("recllmsim", "--part", "test"), "--part: is about the scenarios of --scenarios SRC"),
         (("simquac", "--judge", "openai:m"), "--judge: is about the scenarios of --scenarios SRC"),
@@ -118,7 +118,7 @@ def test_a_broken_line_is_named_although_the_limit_ends_before_it(duologue):
         (("agent_test", "--scenarios", "logs.jsonl", "--part", "half"), "'half' is not one of"),
     ],
 )
-def test_options_without_effect_and_missing_sources_are_one_line(duologue, logs, options, told):
+def test_options_without_effect_and_missing_sources_are_one_line(duologue, logs, options, message):
     code, out, err = duologue("simulate", *options, "--out", "run")
     assert (code, out) == (2, "")
-    assert told in " ".join(err.split())
+    assert message in " ".join(err.split())

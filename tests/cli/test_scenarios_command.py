@@ -10,8 +10,8 @@ import pytest
 from duologue import data
 from duologue.data import load, recllmsim, simquac
 from duologue.data.formats import messages, record_lines
-from duologue.data.pairing import paired, topic_key
-from duologue.data.users import part_of, user_of
+from duologue.data.people.pairing import paired, topic_key
+from duologue.data.people.splits import part_of, user_of
 
 AGENT = """
 def agent(messages):
@@ -30,12 +30,12 @@ def card(folder: str = "run") -> str:
 def test_peoples_tasks_contexts_and_profiles_are_talked_about_one_by_one_in_their_order(duologue, some_people):
     code, _, err = duologue("simulate", "recllmsim", "--scenarios", some_people, "--max-turns", "2", "--out", "run")
     assert code == 0, err
-    stored, made = recllmsim.read(some_people), load("run")
-    assert [one.scenario for one in made] == [one.scenario for one in stored]
-    assert [one.extra["stored"]["path"] for one in made] == [one.extra["path"] for one in stored]
+    stored, conversations = recllmsim.read(some_people), load("run")
+    assert [one.scenario for one in conversations] == [one.scenario for one in stored]
+    assert [one.extra["stored"]["path"] for one in conversations] == [one.extra["path"] for one in stored]
     assert manifest()["cast"]["settings"] == {"language": "zh"}
-    assert all(one.labels.get("questionnaire") is None and "variant" not in one.extra for one in made)
-    for first, second in ((made, stored), (stored, made)):
+    assert all(one.labels.get("questionnaire") is None and "variant" not in one.extra for one in conversations)
+    for first, second in ((conversations, stored), (stored, conversations)):
         pairs = paired(list(first), list(second)).pairs
         assert len(pairs) == len(stored)
         assert all(one.scenario == other.scenario for one, other in pairs)
@@ -47,11 +47,11 @@ def test_users_simulated_on_peoples_profiles_are_not_called_people_in_run_or_dat
     assert duologue("simulate", "recllmsim", "--scenarios", some_people, "--limit", "3", "--out", "run")[0] == 0
     domain = data.recllmsim.DOMAIN
     stored = recllmsim.read(some_people)[:3]
-    for made in (list(load("run")), recllmsim.read("run/dataset")):
-        assert all(domain.simulated(one) for one in made)
-        found = paired(made, stored).pairs
-        assert len(found) == 3
-        assert all(domain.person(one.scenario) == domain.person(other.scenario) for one, other in found)
+    for simulated in (list(load("run")), recllmsim.read("run/dataset")):
+        assert all(domain.simulated(one) for one in simulated)
+        pairs = paired(simulated, stored).pairs
+        assert len(pairs) == 3
+        assert all(domain.person(one.scenario) == domain.person(other.scenario) for one, other in pairs)
     assert not any(domain.simulated(one) for one in stored)
     (written, *_) = (json.loads(path.read_text()) for path in Path("run/dataset").rglob("*.json"))
     assert "profile" not in written
@@ -100,10 +100,10 @@ def test_published_sections_are_asked_about_once_for_each_conversation(duologue,
         "simulate", "simquac", "--scenarios", source, "--limit", "4", "--max-turns", "2", "--out", "run"
     )
     assert code == 0, err
-    stored, made = simquac.read(source)[:4], list(load("run"))
-    assert [one.scenario for one in made] == [one.scenario for one in stored]
-    assert [(a.id, b.id) for a, b in paired(made, stored).pairs] == [
-        (a.id, b.id) for a, b in zip(made, stored, strict=True)
+    stored, conversations = simquac.read(source)[:4], list(load("run"))
+    assert [one.scenario for one in conversations] == [one.scenario for one in stored]
+    assert [(a.id, b.id) for a, b in paired(conversations, stored).pairs] == [
+        (a.id, b.id) for a, b in zip(conversations, stored, strict=True)
     ]
 
 
@@ -174,13 +174,13 @@ def test_users_of_a_log_begin_as_they_did_and_the_card_says_so(duologue, logs, t
     Path("my_agent.py").write_text(AGENT)
     code, _, err = duologue("test", "--assistant", "my_agent:agent", "--scenarios", logs, "--out", "run", "--json")
     assert code == 0, err
-    made, stored = list(load("run")), list(load(logs))
-    assert [one.messages[0].text for one in made] == [talk["messages"][1]["content"] for talk in talks]
-    assert [(a.id, b.id) for a, b in paired(made, stored).pairs] == [
-        (a.id, b.id) for a, b in zip(made, stored, strict=True)
+    conversations, stored = list(load("run")), list(load(logs))
+    assert [one.messages[0].text for one in conversations] == [talk["messages"][1]["content"] for talk in talks]
+    assert [(a.id, b.id) for a, b in paired(conversations, stored).pairs] == [
+        (a.id, b.id) for a, b in zip(conversations, stored, strict=True)
     ]
-    assert [topic_key(one) for one in made] == [topic_key(one) for one in stored]
-    assert [user_of(one) for one in made] == ["ann", "bea", "cay", "dot"]
+    assert [topic_key(one) for one in conversations] == [topic_key(one) for one in stored]
+    assert [user_of(one) for one in conversations] == ["ann", "bea", "cay", "dot"]
     assert manifest()["data"][0]["first_messages"] == 4
     assert "simulated**, except for the first message of 4 of them" in card()
     assert "must not be taken" not in Path("run/conversations.jsonl").read_text()
@@ -199,10 +199,10 @@ def test_a_line_of_a_log_may_name_goal_facts_and_persona_and_then_nothing_is_sai
     }
     Path("logs.jsonl").write_text(json.dumps(talk) + "\n")
     assert duologue("simulate", "agent_test", "--scenarios", "logs.jsonl", "--max-turns", "1", "--out", "run")[0] == 0
-    (made,) = load("run")
-    scenario = {key: value for key, value in made.scenario.items() if key != "digest"}
+    (conversation,) = load("run")
+    scenario = {key: value for key, value in conversation.scenario.items() if key != "digest"}
     assert scenario == {"goal": talk["goal"], "facts": {"cup": "blue"}, "persona": "Brief."}
-    assert made.messages[0].text != talk["messages"][1]["content"]
+    assert conversation.messages[0].text != talk["messages"][1]["content"]
     assert "No person wrote the messages" in card()
 
 
@@ -218,7 +218,7 @@ def test_a_log_without_words_of_a_user_is_left_out_and_told(duologue, logs):
     logs.write_text(json.dumps(empty) + "\n")
     code, _, err = duologue("simulate", "agent_test", "--scenarios", logs, "--out", "no")
     assert code == 2
-    assert "logs.jsonl: holds no conversation that says what its user wants" in " ".join(err.split())
+    assert "logs.jsonl: holds no conversation that states what its user wants" in " ".join(err.split())
 
 
 def test_sharegpt_is_a_log_too_and_parts_go_by_the_user_that_a_line_names(duologue, talks):
@@ -247,8 +247,8 @@ def test_a_cast_of_ones_own_takes_a_kind_that_nobody_knows_as_it_is_and_says_so(
     record_lines.write([data.Conversation(id="a", scenario=scenario)], Path("r.jsonl"))
     Path("scen_own.py").write_text(OWN)
     _, _, err = duologue("simulate", "scen_own:cast", "--scenarios", "r.jsonl", "--max-turns", "1", "--out", "run")
-    (made,) = (*load("run"), *record_lines.cut_short("run"))
-    assert made.scenario == scenario
+    (conversation,) = (*load("run"), *record_lines.cut_short("run"))
+    assert conversation.scenario == scenario
     assert "1 of 1 scenarios are of the kind 'own', of which no domain is known" in " ".join(err.split())
 
 
@@ -265,10 +265,10 @@ def test_a_broken_file_of_a_folder_is_named_and_the_others_are_taken(duologue, s
 def test_a_replayed_assistant_answers_the_users_of_one_part(duologue, some_people):
     options = ("--assistant", f"replay:{some_people}", "--part", "test", "--out", "run")
     _, _, err = duologue("simulate", "recllmsim", "--scenarios", some_people, *options)
-    made = [*load("run"), *record_lines.cut_short("run")]
+    conversations = [*load("run"), *record_lines.cut_short("run")]
     by_path = {one.extra["path"]: one for one in recllmsim.read(some_people)}
-    assert made, err
-    for one in made:
+    assert conversations, err
+    for one in conversations:
         stored = by_path[one.extra["stored"]["path"]]
         replies = [message.text for message in stored.messages if message.role == "assistant"]
         assert next(message.text for message in one.messages if message.role == "assistant") in replies

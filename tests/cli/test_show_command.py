@@ -1,22 +1,26 @@
 """`duologue show`: pages of runs, data sets and pairs of them; one line for what cannot be shown."""
 
 import json
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Message
+from duologue.data import Conversation, Message, loading
+from duologue.data.formats import manifests, record_lines
+from duologue.views import shown_conversation
 
 
 @pytest.fixture
 def source(tmp_path):
-    made = [
+    conversations = [
         Conversation(
             id=f"{n}abc", scenario={"kind": "x", "title": f"Talk {n}"}, messages=(Message(role="user", text="hi"),)
         )
         for n in range(3)
     ]
-    data.record_lines.write(made, tmp_path / "talks.jsonl")
+    data.record_lines.write(conversations, tmp_path / "talks.jsonl")
     return "talks.jsonl"
 
 
@@ -37,7 +41,7 @@ def test_conversations_that_a_failing_model_cut_short_stand_in_the_page_of_their
     duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
     done, cut = (tmp_path / "r" / name for name in ("conversations.jsonl", "failures.jsonl"))
     first, second, third = data.record_lines.read(done)
-    failed = [each.model_copy(update={"stop": "model_failed"}) for each in (first, second, second)]
+    failed = [conversation.model_copy(update={"stop": "model_failed"}) for conversation in (first, second, second)]
     data.record_lines.write(failed, cut)
     data.record_lines.write([first, third], done)
     assert duologue("show", "r")[2] == "1 of 3 conversations were cut short: they come last, with their stop reason\n"
@@ -46,6 +50,30 @@ def test_conversations_that_a_failing_model_cut_short_stand_in_the_page_of_their
     assert duologue("show", "r", "--id", second.id)[0] == 0
     data.record_lines.write([], done)
     assert json.loads(duologue("show", "r", "--force", "--json")[1])["conversations"] == 2
+
+
+@pytest.mark.parametrize("in_one_file", [9, 2])
+def test_the_list_of_a_run_detects_opens_and_reads_it_once(duologue, monkeypatch, in_one_file):
+    duologue("simulate", "simquac", "--limit", 3, "--max-turns", 1, "--out", "r")
+    counts: Counter[str] = Counter()
+
+    def count(module, name):
+        function = getattr(module, name)
+
+        def counted(*arguments, **options):
+            counts[name] += 1
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(module, name, counted)
+
+    for module, name in (
+        (loading, "detected"), (manifests, "read"), (record_lines, "from_plain"), (shown_conversation, "outline"), (shown_conversation, "labels_in"),
+    ):  # fmt: skip
+        count(module, name)
+    assert duologue("show", "r", "--in-one-file", in_one_file, "--out", "page.html")[0] == 0
+    once = {"detected": 1, "read": 1, "from_plain": 3, "outline": 3, "labels_in": counts["labels_in"]}
+    assert counts == once
+    assert counts["labels_in"] == 3 + sum(len(talk.messages) for talk in data.load("r"))
 
 
 def test_a_great_data_set_becomes_a_folder(duologue, source, tmp_path):
@@ -65,8 +93,8 @@ def test_two_data_sets_become_one_page(duologue, source, tmp_path):
 
 def test_two_files_of_messages_are_paired_by_the_topics_that_they_name(duologue, tmp_path):
     for name, topics in (("one", ["tea", "rice", None]), ("two", ["rice", "tea", "soup"])):
-        said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
-        lines = [{"topic": topic, "messages": said} for topic in topics]
+        messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
+        lines = [{"topic": topic, "messages": messages} for topic in topics]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert duologue("show", "one.jsonl", "--against", "two.jsonl")[:2] == (0, "one-two.html\n")
     page = (tmp_path / "one-two.html").read_text()
@@ -76,8 +104,8 @@ def test_two_files_of_messages_are_paired_by_the_topics_that_they_name(duologue,
 
 def test_what_was_written_can_be_told_as_json(duologue, source):
     code, out, err = duologue("show", source, "--id", "1", "--json")
-    told = {"source": source, "target": "talks-1abc.html", "conversations": 1, "notes": [], "broken": []}
-    assert (code, json.loads(out), err) == (0, told, "")
+    document = {"source": source, "target": "talks-1abc.html", "conversations": 1, "notes": [], "broken": []}
+    assert (code, json.loads(out), err) == (0, document, "")
 
 
 def test_the_id_of_a_conversation_is_no_path(duologue, tmp_path):
@@ -94,7 +122,7 @@ def test_a_file_that_is_no_page_of_ours_is_never_overwritten_and_a_page_of_anoth
     (tmp_path / name).write_text("<html>mine</html>")
     code, out, err = duologue("show", source, *more, "--force")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"{name}: exists and is no page of Duologue: choose another file with --out" in err
+    assert f"{name}: exists and is not a page of Duologue: choose another file with --out" in err
     assert (tmp_path / name).read_text() == "<html>mine</html>"
     (tmp_path / name).unlink()
     assert [duologue("show", source, *more)[0] for _ in range(2)] == [0, 0]  # its own page may be made again
@@ -135,7 +163,7 @@ def test_one_bad_line_among_the_failures_spoils_nothing(duologue, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("talks.jsonl", "--id", "z"), "talks.jsonl: has no conversation 'z'"),
         (("talks.jsonl", "--id", "0", "--against", "talks.jsonl"), "give one of the two"),
@@ -144,11 +172,11 @@ def test_one_bad_line_among_the_failures_spoils_nothing(duologue, tmp_path):
         (("talks.jsonl", "--against", "nothing"), "nothing: cannot be read"),
         (("talks.jsonl", "--out", "talks.jsonl/x.html"), "cannot be written"),
         (("copy.html", "--out", "copy.html"), "copy.html: is the source itself"),
-        (("talks.jsonl", "--in-one-file", "1", "--out", "full"), "full: exists and is no folder of pages"),
+        (("talks.jsonl", "--in-one-file", "1", "--out", "full"), "full: exists and is not a folder of pages"),
         (("none",), "none: holds no conversation"),
     ],
 )
-def test_what_cannot_be_shown_is_one_line_and_exit_code_two(duologue, source, tmp_path, arguments, told):
+def test_what_cannot_be_shown_is_one_line_and_exit_code_two(duologue, source, tmp_path, arguments, message):
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "copy.html").write_text((tmp_path / source).read_text())
     (tmp_path / "full").mkdir()
@@ -158,4 +186,30 @@ def test_what_cannot_be_shown_is_one_line_and_exit_code_two(duologue, source, tm
     (tmp_path / "none/conversations.jsonl").write_text("")
     code, out, err = duologue("show", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert told in err
+    assert message in err
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".txt"])
+def test_one_conversation_is_written_in_the_form_of_the_files_ending(duologue, source, ending):
+    (conversation, *_) = data.record_lines.read(source)
+    out = Path(f"one{ending}")
+    code, told, err = duologue("show", source, "--id", conversation.id[:8], "--out", out)
+    assert (code, told) == (0, f"{out}\n"), err
+    text = out.read_text()
+    assert text == f"{conversation}\n" if ending == ".txt" else json.loads(text)["id"] == conversation.id
+    if ending != ".txt":
+        assert data.Conversation.from_plain(json.loads(text)) == conversation
+    assert len(text.splitlines()) == 1 or ending != ".jsonl"
+    code, _, err = duologue("show", source, "--id", conversation.id, "--out", out)
+    assert (code, "give --force to replace it" in " ".join(err.split())) == (2, True)
+    assert duologue("show", source, "--id", conversation.id, "--out", out, "--force")[0] == 0
+
+
+def test_one_conversation_is_a_page_by_its_ending_and_another_ending_is_refused(duologue, source):
+    (conversation, *_) = data.record_lines.read(source)
+    assert duologue("show", source, "--id", conversation.id, "--out", "one.html")[0] == 0
+    assert "<html" in Path("one.html").read_text()
+    code, out, err = duologue("show", source, "--id", conversation.id, "--out", "one.pdf")
+    assert (code, out) == (2, "")
+    assert ".html for a page, .json or .jsonl for the record, .txt for the messages" in " ".join(err.split())
+    assert not Path("one.pdf").exists()

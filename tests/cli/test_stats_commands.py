@@ -1,4 +1,4 @@
-"""`stats simquac` and `stats teacher`: what they print, write and refuse."""
+"""`simquac stats` and `simquac teacher`: what they print, write and refuse."""
 
 import csv
 import json
@@ -13,38 +13,38 @@ def files(open_data):
 
 
 def test_json_is_an_object_for_each_file_in_order_and_a_last_one_of_comparisons(duologue, files):
-    code, out, err = duologue("stats", "simquac", *files, "--json")
-    told = json.loads(out)
+    code, out, err = duologue("simquac", "stats", *files, "--json")
+    document = json.loads(out)
     assert (code, err) == (0, "")
-    assert [one["source"] for one in told[:2]] == ["quac_subset.json", "sim_quac.json"]
+    assert [one["source"] for one in document[:2]] == ["quac_subset.json", "sim_quac.json"]
     first = ("conversations", "questions", "answered", "words_per_answer", "spans_per_answer", "coverage_mean")
-    assert set(first) | {"coverage_sd", "flow_n", "flow_mean", "flow_sd"} <= set(told[0])
-    assert list(told[2]) == ["comparisons", "equal_questions"]
-    coverage = told[2]["comparisons"][0]
+    assert set(first) | {"coverage_sd", "flow_n", "flow_mean", "flow_sd"} <= set(document[0])
+    assert list(document[2]) == ["comparisons", "equal_questions"]
+    coverage = document[2]["comparisons"][0]
     assert {"measure", "a", "b", "statistic", "p", "n_a", "n_b", "difference"} <= set(coverage)
-    assert coverage["difference"] == told[0]["coverage_mean"] - told[1]["coverage_mean"]
-    (equal,) = told[2]["equal_questions"]
+    assert coverage["difference"] == document[0]["coverage_mean"] - document[1]["coverage_mean"]
+    (equal,) = document[2]["equal_questions"]
     assert {"a", "b", "pairs", "k", "all_questions", "first_k", "gap_left", "by_question", "notes"} <= set(equal)
-    assert len(json.loads(duologue("stats", "simquac", files[0], "--json")[1])) == 1
+    assert len(json.loads(duologue("simquac", "stats", files[0], "--json")[1])) == 1
 
 
 def test_a_file_may_be_given_twice_and_two_files_may_have_one_name(duologue, files, tmp_path):
     copy = tmp_path / "quac_subset.json"
     copy.write_bytes(files[0].read_bytes())
-    told = json.loads(duologue("stats", "simquac", files[1], files[1], "--json")[1])
-    assert [one["source"] for one in told[:2]] == ["sim_quac.json", "sim_quac.json (2)"]
-    told = json.loads(duologue("stats", "simquac", files[0], "quac_subset.json", "--json")[1])
-    assert [one["source"] for one in told[:2]] == [str(files[0]), "quac_subset.json (2)".removesuffix(" (2)")]
+    document = json.loads(duologue("simquac", "stats", files[1], files[1], "--json")[1])
+    assert [one["source"] for one in document[:2]] == ["sim_quac.json", "sim_quac.json (2)"]
+    document = json.loads(duologue("simquac", "stats", files[0], "quac_subset.json", "--json")[1])
+    assert [one["source"] for one in document[:2]] == [str(files[0]), "quac_subset.json (2)".removesuffix(" (2)")]
 
 
 def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path):
-    assert "coverage mean" in duologue("stats", "simquac", *files)[1]
-    assert "| coverage mean |" in duologue("stats", "simquac", *files, "--format", "markdown")[1]
-    code, out, err = duologue("stats", "simquac", files[0], "--format", "latex", "--out", "t.tex")
+    assert "coverage mean" in duologue("simquac", "stats", *files)[1]
+    assert "| coverage mean |" in duologue("simquac", "stats", *files, "--format", "md")[1]
+    code, out, err = duologue("simquac", "stats", files[0], "--format", "latex", "--out", "t.tex")
     assert (code, out) == (0, "")
     assert "written: t.tex" in err
     assert (tmp_path / "t.tex").read_text().count(r"\begin{tabular}") == 2
-    duologue("stats", "simquac", *files, "--format", "csv", "--out", "tables")
+    duologue("simquac", "stats", *files, "--format", "csv", "--out", "tables")
     assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
         "answers_coverage_and_flow.csv",
         "comparisons.csv",
@@ -55,41 +55,41 @@ def test_tables_are_printed_and_exported_in_each_form(duologue, files, tmp_path)
     with (tmp_path / "tables/answers_coverage_and_flow.csv").open() as file:
         rows = {row[0]: row[1:] for row in csv.reader(file)}
     assert rows["answered"] == ["446", "565"]
-    duologue("stats", "simquac", *files, "--json", "--out", "t.json")
+    duologue("simquac", "stats", *files, "--json", "--out", "t.json")
     assert len(json.loads((tmp_path / "t.json").read_text())) == 3
 
 
 def test_the_tables_of_equal_questions_are_whole_in_80_columns(duologue, files):
-    out = duologue("stats", "simquac", *files)[1]
+    out = duologue("simquac", "stats", *files)[1]
     assert "questions  pairs  asked a  asked b  mean a  mean b  difference  gap left\n" in out
     assert "questions  difference     low    high       t       p         W  p of W\n" in out
 
 
 def test_several_csv_tables_on_stdout_have_their_titles_and_their_notes_go_to_stderr(duologue, files):
-    _, out, err = duologue("stats", "simquac", files[0], "--format", "csv")
+    _, out, err = duologue("simquac", "stats", files[0], "--format", "csv")
     assert out.startswith("# Answers, coverage and flow\nmeasure,quac_subset.json\n")
     assert "\n\n# Questions\n" in out
     assert "Kendall" in err
 
 
 def test_figures_are_drawn_beside_the_numbers(duologue, files, tmp_path):
-    code, out, _ = duologue("stats", "simquac", files[0], "--json", "--figures", "f")
+    code, out, _ = duologue("simquac", "stats", files[0], "--json", "--figures", "f")
     assert code == 0
     json.loads(out)
     names = {path.name for path in (tmp_path / "f").iterdir()}
     assert names == {f"{name}.{end}" for name in ("coverage", "flow", "question_types") for end in ("svg", "png")}
-    duologue("stats", "simquac", *files, "--json", "--figures", "two")
+    duologue("simquac", "stats", *files, "--json", "--figures", "two")
     drawn = (tmp_path / "two/coverage_by_question.svg").read_text()
     assert "Coverage after each question" in drawn
     assert "sim_quac.json" in drawn
 
 
 def test_the_published_teacher_is_measured_by_one_command(duologue, open_data):
-    code, out, _ = duologue("stats", "teacher", open_data / "simquac/teacher_sim_topics.txt", "--json")
-    told = json.loads(out)
+    code, out, _ = duologue("simquac", "teacher", open_data / "simquac/teacher_sim_topics.txt", "--json")
+    document = json.loads(out)
     assert code == 0
-    assert told["agreement"]["overlap"] == {"single": 26, "several": 6, "none": 0}
-    assert "Validity" not in duologue("stats", "teacher", open_data / "simquac/teacher_sim_topics.txt")[1]
+    assert document["agreement"]["overlap"] == {"single": 26, "several": 6, "none": 0}
+    assert "Validity" not in duologue("simquac", "teacher", open_data / "simquac/teacher_sim_topics.txt")[1]
 
 
 def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(duologue, open_data, tmp_path):
@@ -98,68 +98,89 @@ def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(d
     (tmp_path / "few.json").write_text(json.dumps(value))
     few = ("--topics", "few.json", "--user", "replay:few.json", "--assistant", "offline?misbehave=0.5")
     duologue("simulate", "simquac", *few, "--out", "run")
-    code, out, err = duologue("stats", "teacher", "run", "--reference", "few.json", "--json", "--figures", "f")
-    told = json.loads(out)
+    code, out, err = duologue("simquac", "teacher", "run", "--people", "few.json", "--json", "--figures", "f")
+    document = json.loads(out)
     assert code == 0, err
-    assert told["questions"] == sum(len(p["qas"]) for p in value["data"][0]["paragraphs"])
-    rows = [row for row in told["attempts"] if row["role"] == "assistant"]
+    assert document["questions"] == sum(len(p["qas"]) for p in value["data"][0]["paragraphs"])
+    rows = [row for row in document["attempts"] if row["role"] == "assistant"]
     assert rows[0]["model"] == "offline?misbehave=0.5"
-    assert rows[0]["turns"] == told["questions"]
+    assert rows[0]["turns"] == document["questions"]
     assert rows[0]["rejected"] == rows[1]["turns"] > 0
     assert (tmp_path / "f/validity.svg").is_file()
-    assert "Validity by attempt: run" in duologue("stats", "simquac", "run")[1]
+    assert "Validity by attempt: run" in duologue("simquac", "stats", "run")[1]
 
 
 def test_labels_that_stats_cannot_use_are_told_with_the_command_that_does(duologue, tmp_path):
-    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes", "satisfaction": 4}]
-    (tmp_path / "mine.jsonl").write_text(json.dumps({"messages": said}) + "\n")
-    code, _, err = duologue("stats", "recllmsim", "mine.jsonl")
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes", "satisfaction": 4}]
+    (tmp_path / "mine.jsonl").write_text(json.dumps({"messages": messages}) + "\n")
+    code, _, err = duologue("recllmsim", "stats", "mine.jsonl")
     assert code == 2
     assert err.endswith("give those. Labels of other conversations are used by duologue compare\n")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (("simquac", "nowhere.json"), "nowhere.json: cannot be read"),
-        (("simquac", "empty.json"), "empty.json: is empty"),
-        (("simquac", "one.jsonl", "--out", "x"), "--out needs --format"),
-        (("simquac", "one.jsonl", "--format", "csv", "--out", "empty.json"), "3 tables as CSV need a folder"),
-        (("simquac", "one.jsonl", "--figures", "empty.json"), "empty.json: cannot be written"),
-        (("simquac", "none.json"), "none.json: is SimQuAC or QuAC JSON without any conversation: stats simquac needs"),
-        (("simquac", "none.json", "chat.jsonl"), "none.json: is SimQuAC or QuAC JSON without any conversation"),
-        (("simquac", "chat.jsonl"), "chat.jsonl: is JSON lines of messages with 1 conversation, none about a section"),
-        (("teacher", "chat.jsonl"), "none about a section: stats teacher needs SimQuAC or QuAC JSON, teacher topics"),
-        (("teacher", "chat.jsonl", "--reference", "one.jsonl"), "none about a section: stats teacher needs"),
-        (("recllmsim", "chat.jsonl"), "none about a task with a profile: stats recllmsim needs RecLLMSim files"),
-        (("recllmsim", "one.jsonl"), "one.jsonl: is JSON lines of records with 1 conversation, none about a task"),
-        (("baseline", "chat.jsonl"), "chat.jsonl: is JSON lines of messages, not SimQuAC or QuAC JSON"),
-        (("baseline", "one.jsonl"), "one.jsonl: is JSON lines of records, not SimQuAC or QuAC JSON"),
-        (("teacher", "one.jsonl"), "holds no answers of people: give the file whose questions were asked"),
-        (("teacher", "one.jsonl", "--reference", "none.json"), "of which the reference has none"),
+        (("simquac", "stats", "nowhere.json"), "nowhere.json: cannot be read"),
+        (("simquac", "stats", "empty.json"), "empty.json: is empty"),
+        (("simquac", "stats", "one.jsonl", "--out", "x"), "--out needs --format"),
+        (("simquac", "stats", "one.jsonl", "--format", "csv", "--out", "empty.json"), "3 tables as CSV need a folder"),
+        (("simquac", "stats", "one.jsonl", "--figures", "empty.json"), "empty.json: cannot be written"),
+        (
+            ("simquac", "stats", "none.json"),
+            "none.json: is SimQuAC or QuAC JSON without any conversation: simquac stats needs",
+        ),
+        (
+            ("simquac", "stats", "none.json", "chat.jsonl"),
+            "none.json: is SimQuAC or QuAC JSON without any conversation",
+        ),
+        (
+            ("simquac", "stats", "chat.jsonl"),
+            "chat.jsonl: is JSON lines of messages with 1 conversation, none about a section",
+        ),
+        (
+            ("simquac", "teacher", "chat.jsonl"),
+            "none about a section: simquac teacher needs SimQuAC or QuAC JSON, teacher topics",
+        ),
+        (
+            ("simquac", "teacher", "chat.jsonl", "--people", "one.jsonl"),
+            "none about a section: simquac teacher needs",
+        ),
+        (
+            ("recllmsim", "stats", "chat.jsonl"),
+            "none about a task with a profile: recllmsim stats needs RecLLMSim files",
+        ),
+        (
+            ("recllmsim", "stats", "one.jsonl"),
+            "one.jsonl: is JSON lines of records with 1 conversation, none about a task",
+        ),
+        (("simquac", "baseline", "chat.jsonl"), "chat.jsonl: is JSON lines of messages, not SimQuAC or QuAC JSON"),
+        (("simquac", "baseline", "one.jsonl"), "one.jsonl: is JSON lines of records, not SimQuAC or QuAC JSON"),
+        (("simquac", "teacher", "one.jsonl"), "holds no answers of people: give the file whose questions were asked"),
+        (("simquac", "teacher", "one.jsonl", "--people", "none.json"), "of which the reference has none"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, told):
+def test_bad_input_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, message):
     (tmp_path / "empty.json").write_text("")
     (tmp_path / "none.json").write_text('{"data": [{"paragraphs": []}]}')
     (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "r")
     (tmp_path / "r/conversations.jsonl").rename(tmp_path / "one.jsonl")
-    code, out, err = duologue("stats", *arguments)
+    code, out, err = duologue(*arguments)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    assert told in err
+    assert message in err
 
 
 def test_a_folder_of_task_oriented_talk_is_no_source_of_teacher_statistics(duologue, open_data):
-    code, out, err = duologue("stats", "simquac", open_data / "recllmsim/real_human_user", "--json")
+    code, out, err = duologue("simquac", "stats", open_data / "recllmsim/real_human_user", "--json")
     assert (code, out) == (2, "")
     assert "real_human_user: is RecLLMSim JSON with 35 conversations, none about a section" in err
 
 
 def test_of_several_files_those_without_sections_are_noted_and_left_out(duologue, files, tmp_path):
     (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
-    code, out, err = duologue("stats", "simquac", "chat.jsonl", files[0], "--json")
+    code, out, err = duologue("simquac", "stats", "chat.jsonl", files[0], "--json")
     assert code == 0
     assert [source["source"] for source in json.loads(out)] == ["quac_subset.json"]
     assert "left out: chat.jsonl: is JSON lines of messages" in err
@@ -170,98 +191,101 @@ def test_of_a_mixed_folder_the_others_are_noted_in_the_tables(duologue, open_dat
     (tmp_path / "mixed/chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     topics = open_data / "simquac/teacher_sim_topics.txt"
     (tmp_path / "mixed/topics.txt").write_bytes(topics.read_bytes())
-    for command in ("simquac", "teacher"):
-        code, out, _ = duologue("stats", command, "mixed")
+    for command in ("stats", "teacher"):
+        code, out, _ = duologue("simquac", command, "mixed")
         assert code == 0
         assert "1 conversations are about no section and left out." in " ".join(out.split())
 
 
 def test_the_published_rule_of_table_three_is_chosen_by_name(duologue, open_data):
     topics = open_data / "simquac/teacher_sim_topics.txt"
-    made = json.loads(duologue("stats", "teacher", topics, "--rule", "published", "--json")[1])
-    assert made["rule"] == "published"
-    printed = " ".join(duologue("stats", "teacher", topics, "--rule", "published")[1].split())
-    assert "Overlap (published rule)" in printed
-    assert "Overlap (our rule)" in " ".join(duologue("stats", "teacher", topics)[1].split())
-    assert duologue("stats", "teacher", topics, "--rule", "mine")[0] == 2
+    document = json.loads(duologue("simquac", "teacher", topics, "--overlap", "published", "--json")[1])
+    assert document["rule"] == "published"
+    printed = " ".join(duologue("simquac", "teacher", topics, "--overlap", "published")[1].split())
+    assert "Published rule: each line of the teacher's answer" in printed
+    assert "Overlap (our rule)" in " ".join(duologue("simquac", "teacher", topics)[1].split())
+    assert duologue("simquac", "teacher", topics, "--overlap", "mine")[0] == 2
 
 
 def test_without_scipy_the_extra_is_named_in_one_line(duologue, files, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    code, out, err = duologue("stats", "simquac", files[0])
+    code, out, err = duologue("simquac", "stats", files[0])
     assert (code, out) == (2, "")
     assert err == 'duologue: scipy is not installed: pip install "duologue[stats]"\n'
 
 
 def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_data):
-    code, out, err = duologue("stats", "recllmsim", open_data / "recllmsim", "--json")
-    told = json.loads(out)
+    code, out, err = duologue("recllmsim", "stats", open_data / "recllmsim", "--json")
+    document = json.loads(out)
     assert code == 0
     assert "233 simulated" in err
-    assert set(told["notes"]) == set(told) - {"notes"}
-    first = told["quality_by_turns"][0]
+    assert set(document["notes"]) == set(document) - {"notes"}
+    first = document["quality_by_turns"][0]
     assert first == {"turns": 1, "n": 1, "of": 1, "preference_alignment": 1.0, "role_playing_completeness": 1.0}
 
 
 def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp_path):
     real = open_data / "recllmsim/real_human_user"
-    code, out, _ = duologue("stats", "recllmsim", real, "--table", "hallucination", "--format", "csv", "--figures", "f")
+    code, out, _ = duologue("recllmsim", "stats", real, "--table", "hallucination", "--format", "csv", "--figures", "f")
     assert code == 0
     assert out.splitlines()[0] == "task,side,per,n,of,made up,cannot tell,share,trust"
     assert out.splitlines()[1].startswith("all,people,turn,155,155,")
     assert (tmp_path / "f/hallucination.svg").is_file()
-    only = json.loads(duologue("stats", "recllmsim", real, "--table", "counts", "--json")[1])
+    only = json.loads(duologue("recllmsim", "stats", real, "--table", "counts", "--json")[1])
     assert [*only] == ["counts", "notes"]
-    duologue("stats", "recllmsim", real, "--format", "csv", "--out", "tables")
+    duologue("recllmsim", "stats", real, "--format", "csv", "--out", "tables")
     assert len(list((tmp_path / "tables").iterdir())) == 13
 
 
 def test_recllmsim_lengths_are_counted_by_any_function_of_a_module_here_or_on_the_path(duologue, open_data, tmp_path):
     (tmp_path / "mine_of_tests.py").write_text("def pairs(text):\n    return len(text) // 2\n")
     real = open_data / "recllmsim/real_human_user"
-    told = {}
-    for given in (
+    lengths = {}
+    for function in (
         (),
         ("--tokenizer", "mine_of_tests:pairs"),
         ("--tokenizer", "builtins:list"),
         ("--tokenizer", "builtins:iter"),
     ):
-        value = json.loads(duologue("stats", "recllmsim", real, "--table", "lengths", "--json", *given)[1])
-        told[given] = value["lengths"][0]["per_conversation"]
-    characters, pairs, same, one_by_one = told.values()
+        value = json.loads(duologue("recllmsim", "stats", real, "--table", "lengths", "--json", *function)[1])
+        lengths[function] = value["lengths"][0]["per_conversation"]
+    characters, pairs, same, one_by_one = lengths.values()
     assert characters == same == one_by_one
     assert 0.45 < pairs / characters < 0.5
 
 
 def test_recllmsim_reads_a_file_and_a_file_of_records_and_names_broken_files(duologue, open_data, tmp_path):
     file = next((open_data / "recllmsim/LLM_agent_user/travel planning").glob("*.json"))
-    told = json.loads(duologue("stats", "recllmsim", file, "--json")[1])
-    assert [row["conversations"] for row in told["counts"]] == [1, 1]
+    document = json.loads(duologue("recllmsim", "stats", file, "--json")[1])
+    assert [row["conversations"] for row in document["counts"]] == [1, 1]
     duologue("convert", file, "records.jsonl", "--to", "replay")
-    assert json.loads(duologue("stats", "recllmsim", "records.jsonl", "--json")[1])["labels"] == told["labels"]
+    assert json.loads(duologue("recllmsim", "stats", "records.jsonl", "--json")[1])["labels"] == document["labels"]
     (tmp_path / "some").mkdir()
     (tmp_path / "some/0.json").write_bytes(file.read_bytes())
     (tmp_path / "some/1.json").write_text('{"history": 3}')
-    code, _, err = duologue("stats", "recllmsim", "some", "--json")
+    code, _, err = duologue("recllmsim", "stats", "some", "--json")
     assert code == 1
-    assert "some/1.json: 'history' is no list" in err
+    assert "some/1.json: 'history' is not a list" in err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("--table", "tea"), "there is no table 'tea', only counts, lengths, quality_by_turns"),
-        (("--tokenizer", "no_such_module_x"), "--tokenizer: 'no_such_module_x' is no import path: give MODULE:NAME"),
+        (
+            ("--tokenizer", "no_such_module_x"),
+            "--tokenizer: 'no_such_module_x' is not an import path: give MODULE:NAME",
+        ),
         (("--tokenizer", "no_such_module_x:y"), "--tokenizer: there is no module 'no_such_module_x'"),
         (("--tokenizer", "os:getcwd"), "--tokenizer os:getcwd: cannot count a text ("),
-        (("--tokenizer", "math:pi"), "is no function: give MODULE:FUNCTION"),
+        (("--tokenizer", "math:pi"), "is not a function: give MODULE:FUNCTION"),
     ],
 )
-def test_recllmsim_options_that_cannot_be_used_are_one_line(duologue, tmp_path, arguments, told):
+def test_recllmsim_options_that_cannot_be_used_are_one_line(duologue, tmp_path, arguments, message):
     (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
-    code, out, err = duologue("stats", "recllmsim", "chat.jsonl", *arguments)
+    code, out, err = duologue("recllmsim", "stats", "chat.jsonl", *arguments)
     assert (code, out) == (2, "")
-    assert (err.count("\n"), told in err) == (1, True)
+    assert (err.count("\n"), message in err) == (1, True)
 
 
 def test_recllmsim_notes_what_of_a_mix_is_left_out(duologue, open_data, tmp_path):
@@ -269,8 +293,8 @@ def test_recllmsim_notes_what_of_a_mix_is_left_out(duologue, open_data, tmp_path
     (tmp_path / "mixed/chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     file = next((open_data / "recllmsim/LLM_agent_user/travel planning").glob("*.json"))
     duologue("convert", file, "mixed/records.jsonl", "--to", "replay")
-    code, out, _ = duologue("stats", "recllmsim", "mixed", "--table", "counts", "--json")
+    code, out, _ = duologue("recllmsim", "stats", "mixed", "--table", "counts", "--json")
     assert code == 0
     assert "1 conversations are about no task with a profile: left out." in json.loads(out)["notes"]["counts"]
     (tmp_path / "nothing").mkdir()
-    assert duologue("stats", "recllmsim", "nothing")[0] == 2
+    assert duologue("recllmsim", "stats", "nothing")[0] == 2

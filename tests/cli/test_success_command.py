@@ -93,6 +93,59 @@ def test_what_a_failing_scorer_left_unscored_is_said_and_is_no_success(duologue)
     )
 
 
+def test_a_scorer_that_always_raises_is_reported_with_its_own_error_and_line(duologue) -> None:
+    Path("right.jsonl").write_text(json.dumps(SCENARIO | {"title": "b"}) + "\n")
+    code, out, err = duologue(*arguments())
+    line = OWN.splitlines().index('        raise ValueError("no such seat")') + 1
+    error = f"the score 'success' failed: ValueError: no such seat (own_test.py, line {line})"
+    assert (code, out) == (2, "")
+    assert f"duologue: no conversation has a score: {error}" in " ".join(err.split())
+    assert "closing=" not in err
+
+
+AGENT = """
+def agent(messages):
+    open("called", "w").close()
+    return "Done."
+
+
+def world(scenario):
+    return {"seats": 1}
+"""
+
+
+@pytest.mark.parametrize("command", [("test",), ("simulate", "agent_test")])
+@pytest.mark.parametrize(
+    ("success", "line"),
+    [
+        (
+            {"final_state": {"seats": 1}},
+            "success.final_state: compares a state that nothing gives: give the cast a world",
+        ),
+        (
+            {"any_of": [{"not": {"final_state_exactly": {"seats": 1}}}, {"solved": True}]},
+            "success.any_of.not.final_state_exactly: compares a state that nothing gives: give the cast a world",
+        ),
+        ({"not": {"judged": "The fee is named."}}, "names no model to judge: give it 'model', or the command --judge"),
+    ],
+)
+def test_a_success_that_cannot_be_scored_is_refused_before_a_call(
+    duologue, monkeypatch, command, success, line
+) -> None:
+    monkeypatch.syspath_prepend(Path.cwd())
+    Path("agent_of_state.py").write_text(AGENT)
+    sys.modules.pop("agent_of_state", None)
+    Path("state.jsonl").write_text(json.dumps({"goal": "a seat", "success": success}) + "\n")
+    given = (*command, "--assistant", "agent_of_state:agent", "--scenarios", "state.jsonl", "--out", "run")
+    code, out, err = duologue(*given)
+    assert (code, out, line in err) == (2, "", True), err
+    assert not Path("called").exists()
+    assert not Path("run").exists()
+    if "judged" not in line and "judge" not in line:
+        assert duologue(*given, "--world", "agent_of_state:world")[0] == 0
+        assert Path("called").exists()
+
+
 def test_a_score_that_is_a_number_is_named(duologue) -> None:
     code, out, err = duologue(*arguments("--set", "answer=number"))
     assert (code, out) == (2, "")

@@ -50,7 +50,7 @@ def test_signs_that_a_terminal_or_markup_would_obey_are_text(duologue, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("topics", "nowhere.md"), "nowhere.md: cannot be read"),
         (("topics", "a.pdf"), "a.pdf: .pdf files are not read: save it as"),
@@ -63,13 +63,13 @@ def test_signs_that_a_terminal_or_markup_would_obey_are_text(duologue, tmp_path)
         (("simulate", "simquac", "--topics", "a.md", "--background", "some"), "--background"),
     ],
 )
-def test_what_gives_no_topic_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, told):
+def test_what_gives_no_topic_is_one_line_and_exit_code_two(duologue, tmp_path, arguments, message):
     (tmp_path / "in").mkdir()
     for name, text in (("a.pdf", "x"), ("a.csv", "a,b"), ("empty.md", ""), ("a.md", "# title\n\n## h\n\nwords.\n")):
         (tmp_path / name).write_text(text)
     code, out, err = duologue(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert told in err
+    assert message in err
 
 
 def test_conversations_about_documents_are_grounded_in_their_sections(duologue, tmp_path):
@@ -78,13 +78,13 @@ def test_conversations_about_documents_are_grounded_in_their_sections(duologue, 
     assert "mill.md: 1 heading has no text of its own" in err
     conversations = data.load(tmp_path / "r")
     topics = data.simquac.read_topics(DOCUMENTS)
-    assert [(each.scenario["section"], each.labels["topic_id"]) for each in conversations] == [
+    assert [(conversation.scenario["section"], conversation.labels["topic_id"]) for conversation in conversations] == [
         (topic.section, topic.id) for topic in topics
     ]
     spans = [
-        (span, each.scenario["section"])
-        for each in conversations
-        for message in each.messages
+        (span, conversation.scenario["section"])
+        for conversation in conversations
+        for message in conversation.messages
         for span in message.spans
     ]
     assert len(spans) >= len(topics)
@@ -99,9 +99,9 @@ def test_a_background_and_a_bound_of_sections_reach_the_conversations(duologue, 
     settings = ("--background", "paragraph", "--max-section-bytes", 250, "--max-turns", 1, "--out", "r")
     assert duologue("simulate", "simquac", "--topics", "a.md", *settings)[0] == 0
     conversations = data.load(tmp_path / "r")
-    assert {each.scenario["background"] for each in conversations} == {"First."}
-    assert [each.scenario["header"] for each in conversations] == ["Wheel (1/2)", "Wheel (2/2)"]
-    assert " ".join(str(each.scenario["section"]) for each in conversations) == sentences
+    assert {conversation.scenario["background"] for conversation in conversations} == {"First."}
+    assert [conversation.scenario["header"] for conversation in conversations] == ["Wheel (1/2)", "Wheel (2/2)"]
+    assert " ".join(str(conversation.scenario["section"]) for conversation in conversations) == sentences
     code, _, err = duologue("simulate", "simquac", "--topics", "a.md", *settings, "--resume")
     assert code == 0, err
     assert len(data.load(tmp_path / "r")) == 2

@@ -1,5 +1,5 @@
-"""No label is shown without its trust, wherever one is shown: every command is driven over a labelled data set, and every
-module that reads labels is known."""
+"""No label is shown without its trust, wherever one is shown: every command is driven over a labelled data set, and what
+annotators wrote comes with the data."""
 
 import ast
 import json
@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import duologue as package
 from duologue import load, views
-from duologue.analysis.trust import NOT_CALIBRATED
-from duologue.cli.commands import app
+from duologue.analysis.labels.reliability import NOT_CALIBRATED
+from duologue.cli.registry import COMMANDS
 from duologue.views.notebook import list_html, loaded_html
 
 ROOT = Path(__file__).parent.parent.parent
@@ -22,104 +23,57 @@ MARK = re.compile(r"κ -?\d|AC1 -?\d|people's|not calibrated|computed")
 LABEL, VALUE, OF_REPLY = "zeal", "verve", "glee"
 """Names and a value that nothing else has: where one of them is shown, a label is."""
 
-READING = {
-    "analysis/agreement/reading.py": "is the measure of trust",
-    "analysis/agreement/abstaining.py": "is the measure of trust",
-    "analysis/annotations.py": "reads, and shows nothing",
-    "analysis/attempts.py": "who answered, a fact",
-    "analysis/identification/intents.py": "a note of `stats intents`",
-    "analysis/identification/mixture.py": "a note of `profiles identify`",
-    "analysis/identification/settings.py": "a note of `profiles identify`",
-    "analysis/identification/vocabulary.py": "a note of `profiles identify`",
-    "analysis/judges/turns.py": "notes of `stats judges` and `stats satisfaction`",
-    "analysis/junit.py": "a property of the suite",
-    "analysis/label_counts.py": "a column of `stats SRC`",
-    "analysis/label_values.py": "reads, and shows nothing",
-    "analysis/outcomes.py": "reads, and shows nothing",
-    "analysis/realism/measures/__init__.py": "columns of the report",
-    "analysis/realism/measures/labels.py": "columns of the report",
-    "analysis/realism/measures/transcripts.py": "columns of the report",
-    "analysis/realism/comparing.py": "columns of the report",
-    "analysis/recllmsim/behaviour.py": "a column",
-    "analysis/recllmsim/judgements.py": "a column",
-    "analysis/recllmsim/profiles.py": "notes",
-    "analysis/recllmsim/quality.py": "a column, or notes",
-    "analysis/recllmsim/satisfaction.py": "notes",
-    "analysis/recllmsim/talks.py": "who answered, a fact; the note itself",
-    "analysis/scored.py": "is the measure of trust",
-    "analysis/simquac/teacher.py": "the question of QuAC, a fact",
-    "analysis/success.py": "a note of `duologue test`",
-    "analysis/testers/learnt.py": "a note of `testers`",
-    "analysis/testers/meetings.py": "notes of `testers`",
-    "analysis/testers/plain.py": "a note of `testers`",
-    "analysis/testers/rated.py": "a note of `testers`",
-    "analysis/trust.py": "is the measure of trust",
-    "cli/annotate.py": "says that what it wrote is not calibrated",
-    "cli/stats_recllmsim.py": "asks whether there is any",
-    "cli/success_report.py": "the note of success",
-    "cli/trying.py": "notes of `testers`",
-    "cli/label_work.py": "beside what the data says",
-    "views/label_filters.py": "the list of conversations: beside each label",
-    "views/labels.py": "the page of a conversation: beside each label",
-    "views/run.py": "beside success",
-    "views/parts.py": "reads images, no labels",
-}
-"""Each module that reads labels, and where their trust is told."""
 
-READERS = {
-    "annotations_of",
-    "of_message",
-    "of_conversation",
-    "labels_of",
-    "parts_of",
-    "score_of",
-    "satisfaction_of",
-    "outcome",
-}
-DEFINED = {"label", "labels"}
-"""Names of definitions of labels, which have `.labels` of their own."""
-
-
-def reads_labels(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == "labels":
-            holder = node.value
-            if not (
-                isinstance(holder, ast.Name)
-                and holder.id in ("self", "settings", "mixture", "statistics", "transcript")
-            ):
-                return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in READERS:
-            return True
-    return False
-
-
-def test_every_module_that_reads_labels_is_known_with_the_place_of_their_trust():
-    found = {
-        path.relative_to(ROOT).as_posix()
-        for room in ("analysis", "views", "cli")
+def modules(*rooms):
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+        for room in rooms
         for path in (ROOT / room).rglob("*.py")
-        if reads_labels(path)
     }
-    assert found - READING.keys() == set(), "say in READING where it tells how far to trust what it shows"
 
 
-SHOWING = {"show", "compare", "test", "stats", "agreement", "annotate", "label", "testers", "profiles"}
+def test_what_annotators_wrote_comes_with_the_data_so_no_caller_can_forget_it():
+    asking = {
+        path
+        for path, text in modules("data", "analysis", "views", "cli", "studies", "runs", "labelling").items()
+        if "annotated_keys" in text
+    }
+    assert asking == {"data/labels/annotated_copies.py", "data/loading.py"}, "take `Loaded.annotated`"
+
+
+def test_one_module_knows_in_which_shapes_labels_are_stored():
+    constants = {
+        path
+        for path, text in modules("data", "analysis", "views", "cli", "studies", "runs", "labelling").items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and node.value == "final"
+    }
+    recognising = {
+        "data/recllmsim/dataset_checks.py",
+        "data/recllmsim/dataset.py",
+    }  # which keys of a published file are labels
+    assert constants == {"data/labels/reading.py", *recognising}, "read labels with data.labels.reading"
+
+
+SHOWING = {
+    "show", "compare", "test", "stats", "agreement", "annotate", "label", "validity", "recllmsim stats", "recllmsim identify",
+    "recllmsim satisfaction", "recllmsim judges", "recllmsim preference", "recllmsim intents", "simquac stats",
+    "simquac teacher",
+}  # fmt: skip
 """Commands that show labels: driven here, or by the tests of their own."""
 OTHERS = {
-    "convert": "writes data", "repair": "writes data", "simulate": "labels nothing but success, as `test`", "demo": "has no label",
-    "check": "findings of rules", "validators": "verdicts of rules", "next-turn": "compares texts, reads no label",
-    "tune": "searches by measures that are none of labels", "readers": "answers, no labels", "topics": "texts", "tasks": "texts",
-    "draw": "a graph", "doctor": "versions", "runs": "folders",
+    "convert": "writes data", "simquac repair": "writes data", "simulate": "labels nothing but success, as `test`",
+    "demo": "has no label", "check": "findings of rules", "simquac validators": "verdicts of rules",
+    "next-turn": "compares texts, reads no label", "tune": "searches by measures that are none of labels",
+    "simquac readers": "answers, no labels", "simquac baseline": "answers, no labels", "topics": "texts",
+    "recllmsim tasks": "texts", "recllmsim profiles": "texts", "draw": "a graph", "doctor": "versions",
+    "runs list": "folders", "runs validate": "folders", "runs repair": "folders",
 }  # fmt: skip
 """The other ones, and why none of them shows a label."""
 
 
 def test_every_command_is_known_for_showing_labels_or_none():
-    from typer.main import get_group
-
-    assert set(get_group(app).commands) == SHOWING | OTHERS.keys()
+    assert set(COMMANDS) == SHOWING | OTHERS.keys()
 
 
 def lines(path, side, users=8):
@@ -154,7 +108,9 @@ def shown_in(text):
     from base64 import b64decode
     from zlib import decompress
 
-    packed = (decompress(b64decode(each)).decode() for each in re.findall(r'class="packed">([^<]*)<', text))
+    packed = (
+        decompress(b64decode(packed_text)).decode() for packed_text in re.findall(r'class="packed">([^<]*)<', text)
+    )
     return unescape(re.sub(r"<(style|script)\b.*?</\1>", " ", text, flags=re.S)), *map(unescape, packed)
 
 
@@ -177,8 +133,8 @@ def test_pages_of_a_data_set_and_of_one_conversation(duologue, labelled, tmp_pat
                 assert MARK.search(re.sub("<[^>]*>", " ", row)), (path.name, row)
                 seen += 1
     assert seen >= 3 * 16
-    told = re.search(r'class="labelled">(.*?)</script>', (tmp_path / "list.html").read_text(encoding="utf-8"))
-    assert all(MARK.search(label["trust"]) for label in json.loads(told[1]))
+    match = re.search(r'class="labelled">(.*?)</script>', (tmp_path / "list.html").read_text(encoding="utf-8"))
+    assert all(MARK.search(label["trust"]) for label in json.loads(match[1]))
 
 
 def test_pages_side_by_side_show_no_label(duologue, labelled, tmp_path):
@@ -191,7 +147,7 @@ def test_pages_side_by_side_show_no_label(duologue, labelled, tmp_path):
 def test_notebooks(labelled):
     loaded = load(labelled[0])
     talks = list(loaded.conversations)
-    for html in (loaded_html(loaded), list_html(talks), views.Page.of(talks[1], "x")._repr_html_()):
+    for html in (loaded_html(loaded), list_html(talks), views.HtmlPage.of(talks[1], "x")._repr_html_()):
         rows = holds(html)
         assert rows
         assert all(MARK.search(unescape(re.sub("<[^>]*>", " ", row))) for row in rows)
@@ -226,21 +182,46 @@ def test_what_is_measured_by_people_s_labels_says_that_they_are_people_s(duologu
             "recllmsim_human_vs_agent/human_exp_V2",
             "--model",
             "logistic",
-            "--task",
+            "--target",
             "binary",
             "satisfaction",
         ),
     }[command]
-    code, out, err = duologue("stats", command, open_data / of[0], *of[1:-1], "--json")
+    code, out, err = duologue("recllmsim", command, open_data / of[0], *of[1:-1], "--json")
     assert code == 0, err
     assert f"Trust in {of[-1]}: people's." in out
 
 
-def test_in_a_part_of_a_copy_that_was_annotated_nothing_that_was_written_is_people_s(duologue, tmp_path):
-    lines(tmp_path / "copy" / "a" / "people.jsonl", "people")
+@pytest.fixture
+def part(tmp_path):
+    """A part of an annotated copy: what annotators wrote has the name of people's label."""
+    path = lines(tmp_path / "copy" / "a" / "people.jsonl", "people")
     (tmp_path / "copy" / "annotation").mkdir()
     (tmp_path / "copy" / "annotation" / "settings.jsonl").write_text(json.dumps({"labels": {f"{LABEL}_human": {}}}))
-    assert duologue("show", "copy/a/people.jsonl", "--out", "part.html")[0] == 0
-    rows = [row for text in shown_in((tmp_path / "part.html").read_text(encoding="utf-8")) for row in holds(text)]
-    assert rows
-    assert not any("people's" in re.sub("<[^>]*>", " ", row) for row in rows)
+    return path
+
+
+def test_in_a_part_of_a_copy_that_was_annotated_nothing_that_was_written_is_people_s(duologue, part, tmp_path):
+    assert duologue("show", part, "--out", "part.html")[0] == 0
+    assert duologue("show", part, "--id", "people15", "--out", "one.html")[0] == 0
+    assert duologue("show", part, "--in-one-file", 3, "--out", "many.html")[0] == 0
+    package.show(part, out=tmp_path / "python.html")
+    package.show(load(part), out=tmp_path / "loaded.html")
+    pages = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")]
+    assert len(pages) == 21
+    for page in (*pages, loaded_html(load(part)), package.show(part)._repr_html_()):
+        rows = [row for text in shown_in(page) for row in holds(text)]
+        assert not any("people's" in re.sub("<[^>]*>", " ", row) for row in rows)
+    document = json.loads(duologue("stats", part, "--json")[1])[0]["labels"]
+    assert {row["trust"] for row in document if row["label"] == f"{LABEL}_human"} == {NOT_CALIBRATED}
+
+
+def test_a_comparison_with_a_part_of_a_copy_takes_nothing_that_was_written_for_people_s(duologue, part, labelled):
+    pytest.importorskip("sklearn")
+    people, _ = labelled
+    for report in (
+        json.loads(duologue("compare", people, part, "--json")[1]),
+        package.compare(people, part).model_dump(mode="json"),
+    ):
+        (row,) = (row for row in report["measures"] if row["name"] == f"{LABEL} human")
+        assert (row["trust_sim"], row["trust_human"]) == ("people's", NOT_CALIBRATED)

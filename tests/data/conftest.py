@@ -13,7 +13,7 @@ from duologue.data import DataError
 def fault() -> Callable[..., str]:
     """A function that gives what a reader says of a file that it cannot read: one line, the file first."""
 
-    def said(read: Callable[..., object], path: Path | str, **settings: Any) -> str:
+    def fault_line(read: Callable[..., object], path: Path | str, **settings: Any) -> str:
         with pytest.raises(DataError) as caught:
             read(path, **settings)
         line = str(caught.value)
@@ -21,4 +21,4 @@ def fault() -> Callable[..., str]:
         assert "\n" not in line
         return line
 
-    return said
+    return fault_line

@@ -1,6 +1,8 @@
 """What a conversation is about, in one object: the registry, plain conversations, and a third domain."""
 
+import ast
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +10,7 @@ from duologue import data
 from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
 from duologue.data.checks import DIALOGUE_RULES, RULES, Rule, check
 from duologue.data.domain import labelled
-from duologue.data.pairing import paired, topic_key
+from duologue.data.people.pairing import paired, topic_key
 from duologue.errors import SettingError
 
 LOG = """== AB1: move to Monday
@@ -110,7 +112,7 @@ def test_a_kind_that_nobody_registered_is_a_plain_conversation():
 
 
 def test_only_a_domain_that_says_when_has_refusals():
-    assert [each.has_refusals for each in (*domains.SHIPPED, domains.PLAIN)] == [True, False, True]
+    assert [own.has_refusals for own in (*domains.SHIPPED, domains.PLAIN)] == [True, False, True]
 
 
 @pytest.mark.parametrize("scenario", [{}, {"kind": 3}, {"kind": None, "title": ["x"]}, {"kind": "simquac"}])
@@ -139,24 +141,24 @@ PROMISE = Rule("error", "another rule of that id", lambda conversation: iter(())
 
 
 @pytest.mark.parametrize(
-    ("made", "words"),
+    ("unfit", "words"),
     [
-        (lambda: Domain, r"is no domain: register an instance, Domain\(\)"),
-        (lambda: "airline", "'airline' is no domain"),
+        (lambda: Domain, r"is not a domain: register an instance, Domain\(\)"),
+        (lambda: "airline", "'airline' is not a domain"),
         (lambda: domain(kind=" "), "has no kind"),
         (lambda: domain(rules={"promise": PROMISE}), "its rule 'promise' is one of airline too"),
-        (lambda: domain(rules={"mine": "x"}), "'mine' in its rules is no Rule"),
+        (lambda: domain(rules={"mine": "x"}), "'mine' in its rules is not a Rule"),
         (lambda: domain(formats=("x",)), "its formats Formats"),
         (lambda: domain(dataset=print), "must be a Dataset"),
-        (lambda: domain(marks=("a>b",)), "the mark 'a>b' is no name"),
+        (lambda: domain(marks=("a>b",)), "the mark 'a>b' is not a name"),
         (lambda: domain(formats=(Format("sharegpt", "", bool, list),)), "'sharegpt' is one of plain conversations too"),
         (lambda: domain(formats=(Format("counter-log", "", bool, list),)), "'counter-log' is one of airline too"),
     ],
 )
-def test_what_cannot_be_registered_is_named_and_changes_nothing(airline, made, words):
+def test_what_cannot_be_registered_is_named_and_changes_nothing(airline, unfit, words):
     before = domains.registered()
     with pytest.raises(SettingError, match=words):
-        domains.register(made())
+        domains.register(unfit())
     assert domains.registered() == before
 
 
@@ -221,7 +223,7 @@ def test_the_domain_of_an_installed_package_is_found_when_it_is_needed(installed
         ("raise RuntimeError('no licence\\nfor sk-1234')", "left out: RuntimeError when it is imported"),
         ("import nowhere_at_all", "left out: ModuleNotFoundError when it is imported"),
         ("import sys; sys.exit()", "left out: SystemExit when it is imported"),
-        ("DOMAIN = 3", "left out: 3 is no domain"),
+        ("DOMAIN = 3", "left out: 3 is not a domain"),
         (OF_A_PACKAGE.format(kind="simquac"), "left out: the kind 'simquac' has a domain already"),
     ],
 )
@@ -264,3 +266,42 @@ def test_a_nested_scenario_is_told_with_its_keys_and_its_flags() -> None:
     scenario = {"success": {"refused": True, "tool_called": {"name": "book", "arguments": {"room": 12}, "times": 1}}}
     (piece,) = labelled(scenario, ["success"])
     assert piece.rows == (("refused", "yes"), ("tool called", "name: book, arguments: (room: 12), times: 1"))
+
+
+def test_no_module_has_a_table_of_kinds_or_asks_for_one():
+    """A copy asks for a format, whose files it edits, and the registry for a command's first word, neither for a kind."""
+    root = Path(data.__file__).parents[1]
+    kinds = {"simquac", "recllmsim"}
+    asking = {
+        path.relative_to(root).as_posix()
+        for room in ("data", "analysis", "views", "runs", "studies", "cli")
+        for path in (root / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, (ast.Dict, ast.Compare))
+        for value in (node.keys if isinstance(node, ast.Dict) else (node.left, *node.comparators))
+        if isinstance(value, ast.Constant) and value.value in kinds
+    }
+    assert asking == {"cli/registry.py", "runs/labels/copies.py"}, (
+        "make it a member of Domain, which somebody's own domain has too"
+    )
+
+
+def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profiles_are(own_registry):
+    from duologue.cli.planning.estimates import _talk
+    from duologue.data.domain_parts import TYPICAL, TypicalConversation
+    from duologue.data.labels.definition import LabelDefinition
+    from duologue.data.labels.units import WHOLE, text_of
+
+    class Hotel(data.Domain):
+        kind = "hotel"
+        typical = TypicalConversation(3, {"user": (1, 2, 3), "assistant": (4, 5, 6)}, "as at our desk")
+
+        def profile_text(self, scenario):
+            return f"guest {scenario['profile']['name']}"
+
+    data.domains.register(Hotel())
+    guest = {"kind": "hotel", "profile": {"name": "Ann"}}
+    assert _talk([{"scenario": guest}] * 2).known_by == "as at our desk"
+    assert _talk([{"scenario": guest}, {"scenario": {"kind": "other"}}]) == TYPICAL
+    label = LabelDefinition.of("p", {"unit": "profile", "values": ["a"]}, "x", "p.md")
+    assert text_of(data.Conversation(id="1", scenario=guest, messages=()), label, WHOLE) == "guest Ann"

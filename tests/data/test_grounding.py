@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from duologue.data.grounding import Grounding, ground
-from duologue.data.text.sentences import sentences
-from duologue.data.text.tokens import token_index
+from duologue.data.text.sentence_splitting import sentences
+from duologue.data.text.token_search import token_index
 
 SECTION = (
     "Aniston moved to New York City (the city of her mother) and worked as a waitress. "
@@ -25,9 +25,9 @@ def assert_own_slices(grounding: Grounding, section: str) -> None:
 
 
 def test_the_first_word_of_an_exact_copy_is_kept() -> None:
-    found = ground("Aniston moved to New York City", SECTION)
-    assert texts(found) == ["Aniston moved to New York City"]
-    assert found.spans[0].start == 0
+    outcome = ground("Aniston moved to New York City", SECTION)
+    assert texts(outcome) == ["Aniston moved to New York City"]
+    assert outcome.spans[0].start == 0
 
 
 @pytest.mark.parametrize("answer", ["NBC", "1994", "waitress", "New York", "ten years", "长"])
@@ -36,21 +36,21 @@ def test_answers_of_one_and_two_words_validate_whole(answer: str) -> None:
 
 
 def test_an_answer_whose_first_half_is_wrong_does_not_pass_with_its_tail() -> None:
-    found = ground("In 1995 she was cast for", SECTION)
-    assert found.reason == "not_in_section"
-    assert found.failed == ("In 1995 she was cast for",)
+    outcome = ground("In 1995 she was cast for", SECTION)
+    assert outcome.reason == "not_in_section"
+    assert outcome.failed == ("In 1995 she was cast for",)
 
 
 def test_every_line_of_an_answer_is_grounded_and_none_is_lost() -> None:
-    found = ground("a waitress\nten years\nNBC", SECTION)
-    assert texts(found) == ["a waitress", "ten years", "NBC"]
+    outcome = ground("a waitress\nten years\nNBC", SECTION)
+    assert texts(outcome) == ["a waitress", "ten years", "NBC"]
 
 
 def test_a_line_that_is_not_in_the_section_is_named_and_the_answer_rejected() -> None:
-    found = ground("a waitress\na singer\nNBC\nan actor", SECTION)
-    assert found.reason == "partly"
-    assert found.failed == ("a singer", "an actor")
-    assert found.spans == ()
+    outcome = ground("a waitress\na singer\nNBC\nan actor", SECTION)
+    assert outcome.reason == "partly"
+    assert outcome.failed == ("a singer", "an actor")
+    assert outcome.spans == ()
 
 
 def test_the_case_that_is_stored_is_the_sections_own() -> None:
@@ -66,10 +66,10 @@ def test_the_case_that_is_stored_is_the_sections_own() -> None:
     ],
 )
 def test_letters_that_change_their_length_with_case_keep_offsets_right(answer: str, section: str) -> None:
-    found = ground(answer, section)
-    assert found.valid
-    assert_own_slices(found, section)
-    assert found.spans[0].text.casefold() == answer.casefold()
+    outcome = ground(answer, section)
+    assert outcome.valid
+    assert_own_slices(outcome, section)
+    assert outcome.spans[0].text.casefold() == answer.casefold()
 
 
 def test_a_short_list_on_several_lines_breaks_nothing() -> None:
@@ -84,8 +84,8 @@ def test_runs_of_white_space_make_no_difference(answer: str) -> None:
 
 
 def test_an_answer_may_leave_out_a_bracket_and_the_span_has_it() -> None:
-    found = ground("moved to New York City and worked", SECTION)
-    assert texts(found) == ["moved to New York City (the city of her mother) and worked"]
+    outcome = ground("moved to New York City and worked", SECTION)
+    assert texts(outcome) == ["moved to New York City (the city of her mother) and worked"]
 
 
 @pytest.mark.parametrize(
@@ -122,20 +122,20 @@ def test_an_answer_without_a_letter_or_digit_is_empty(answer: str) -> None:
 
 
 def test_every_sentence_of_a_line_must_be_found() -> None:
-    found = ground("He joined NATO. He left again. She studied at MIT.", SECTION)
-    assert found.reason == "partly"
-    assert found.failed == ("He left again.",)
+    outcome = ground("He joined NATO. He left again. She studied at MIT.", SECTION)
+    assert outcome.reason == "partly"
+    assert outcome.failed == ("He left again.",)
 
 
 def test_sentences_in_another_order_are_spans_in_the_answers_order() -> None:
-    found = ground("She studied at MIT. He joined NATO.", SECTION)
-    assert texts(found) == ["She studied at MIT.", "He joined NATO."]
-    assert found.spans[0].start > found.spans[1].start
+    outcome = ground("She studied at MIT. He joined NATO.", SECTION)
+    assert texts(outcome) == ["She studied at MIT.", "He joined NATO."]
+    assert outcome.spans[0].start > outcome.spans[1].start
 
 
 def test_sentences_of_one_line_that_touch_in_the_section_are_one_span() -> None:
-    found = ground("A sitcom on NBC. He joined NATO. She studied at MIT.", SECTION)
-    assert texts(found) == ["a sitcom on NBC.", "He joined NATO. She studied at MIT."]
+    outcome = ground("A sitcom on NBC. He joined NATO. She studied at MIT.", SECTION)
+    assert texts(outcome) == ["a sitcom on NBC.", "He joined NATO. She studied at MIT."]
 
 
 def test_lines_that_lie_apart_stay_spans_of_their_own() -> None:
@@ -144,16 +144,16 @@ def test_lines_that_lie_apart_stay_spans_of_their_own() -> None:
 
 def test_an_answer_from_the_background_is_told_apart() -> None:
     background = "Aniston was born in Sherman Oaks. Her father is Greek."
-    found = ground("born in sherman oaks", SECTION, background)
-    assert found.reason == "in_background"
-    assert found.failed == ("born in sherman oaks",)
+    outcome = ground("born in sherman oaks", SECTION, background)
+    assert outcome.reason == "in_background"
+    assert outcome.failed == ("born in sherman oaks",)
     assert ground("Her father is Greek. Aniston was born", SECTION, background).reason == "in_background"
 
 
 def test_what_is_partly_in_the_background_and_partly_nowhere_is_not_in_the_section() -> None:
-    found = ground("Her father is Greek.\nHe sells tea.", SECTION, "Her father is Greek.")
-    assert found.reason == "not_in_section"
-    assert found.failed == ("Her father is Greek.", "He sells tea.")
+    outcome = ground("Her father is Greek.\nHe sells tea.", SECTION, "Her father is Greek.")
+    assert outcome.reason == "not_in_section"
+    assert outcome.failed == ("Her father is Greek.", "He sells tea.")
 
 
 def test_what_stands_in_the_section_is_valid_though_the_background_has_it_too() -> None:
@@ -161,9 +161,9 @@ def test_what_stands_in_the_section_is_valid_though_the_background_has_it_too() 
 
 
 def test_a_part_from_the_background_beside_one_from_the_section_is_partly() -> None:
-    found = ground("He joined NATO.\nHer father is Greek.", SECTION, "Her father is Greek.")
-    assert found.reason == "partly"
-    assert found.failed == ("Her father is Greek.",)
+    outcome = ground("He joined NATO.\nHer father is Greek.", SECTION, "Her father is Greek.")
+    assert outcome.reason == "partly"
+    assert outcome.failed == ("Her father is Greek.",)
 
 
 @pytest.mark.parametrize(
@@ -201,15 +201,15 @@ def test_a_part_of_a_word_is_not_found(answer: str) -> None:
 
 
 def test_chinese_has_no_word_boundaries() -> None:
-    found = ground("修建了山海关", "洪武十四年（1381年），大将徐达修建了山海关。")
-    assert texts(found) == ["修建了山海关"]
+    outcome = ground("修建了山海关", "洪武十四年（1381年），大将徐达修建了山海关。")
+    assert texts(outcome) == ["修建了山海关"]
     assert texts(ground("1381", "洪武十四年（1381年）")) == ["1381"]
     assert not ground("138", "洪武十四年（1381年）").valid
 
 
 def test_of_several_places_one_with_the_same_case_comes_first() -> None:
-    found = ground("May", "He may. It was May. In May again.")
-    assert found.spans[0].start == 15
+    outcome = ground("May", "He may. It was May. In May again.")
+    assert outcome.spans[0].start == 15
 
 
 def test_then_the_first_place_behind_the_previous_span_comes() -> None:

@@ -1,4 +1,4 @@
-"""Whatever text there is, of whatever script: an answer that is a slice is found whole, any other one is named."""
+"""Grounding of any text of any script: a slice is found whole, any other answer is named."""
 
 import re
 import unicodedata
@@ -75,13 +75,13 @@ def test_every_slice_between_word_boundaries_is_exactly_one_span(section: str, d
     start, end = sorted((data.draw(offset), data.draw(offset)))
     piece = section[start:end]
     assume(says_something(piece) and not is_refusal(piece))
-    found = ground(piece, section)
-    assert found.valid
-    assert len(found.spans) == 1
-    assert_own_slices(found, section)
-    assert bare(piece)[:1] == bare(found.spans[0].text)[:1]
+    outcome = ground(piece, section)
+    assert outcome.valid
+    assert len(outcome.spans) == 1
+    assert_own_slices(outcome, section)
+    assert bare(piece)[:1] == bare(outcome.spans[0].text)[:1]
     if not set("([") & set(section):
-        assert bare(found.spans[0].text) == bare(piece)
+        assert bare(outcome.spans[0].text) == bare(piece)
 
 
 plain = st.lists(st.sampled_from(["a", "b", "A", "c", "中", "1", "x'y", ".", ","]), min_size=1, max_size=6)
@@ -110,27 +110,27 @@ def test_an_answer_may_leave_out_any_balanced_brackets(
         section += [*words, *group]
         answer += words if left_out else [*words, *group]
     text = " ".join([*section, *last, *around])
-    found = ground(" ".join([*answer, *last]), text)
-    assert found.valid
-    assert len(found.spans) == 1
-    assert_own_slices(found, text)
+    outcome = ground(" ".join([*answer, *last]), text)
+    assert outcome.valid
+    assert len(outcome.spans) == 1
+    assert_own_slices(outcome, text)
 
 
 @given(sections, st.data())
 def test_a_word_that_the_section_lacks_makes_the_answer_invalid_and_is_named(section: str, data: st.DataObject) -> None:
     assume("zyzzyva" not in section)
     offset = data.draw(st.sampled_from(boundaries(section)))
-    found = ground(f"{section[:offset]} zyzzyva {section[offset:]}", section)
-    assert not found.valid
-    assert found.spans == ()
-    assert any("zyzzyva" in part for part in found.failed)
+    outcome = ground(f"{section[:offset]} zyzzyva {section[offset:]}", section)
+    assert not outcome.valid
+    assert outcome.spans == ()
+    assert any("zyzzyva" in part for part in outcome.failed)
 
 
 @given(sections, sections, sections)
 def test_whatever_is_answered_gives_slices_or_one_reason(answer: str, section: str, background: str) -> None:
-    found = ground(answer, section, background)
-    assert_own_slices(found, section)
-    assert found.valid == (found.reason is None) == (found.refused or bool(found.spans))
-    assert not (found.refused and found.spans)
-    if found.valid:
-        assert found.failed == ()
+    outcome = ground(answer, section, background)
+    assert_own_slices(outcome, section)
+    assert outcome.valid == (outcome.reason is None) == (outcome.refused or bool(outcome.spans))
+    assert not (outcome.refused and outcome.spans)
+    if outcome.valid:
+        assert outcome.failed == ()

@@ -29,8 +29,8 @@ def test_a_digest_is_the_sha_256_of_canonical_json_in_every_process() -> None:
 
 
 def test_an_id_is_made_of_cast_scenario_ordinal_and_repeat() -> None:
-    made = conversation_id("simquac", {"kind": "simquac", "a": 1}, 2, 3)
-    assert made == sha('["conversation","simquac",{"a":1,"kind":"simquac"},2,3]')[:ID_LENGTH]
+    name = conversation_id("simquac", {"kind": "simquac", "a": 1}, 2, 3)
+    assert name == sha('["conversation","simquac",{"a":1,"kind":"simquac"},2,3]')[:ID_LENGTH]
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ def test_a_record_shows_itself_in_one_line_with_the_begin_of_its_text() -> None:
         Attempt(number=1, text="no " * 500, verdict="rejected", reason="empty"),
         Attempt(number=2, text="Yes.\nNow", verdict="accepted"),
     )
-    asked = Message(role="user", text="Where is it?\n" * 500)
-    said = Message(role="assistant", text="Yes.\nNow", attempts=drafts)
-    whole = Conversation(id="1", scenario={"kind": "call"}, messages=(asked, said) * 20)
-    assert repr(said) == "Message(assistant: 'Yes. Now', 2 drafts)"
+    question = Message(role="user", text="Where is it?\n" * 500)
+    reply = Message(role="assistant", text="Yes.\nNow", attempts=drafts)
+    whole = Conversation(id="1", scenario={"kind": "call"}, messages=(question, reply) * 20)
+    assert repr(reply) == "Message(assistant: 'Yes. Now', 2 drafts)"
     assert repr(drafts[1]) == "Attempt(2, accepted: 'Yes. Now')"
-    for value in (asked, drafts[0], *whole.exchanges):
+    for value in (question, drafts[0], *whole.exchanges):
         assert len(repr(value)) < 200
         assert "\n" not in repr(value)
     assert len(repr(whole.messages)) < 4000

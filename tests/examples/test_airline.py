@@ -55,7 +55,9 @@ def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder
     assert result["successes"] == 23  # the scripted customer gives up now and then
     readme = " ".join((ROOT / "README.md").read_text().split())
     assert "23 of 24 conversations succeed" in readme
-    assert f"four about one scenario all succeed, is {result['pass_hat']['4']:.2f}" in readme
+    rate = result["pass_hat_intervals"]["3"]
+    shown = f"{rate['value']:.2f} (95 % interval {rate['low']:.2f} to {rate['high']:.2f})"
+    assert f"three about one scenario all succeed, is {shown}" in readme
     assert list(result["pass_hat"]) == ["1", "2", "3", "4"]
     assert result["pass_hat"]["1"] == pytest.approx(result["success"]["value"])
     assert result["pass_hat"]["4"] < result["pass_hat"]["1"]
@@ -66,12 +68,14 @@ def test_it_runs_as_its_readme_says_and_counts_success(run_test: RunTest, folder
 
 def test_a_promise_that_no_tool_confirmed_is_rejected_and_a_tool_is_called(run_test: RunTest) -> None:
     _, conversations = run_test("--set", "careless=0.9")
-    drafts = [draft for each in conversations for draft in each.attempts("assistant")]
+    drafts = [draft for conversation in conversations for draft in conversation.attempts("assistant")]
     rejected = [draft for draft in drafts if draft.verdict == "rejected"]
     assert rejected
     assert {draft.reason for draft in rejected} == {"unconfirmed"}
     assert not any(draft.tool_calls for draft in rejected)
-    done = [message for each in conversations for message in each.messages if "is now on" in message.text]
+    done = [
+        message for conversation in conversations for message in conversation.messages if "is now on" in message.text
+    ]
     assert done
     for message in done:
         assert [call.name for call in message.attempts[-1].tool_calls] == ["look_up", "change"]
@@ -82,10 +86,10 @@ def test_each_conversation_has_a_database_of_its_own(run_test: RunTest, folder: 
     scenarios = (folder / "scenarios.jsonl").read_text().splitlines(keepends=True)
     (folder / "scenarios.jsonl").write_text(next(line for line in scenarios if "come home" in line))
     _, home = run_test("--repeats", 4, "--set", "impatient=0")
-    assert [each.labels["scores"]["success"]["value"] for each in home] == [
+    assert [conversation.labels["scores"]["success"]["value"] for conversation in home] == [
         True
     ] * 4  # one seat is free, in each of four
-    moved = [call for each in home for draft in each.attempts("assistant") for call in draft.tool_calls]
+    moved = [call for conversation in home for draft in conversation.attempts("assistant") for call in draft.tool_calls]
     assert [call.error for call in moved if call.name == "change"] == [None] * 4
 
 
@@ -167,10 +171,10 @@ def test_its_domain_is_known_to_every_command_that_names_it(duologue: Command, r
     lie["messages"] = [{"role": "user", "text": "Well?"}, {"role": "assistant", "text": "It is now on 2026-05-03."}]
     (folder / "lie.jsonl").write_text(json.dumps(lie) + "\n")
     plain = duologue("check", "lie.jsonl", "--json")
-    known = duologue(*DOMAIN, *DOMAIN, "check", "lie.jsonl", "--json")
+    result = duologue(*DOMAIN, *DOMAIN, "check", "lie.jsonl", "--json")
     assert "airline-unconfirmed" not in plain.stdout
-    assert "airline-unconfirmed" in known.stdout, known.stderr
-    assert known.returncode == 1
+    assert "airline-unconfirmed" in result.stdout, result.stderr
+    assert result.returncode == 1
     shown = duologue(*DOMAIN, "show", "run", "--id", lie["id"], "--out", "page.html")
     assert shown.returncode == 0, shown.stderr
     assert "What the customer knows" in Path("page.html").read_text()
@@ -179,10 +183,10 @@ def test_its_domain_is_known_to_every_command_that_names_it(duologue: Command, r
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("airline.domain", "--domain: 'airline.domain' is no import path"),
+        ("airline.domain", "--domain: 'airline.domain' is not an import path"),
         ("airline.domain:NONE", "--domain: the module 'airline.domain' has no 'NONE'"),
-        ("airline.domain:RULES", r"--domain airline.domain:RULES: .* is no domain"),
-        ("airline.domain:Airline", r"is no domain: register an instance, Airline\(\)"),
+        ("airline.domain:RULES", r"--domain airline.domain:RULES: .* is not a domain"),
+        ("airline.domain:Airline", r"is not a domain: register an instance, Airline\(\)"),
     ],
 )
 def test_what_is_no_domain_is_one_line(duologue: Command, path: str, line: str) -> None:

@@ -33,11 +33,11 @@ class Control:
         while (request := await request_of(reader)) is not None:
             method, path, headers, data = request
             try:
-                status, told = 200, await self.told(method, path.strip("/").split("/")[1:], json.loads(data or b"{}"))
+                status, answer = 200, await self.told(method, path.strip("/").split("/")[1:], json.loads(data or b"{}"))
             except (KeyError, ValueError, IndexError) as error:
-                status, told = 400, {"error": repr(error)}
+                status, answer = 400, {"error": repr(error)}
             stays = headers.get("connection", "").lower() != "close"
-            reply = Reply(json.dumps(told).encode(), status)
+            reply = Reply(json.dumps(answer).encode(), status)
             writer.write(head_of(reply, stays) + reply.body)
             await writer.drain()
             if not stays:

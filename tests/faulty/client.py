@@ -18,8 +18,8 @@ KEY = "open.sesame.4711"
 class Opened:
     """An endpoint of the process: `url`, `counts()`, `change(...)`, `leave()`, `listen()`."""
 
-    def __init__(self, process: "Faulty", told: dict[str, Any]) -> None:
-        self._process, self.port, self.url = process, told["port"], told["url"]
+    def __init__(self, process: "Faulty", settings: dict[str, Any]) -> None:
+        self._process, self.port, self.url = process, settings["port"], settings["url"]
         self.environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": self.url}
 
     def _asked(self, method: str, more: str = "", settings: dict[str, Any] | None = None) -> dict[str, Any]:

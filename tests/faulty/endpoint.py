@@ -126,8 +126,8 @@ class Endpoint:
         stays = headers.get("connection", "").lower() != "close"
         if method == "GET":
             models = {"object": "list", "data": [{"id": "m", "object": "model", "created": 1, "owned_by": "tests"}]}
-            told = self.counts() if path == "/counts" else models
-            return await self._send(writer, Reply(json.dumps(told).encode()), stays)
+            document = self.counts() if path == "/counts" else models
+            return await self._send(writer, Reply(json.dumps(document).encode()), stays)
         body = json.loads(data)
         key = digest(body)
         self._begin_clock()

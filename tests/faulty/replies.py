@@ -63,9 +63,9 @@ def digest(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def fault_for(rates: dict[str, float], seed: int, request: str, asked: int) -> str:
+def fault_for(rates: dict[str, float], seed: int, request: str, times: int) -> str:
     """The fault that befalls a request when it is asked for the nth time; empty for none."""
-    left = share("fault", seed, request, asked)
+    left = share("fault", seed, request, times)
     for name, rate in rates.items():
         left -= rate
         if left < 0:
@@ -103,8 +103,8 @@ def said(body: dict[str, Any], misbehave: float) -> str:
         text = content if isinstance(content, str) else " ".join(str(part.get("text", "")) for part in content)
         messages.append(kinds.get(str(message.get("role")), HumanMessage)(text))
     system = " ".join(message.text for message in messages if message.type == "system")
-    told = " ".join(message.text for message in messages if message.type != "ai")
-    model = OfflineChatModel(side=side_of(told, system), misbehave=misbehave)
+    line = " ".join(message.text for message in messages if message.type != "ai")
+    model = OfflineChatModel(side=side_of(line, system), misbehave=misbehave)
     try:
         reply = model.invoke(messages, seed=int(body.get("seed") or 0))
     except Exception as error:  # a request that no offline speaker understands still wants an answer
@@ -132,16 +132,16 @@ def proper(body: dict[str, Any], settings: dict[str, Any], path: str) -> dict[st
     if calls:
         message |= {"content": None, "tool_calls": calls}
     sent, written = len(json.dumps(body)) // 4, max(1, len(text) // 4)
-    made = {"id": f"chatcmpl-{digest(body)}", "created": 1, "model": f"{body.get('model', 'm')}-served"}
+    completion = {"id": f"chatcmpl-{digest(body)}", "created": 1, "model": f"{body.get('model', 'm')}-served"}
     if path.endswith("/responses"):
         parts = [{"type": "output_text", "text": text, "annotations": []}]
         output = [{"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": parts}]
         usage = {"input_tokens": sent, "output_tokens": written, "total_tokens": sent + written}
         more: dict[str, Any] = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
-        return made | more | {"object": "response", "status": "completed", "output": output, "usage": usage}
+        return completion | more | {"object": "response", "status": "completed", "output": output, "usage": usage}
     usage = {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
     choice = {"index": 0, "finish_reason": "tool_calls" if calls else "stop", "message": message}
-    return made | {"object": "chat.completion", "choices": [choice], "usage": usage}
+    return completion | {"object": "chat.completion", "choices": [choice], "usage": usage}
 
 
 def spoilt(reply: dict[str, Any], fault: str, settings: dict[str, Any]) -> Reply:  # noqa: C901
@@ -181,13 +181,15 @@ def answer(body: dict[str, Any], fault: str, settings: dict[str, Any], path: str
     """The answer to a request, with a fault or without one. What happens on the wire is the server's."""
     if fault in STATUSES:
         status = int(fault[:3])
-        code, told = ERRORS.get(fault, ERRORS["429"] if status == 429 else ("server_error", "The server had an error."))
+        code, message = ERRORS.get(
+            fault, ERRORS["429"] if status == 429 else ("server_error", "The server had an error.")
+        )
         headers = {"retry-after": str(settings.get("retry_after", 1))} if fault == "429_after" else {}
-        error = {"error": {"message": told, "type": code, "code": code, "param": None}}
+        error = {"error": {"message": message, "type": code, "code": code, "param": None}}
         return Reply(json.dumps(error).encode(), status, headers=headers, fault=fault)
     reply = proper(body, settings, path)
     if fault in BODIES:
-        made = spoilt(reply, fault, settings)
-        made.fault = fault
-        return made
+        spoilt_reply = spoilt(reply, fault, settings)
+        spoilt_reply.fault = fault
+        return spoilt_reply
     return Reply(json.dumps(reply).encode(), usable=True, fault=fault)

@@ -25,10 +25,12 @@ def ask(endpoint: Any, seed: int = 1, *, timeout: float = 900, **more: Any) -> h
 
 def test_it_answers_naturally_and_as_a_function_of_the_request(faulty: Any) -> None:
     one, other = faulty(), faulty()
-    said = [ask(each, seed).json()["choices"][0]["message"]["content"] for each in (one, other) for seed in (1, 2, 3)]
-    assert said[:3] == said[3:]
-    assert all(text.endswith("?") for text in said)
-    assert len(set(said)) > 1
+    texts = [
+        ask(words, seed).json()["choices"][0]["message"]["content"] for words in (one, other) for seed in (1, 2, 3)
+    ]
+    assert texts[:3] == texts[3:]
+    assert all(text.endswith("?") for text in texts)
+    assert len(set(texts)) > 1
     assert ask(one).json()["usage"]["prompt_tokens"] > 0
     assert httpx.get(one.url + "/models", trust_env=False, verify=False).json()["data"][0]["id"] == "m"
 
@@ -217,7 +219,7 @@ def test_it_calls_a_tool_first_and_speaks_the_responses_api(faulty: Any) -> None
     choice = ask(endpoint, tools=[tool]).json()["choices"][0]
     assert choice["finish_reason"] == "tool_calls"
     assert json.loads(choice["message"]["tool_calls"][0]["function"]["arguments"]) == {"room": 1}
-    told = httpx.post(
+    response = httpx.post(
         endpoint.url + "/responses", json={"model": "m", "input": "Hello"}, trust_env=False, verify=False
     ).json()
-    assert told["output"][0]["content"][0]["text"] == "Done."
+    assert response["output"][0]["content"][0]["text"] == "Done."

@@ -48,7 +48,7 @@ def writes(flags: object, mode: object) -> bool:
     return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND))
 
 
-def watched(folder: Path, told: int) -> None:
+def watched(folder: Path, output: int) -> None:
     """From now on, tell of each change outside the folder, with one line on this descriptor."""
     allowed, devices = os.path.realpath(folder), ("/dev/", "/proc/self/")
 
@@ -57,7 +57,7 @@ def watched(folder: Path, told: int) -> None:
             return
         full = os.path.realpath(os.fsdecode(path))
         if not (full == allowed or full.startswith(allowed + os.sep) or full.startswith(devices)):
-            os.write(told, f"{event} {full!r}\n".encode(errors="backslashreplace"))
+            os.write(output, f"{event} {full!r}\n".encode(errors="backslashreplace"))
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
@@ -70,7 +70,7 @@ def watched(folder: Path, told: int) -> None:
             if event == "os.rename":
                 check(arguments[0], event)
         elif event in ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"):
-            os.write(told, f"{event} {arguments[0]!r}\n".encode(errors="backslashreplace"))
+            os.write(output, f"{event} {arguments[0]!r}\n".encode(errors="backslashreplace"))
 
     sys.addaudithook(hook)
 
@@ -118,8 +118,8 @@ def child(order: dict[str, Any]) -> None:
     arguments = [os.fsdecode(text.encode("utf-8", "surrogateescape")) for text in order["arguments"]]
     sys.dont_write_bytecode = True
     if within := order.get("within"):
-        told = os.open(order["outside"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        watched(Path(within), told)
+        output = os.open(order["outside"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        watched(Path(within), output)
     if most := order.get("memory"):
         limit = memory() + int(most)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -67,14 +67,14 @@ class Forks:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            told = json.loads(line)
-            fork = self._forks[told["id"]]
-            if "pid" in told:
-                fork.pid = told["pid"]
+            document = json.loads(line)
+            fork = self._forks[document["id"]]
+            if "pid" in document:
+                fork.pid = document["pid"]
                 fork._started.set()
             else:
-                fork.code, fork.kilobytes = told["code"], told["kilobytes"]
-                del self._forks[told["id"]]
+                fork.code, fork.kilobytes = document["code"], document["kilobytes"]
+                del self._forks[document["id"]]
                 fork._over.set()
 
     def __call__(
@@ -90,7 +90,7 @@ class Forks:
             path.touch()  # they can be read before the fork is as far as to write
         order = {
             "id": number,
-            "arguments": [str(each) for each in arguments],
+            "arguments": [str(argument) for argument in arguments],
             "cwd": str(cwd),
             "environment": {"HOME": str(cwd), "COLUMNS": "120"} | (environment or {}),
             "stdout": str(fork.stdout_path),

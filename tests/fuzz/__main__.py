@@ -35,7 +35,7 @@ def run(number: int, orders: Orders, forks: Forks, root: Path, keep: bool) -> di
         order.arguments, work, surroundings, memory=LEAST, seconds=LONGEST, within=case, outside=outside
     )  # fmt: skip
     code = fork.wait(600)
-    found = problems(fork, case, before, outside, spoilt)
+    problem_lines = problems(fork, case, before, outside, spoilt)
     if keep:
         print(f"in {work}: duologue {shlex.join(order.arguments)}", order.environment, file=sys.stderr)
         print(fork.stdout[:2_000], fork.stderr[:4_000], sep="\n", file=sys.stderr)
@@ -48,12 +48,12 @@ def run(number: int, orders: Orders, forks: Forks, root: Path, keep: bool) -> di
     for path in fork_files:
         path.unlink(missing_ok=True)
     command = "duologue " + shlex.join(
-        each if len(each) < 200 else f"{each[:60]}...({len(each)})" for each in order.arguments
+        argument if len(argument) < 200 else f"{argument[:60]}...({len(argument)})" for argument in order.arguments
     )
     return {
         "case": number,
         "what": order.what,
-        "problems": found,
+        "problems": problem_lines,
         "code": code,
         "command": command.encode(errors="backslashreplace").decode(),
         **({"environment": {k: v[:100] for k, v in order.environment.items()}} if order.environment else {}),
@@ -68,27 +68,27 @@ def main() -> None:
     parser.add_argument(
         "--only", type=int, nargs="*", help="run these cases, show what they say, and keep their folders"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     root = Path(tempfile.mkdtemp(prefix="duologue-fuzz-"))
     forks, faulty = Forks("--all"), Faulty()
     try:
         corpus = Corpus(root / "corpus", forks, faulty().environment)
         orders = Orders(corpus, faulty(status="401").port)
-        numbers = given.only if given.only else range(given.start, given.start + given.cases)
+        numbers = arguments.only if arguments.only else range(arguments.start, arguments.start + arguments.cases)
         codes: Counter[str] = Counter()
         names: set[str] = set()
-        with ThreadPoolExecutor(given.workers) as pool:
-            for told in pool.map(lambda n: run(n, orders, forks, root, bool(given.only)), numbers):
-                codes[str(told["code"])] += 1
-                names.add(told["what"].partition(" of ")[2])
-                if told["problems"]:
-                    print(json.dumps(told), flush=True)
+        with ThreadPoolExecutor(arguments.workers) as pool:
+            for result in pool.map(lambda n: run(n, orders, forks, root, bool(arguments.only)), numbers):
+                codes[str(result["code"])] += 1
+                names.add(result["what"].partition(" of ")[2])
+                if result["problems"]:
+                    print(json.dumps(result), flush=True)
         everything = {words for words, _ in orders.commands}
         print(json.dumps({"cases": len(numbers), "codes": codes, "left_out": sorted(everything - names)}), flush=True)
     finally:
         forks.close()
         faulty.close()
-        if not given.only:
+        if not arguments.only:
             shutil.rmtree(root, ignore_errors=True)
 
 

@@ -46,8 +46,8 @@ def _word() -> bytes:
     office = "http://schemas.openxmlformats.org"
     heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>The lighthouse</w:t></w:r></w:p>'
     text = "<w:p><w:r><w:t>Three keepers lived on the rock. The last one left in 1968.</w:t></w:r></w:p>"
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as file:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
         file.writestr(
             "[Content_Types].xml",
             f'<?xml version="1.0"?><Types xmlns="{office}/package/2006/content-types"><Default Extension="rels" '
@@ -63,7 +63,7 @@ def _word() -> bytes:
             "word/document.xml",
             f'<?xml version="1.0"?><w:document xmlns:w="{main}"><w:body>{heading}{text}</w:body></w:document>',
         )
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _workbook() -> bytes:
@@ -78,9 +78,9 @@ def _workbook() -> bytes:
         ["", "spring"],
     ):
         sheet.append(row)
-    made = io.BytesIO()
-    book.save(made)
-    return made.getvalue()
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
 
 
 def _written() -> dict[str, tuple[str, bytes]]:
@@ -124,11 +124,11 @@ def _written() -> dict[str, tuple[str, bytes]]:
         "topics.jsonl": (TOPICS, [topic, {**topic, "header": "The lamp"}]),
         "scenarios.jsonl": (SCENARIOS, goals),
     }
-    made = {
-        name: (kind, "".join(json.dumps(each) + "\n" for each in values).encode())
+    files = {
+        name: (kind, "".join(json.dumps(value) + "\n" for value in values).encode())
         for name, (kind, values) in lines.items()
     }
-    return made | {
+    return files | {
         "chatgpt.json": (CONVERSATIONS, json.dumps(chatgpt).encode()),
         "shares.json": (CONVERSATIONS, json.dumps(shares).encode()),
         "document.md": (TOPICS, DOCUMENT.encode()),

@@ -16,8 +16,8 @@ class Draw:
     def below(self, number: int) -> int:
         """0 to `number` - 1."""
         self._count += 1
-        told = hashlib.sha256(f"{self._seed}:{self._count}".encode()).digest()
-        return int.from_bytes(told[:8], "big") % max(1, number)
+        digest = hashlib.sha256(f"{self._seed}:{self._count}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") % max(1, number)
 
     def chance(self, share: float) -> bool:
         return self.below(1_000_000) < share * 1_000_000

@@ -18,11 +18,11 @@ def _json(value: Any) -> bytes:
 
 
 def _zip(**members: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members.items():
             file.writestr(name.replace("__", "/"), content)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _sheet(rows: int, columns: int) -> bytes:
@@ -32,9 +32,9 @@ def _sheet(rows: int, columns: int) -> bytes:
     sheet = book.create_sheet("tasks")
     for _ in range(rows):
         sheet.append(["x"] * columns)
-    made = io.BytesIO()
-    book.save(made)
-    return made.getvalue()
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
 
 
 def _far_cell() -> bytes:
@@ -43,9 +43,9 @@ def _far_cell() -> bytes:
     book = openpyxl.Workbook()
     sheet: Any = book.active
     sheet["A1"], sheet["XFD1048576"] = "task", "far"
-    made = io.BytesIO()
-    book.save(made)
-    return made.getvalue()
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
 
 
 TALK = {"messages": [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "Yes."}]}
@@ -137,23 +137,25 @@ def furnish(folder: Path) -> None:
 def hostile_folder(folder: Path, draw: Draw) -> Path:
     """A folder that is no data set, or a run of junk."""
     kind = draw.of(FOLDERS)
-    made = folder / f"{kind}_folder"
-    made.mkdir()
+    place = folder / f"{kind}_folder"
+    place.mkdir()
     if kind == "deep":
-        (made / "/".join(["d"] * 200)).mkdir(parents=True)
+        (place / "/".join(["d"] * 200)).mkdir(parents=True)
     elif kind == "many":
         for number in range(300):
-            (made / f"{number}.json").write_bytes(draw.of([b"{}", b"[]", b"", b"x", b'{"a": [1]}']))
+            (place / f"{number}.json").write_bytes(draw.of([b"{}", b"[]", b"", b"x", b'{"a": [1]}']))
     elif kind == "loop":
-        (made / "round").symlink_to(made, target_is_directory=True)
-        os.mkfifo(made / "pipe.json")
+        (place / "round").symlink_to(place, target_is_directory=True)
+        os.mkfifo(place / "pipe.json")
     elif kind == "junk_run":
         manifest = draw.of(
             [b"", b"[]", b"{}", b"null", b'{"planned": 3}', b'{"planned": [1]}', b'{"planned": ["a"], "data": 7}',
              b'{"planned": ["a", "a"], "data": [], "settings": [], "version": 1}', DEEP.encode(), b"\xff\xfe",
              b'{"planned": ["\\u001b[2J"], "data": [[]], "cast": "x", "settings": {"limits": 1}}']
         )  # fmt: skip
-        (made / "manifest.json").write_bytes(manifest)
-        (made / "conversations.jsonl").write_bytes(draw.of([b"", b"{}\n", b"junk\n", b"null\n[]\n", b"{", b"\0" * 999]))
-        (made / "failures.jsonl").write_bytes(draw.of([b"", b"{}\n", b"junk\n", b'{"id": 1}\n', b"\xff"]))
-    return made
+        (place / "manifest.json").write_bytes(manifest)
+        (place / "conversations.jsonl").write_bytes(
+            draw.of([b"", b"{}\n", b"junk\n", b"null\n[]\n", b"{", b"\0" * 999])
+        )
+        (place / "failures.jsonl").write_bytes(draw.of([b"", b"{}\n", b"junk\n", b'{"id": 1}\n', b"\xff"]))
+    return place

@@ -160,8 +160,8 @@ def archive(data: bytes, draw: Draw) -> bytes:
         body = members.get(name, b"")
         middle = body.find(b">", len(body) // 2) + 1
         members[name] = body[:middle] + b"<x>" * 20_000 + body[middle:]
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members.items():
             file.writestr(name, content)
-    return made.getvalue()
+    return buffer.getvalue()

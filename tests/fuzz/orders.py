@@ -14,7 +14,7 @@ from .mutations import mutated
 
 KINDS = {
     "topics": TOPICS,
-    "tasks": TASKS,
+    "recllmsim tasks": TASKS,
     "profiles": PROFILES,
     "scenarios": SCENARIOS,
     "prompts": PROMPTS,
@@ -26,25 +26,25 @@ KINDS = {
     "replay_calls": CALLS,
 }
 """What a parameter reads, by its name."""
-BY_COMMAND = {"topics": TOPICS, "tasks": TASKS, "stats baseline": TOPICS}
+BY_COMMAND = {"topics": TOPICS, "recllmsim tasks": TASKS, "simquac baseline": TOPICS}
 """What the parameter `source` of a command reads, where it is no conversations."""
 OF_DOMAIN = {
-    "stats simquac": "simquac",
-    "teacher": "simquac",
-    "recllmsim": "recllmsim",
+    "simquac stats": "simquac",
+    "simquac teacher": "simquac",
+    "recllmsim stats": "recllmsim",
     "judges": "recllmsim",
     "satisfaction": "recllmsim",
     "intents": "recllmsim",
     "identify": "recllmsim",
-    "repair simquac": "as_simquac",
+    "simquac repair": "as_simquac",
 }
 """The names of files that a command of a domain reads."""
-WRITTEN = ("out", "junit", "kept", "target", "record", "page_out", "dst")
+WRITTEN = ("out", "junit", "journal", "write_to", "target", "record", "page_out", "dst")
 """Parameters that say where to write."""
 ALWAYS = {
     "simulate": ["--limit", "2", "--max-turns", "1", "--yes"],
     "test": ["--max-turns", "1", "--yes"],
-    "profiles generate": ["--yes"],
+    "recllmsim profiles": ["--yes"],
 }
 NUMBERS = (
     "0",
@@ -119,7 +119,7 @@ def wanted(parameter: Any) -> Any:
     """The type of a parameter's values, without None and containers."""
     annotation = parameter.type_descriptor.annotation
     while get_origin(annotation) is not None and get_origin(annotation) is not Literal:
-        annotation = next(each for each in get_args(annotation) if each is not type(None))
+        annotation = next(option for option in get_args(annotation) if option is not type(None))
     return annotation
 
 
@@ -143,20 +143,26 @@ class Orders:
             self._surroundings(order, folder, draw)
         always = next((more for name, more in ALWAYS.items() if words.startswith(name)), [])
         names = {option for parameter in command.params for option in parameter.opts}
-        order.arguments += [each for n, each in enumerate(always) if always[n - n % 2] in names or each == "--yes"][:]
-        options = [each for each in command.params if each.param_type_name == "option" and each.name not in ("help",)]
-        placed = [each for each in command.params if each.param_type_name == "argument"]
+        order.arguments += [
+            option for n, option in enumerate(always) if always[n - n % 2] in names or option == "--yes"
+        ][:]
+        options = [
+            option for option in command.params if option.param_type_name == "option" and option.name not in ("help",)
+        ]
+        placed = [option for option in command.params if option.param_type_name == "argument"]
         wild = draw.of(placed or options) if turn != "environment" and (placed or options) else None
         if turn == "arguments" and options and draw.chance(0.7):
             wild = draw.of(options)
-        reads = [each for each in options if wanted(each) is Path and each.name not in WRITTEN]
+        reads = [option for option in options if wanted(option) is Path and option.name not in WRITTEN]
         if turn in ("files", "hostile") and reads and (not placed or draw.chance(0.4)):
             wild = draw.of(reads)
-        usual = [each for each in options if wanted(each) is not str or each.name in ("user", "assistant")]
-        usual = [each for each in usual if "bytes" not in str(each.name)]
-        chosen = [each for each in options if each.required or each is wild or (each in usual and draw.chance(0.12))]
-        if turn == "environment" and (model := [each for each in options if each.name in ("user", "assistant")]):
-            chosen = [each for each in chosen if each not in model]
+        usual = [option for option in options if wanted(option) is not str or option.name in ("user", "assistant")]
+        usual = [option for option in usual if "bytes" not in str(option.name)]
+        chosen = [
+            option for option in options if option.required or option is wild or (option in usual and draw.chance(0.12))
+        ]
+        if turn == "environment" and (model := [option for option in options if option.name in ("user", "assistant")]):
+            chosen = [option for option in chosen if option not in model]
             order.arguments += [draw.of(model).opts[0], "openai:m"]
         for parameter in chosen:
             self._option(order, parameter, words, turn if parameter is wild else "good", folder, draw)
@@ -220,13 +226,13 @@ class Orders:
             return file
         kind = KINDS.get(name) or BY_COMMAND.get(words, CONVERSATIONS)
         paths = self.corpus.items[kind] if draw.chance(0.9) else self.corpus.all
-        domain = next((each for word, each in OF_DOMAIN.items() if words.endswith(word)), "")
+        domain = next((value for word, value in OF_DOMAIN.items() if words.endswith(word)), "")
         if domain and kind == CONVERSATIONS and draw.chance(0.85):
             paths = [path for path in paths if domain in path.name]
         source = draw.of(paths)
         target = folder / f"{draw.below(1_000)}_{source.name}"
         if source.is_dir():
-            shutil.copytree(source, target)
+            shutil.copytree(source, target, dirs_exist_ok=True)
             if turn == "files":
                 self._spoil(target, draw)
         else:
@@ -235,11 +241,11 @@ class Orders:
         return target.name
 
     def _hostile(self, name: str) -> bytes:
-        kept = self.corpus.folder / "hostile" / name  # some of them take long to make
-        if not kept.exists():
-            kept.parent.mkdir(exist_ok=True)
-            kept.write_bytes(FILES[name]())
-        return kept.read_bytes()
+        path = self.corpus.folder / "hostile" / name  # some of them take long to make
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(FILES[name]())
+        return path.read_bytes()
 
     def _spoil(self, folder: Path, draw: Draw) -> None:
         """Change a file of a folder, or what kind of thing it is."""

@@ -21,6 +21,6 @@ def test_no_generated_input_breaks_a_command() -> None:
     assert last["cases"] == CASES
     assert last["left_out"] == []
     lines = [
-        f"python -m tests.fuzz --only {each['case']}  # {each['problems'][0]}: {each['command']}" for each in failed
+        f"python -m tests.fuzz --only {case['case']}  # {case['problems'][0]}: {case['command']}" for case in failed
     ]
     assert not lines, "\n".join([f"{len(lines)} of {CASES} cases:", *lines])

@@ -30,39 +30,39 @@ SMALL = 100_000_000
 
 def files_of(folder: Path) -> dict[Path, str]:
     """The regular files of a folder with the digest of each."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+    paths = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
 def problems(fork: Fork, folder: Path, before: dict[Path, str], outside: Path, spoilt: set[Path]) -> list[str]:
     """What is wrong with a case that is over, a line each. `spoilt`: what could not be read before may stay so."""
-    told, complaint = fork.stdout, fork.stderr
-    found = []
+    output, complaint = fork.stdout, fork.stderr
+    lines = []
     if fork.code not in (0, 1, 2):
         last = (complaint.strip().splitlines() or [""])[-1]
-        found.append(f"{ENDS.get(fork.code or 0, f'exit code {fork.code}')}: {last[:300]}")
+        lines.append(f"{ENDS.get(fork.code or 0, f'exit code {fork.code}')}: {last[:300]}")
     elif fork.code == 2 and "duologue: " not in complaint:
-        found.append(f"exit code 2 without a line on stderr: {complaint[:200]!r}")
-    elif fork.code == 1 and not (complaint.strip() or told.strip()):
-        found.append("exit code 1 without a word")
-    if "Traceback (most recent call last)" in told + complaint and fork.code not in ENDS:
-        found.append("a traceback: " + complaint.strip().splitlines()[-1][:300])
-    elif "MemoryError" in told + complaint:
-        found.append("MemoryError is told")
-    for name, text in (("stdout", told), ("stderr", complaint)):
+        lines.append(f"exit code 2 without a line on stderr: {complaint[:200]!r}")
+    elif fork.code == 1 and not (complaint.strip() or output.strip()):
+        lines.append("exit code 1 without a word")
+    if "Traceback (most recent call last)" in output + complaint and fork.code not in ENDS:
+        lines.append("a traceback: " + complaint.strip().splitlines()[-1][:300])
+    elif "MemoryError" in output + complaint:
+        lines.append("MemoryError is told")
+    for name, text in (("stdout", output), ("stderr", complaint)):
         if raw := CONTROL.search(text):
-            found.append(f"raw {raw.group()!r} on {name}: {text[max(0, raw.start() - 60) : raw.end() + 30]!r}")
-        found += [f"a secret on {name}" for secret in SECRETS if secret in text]
+            lines.append(f"raw {raw.group()!r} on {name}: {text[max(0, raw.start() - 60) : raw.end() + 30]!r}")
+        lines += [f"a secret on {name}" for secret in SECRETS if secret in text]
     changes = outside.read_text(errors="replace").splitlines() if outside.exists() else []
     changes = [line for line in changes if line != "subprocess.Popen 'uname'"]  # the client tells its system
-    found += [f"changes elsewhere: {line[:200]}" for line in changes[:1]]
+    lines += [f"changes elsewhere: {line[:200]}" for line in changes[:1]]
     told_files = (fork.stdout_path, fork.stderr_path)
     for path, digest in files_of(folder).items():
         if path in told_files or path in spoilt:
             continue
         if before.get(path) != digest and path.stat().st_size < SMALL:
-            found += [f"{path.relative_to(folder)}: {line}" for line in half_written(path)]
-    return found
+            lines += [f"{path.relative_to(folder)}: {line}" for line in half_written(path)]
+    return lines
 
 
 def half_written(path: Path) -> list[str]:
@@ -70,7 +70,7 @@ def half_written(path: Path) -> list[str]:
     if path.suffix in (".partial", ".tmp") or path.name == "evil":
         return ["is left behind"]
     data = path.read_bytes()
-    found = ["holds a secret"] if any(secret.encode() in data for secret in SECRETS) else []
+    lines = ["holds a secret"] if any(secret.encode() in data for secret in SECRETS) else []
     start = data.lstrip()[:1]  # the name was drawn and tells nothing
     try:
         if start in (b"{", b"[") and path.suffix != ".md":
@@ -78,8 +78,8 @@ def half_written(path: Path) -> list[str]:
         elif start == b"<" and b"</html>" not in data[-200:]:
             ElementTree.fromstring(data)
     except (ValueError, RecursionError, ElementTree.ParseError) as error:
-        found.append(f"cannot be read: {error}"[:200])
-    return found
+        lines.append(f"cannot be read: {error}"[:200])
+    return lines
 
 
 def _read(data: bytes) -> None:

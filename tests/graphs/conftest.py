@@ -16,7 +16,10 @@ SECTION = "Three keepers lived there (with a dog). The last one left in 1968. Sh
 
 @dataclass
 class Scripted:
-    """Says one line a call, or several or none; an exception in the script is raised. Keeps what it saw."""
+    """Writes one line a call, or several or none; an exception in the script is raised.
+
+    It stores what it was sent.
+    """
 
     lines: list[Any]
     build: Any = None

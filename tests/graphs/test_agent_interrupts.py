@@ -42,8 +42,8 @@ async def talk(agent: Any, reject: str = "", turns: int = 3) -> Any:
 
 
 async def test_a_text_in_an_interrupt_is_a_question_to_the_user_and_the_next_message_answers_it():
-    made = await talk(asking(checkpointer=InMemorySaver()))
-    assert [message.text for message in made.messages] == [
+    conversation = await talk(asking(checkpointer=InMemorySaver()))
+    assert [message.text for message in conversation.messages] == [
         "thing 1",
         "Which colour?",
         "thing 2",
@@ -51,12 +51,12 @@ async def test_a_text_in_an_interrupt_is_a_question_to_the_user_and_the_next_mes
         "thing 3",
         "I heard 3.",
     ]
-    assert made.stop == "max_turns"
+    assert conversation.stop == "max_turns"
 
 
 async def test_a_rejected_question_is_drafted_again_with_the_repair_line():
-    made = await talk(asking(checkpointer=InMemorySaver()), "x")
-    assert [attempt.text for attempt in made.messages[1].attempts] == ["Which colour?", "I heard 2."]
+    conversation = await talk(asking(checkpointer=InMemorySaver()), "x")
+    assert [attempt.text for attempt in conversation.messages[1].attempts] == ["Which colour?", "I heard 2."]
 
 
 async def test_an_agent_whose_reply_to_an_answer_is_rejected_is_given_the_answer_again():
@@ -68,12 +68,17 @@ async def test_an_agent_whose_reply_to_an_answer_is_rejected_is_given_the_answer
 
     graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
     agent = graph.compile(checkpointer=InMemorySaver())
-    made = await talk(agent, "-xx", turns=4)
+    conversation = await talk(agent, "-xx", turns=4)
     assert runs == ["thing 2"] * 3 + ["thing 4"]
-    assert made.messages[3].text == "thing 2, 3 times."
-    assert [attempt.prompt for attempt in made.messages[3].attempts] == [None] * 3
-    held = await agent.aget_state({"configurable": {"thread_id": made.id}})
-    assert [m.text for m in held.values["messages"]] == ["thing 1", "thing 2, 3 times.", "thing 3", "thing 4, 4 times."]
+    assert conversation.messages[3].text == "thing 2, 3 times."
+    assert [attempt.prompt for attempt in conversation.messages[3].attempts] == [None] * 3
+    thread = await agent.aget_state({"configurable": {"thread_id": conversation.id}})
+    assert [m.text for m in thread.values["messages"]] == [
+        "thing 1",
+        "thing 2, 3 times.",
+        "thing 3",
+        "thing 4, 4 times.",
+    ]
 
 
 def raising(state: dict[str, Any]) -> None:
@@ -83,35 +88,41 @@ def raising(state: dict[str, Any]) -> None:
 @pytest.mark.parametrize("reject", ["-x", "-xx", "--x", "-x-x", "---x", "x-xx"])
 async def test_a_node_that_asks_several_questions_is_given_each_answer_once_whatever_is_rejected(reject):
     async def answer(state: MessagesState) -> dict[str, Any]:
-        told = [interrupt(question) for question in ("Which colour?", "Which size?", "Which day?")]
-        return {"messages": [AIMessage(", ".join(told))]}
+        answers = [interrupt(question) for question in ("Which colour?", "Which size?", "Which day?")]
+        return {"messages": [AIMessage(", ".join(answers))]}
 
     graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
-    made = await talk(graph.compile(checkpointer=InMemorySaver()), reject, turns=4)
-    replies = [[attempt.text for attempt in m.attempts] for m in made.messages if m.role == "assistant"]
-    assert [each[-1] for each in replies] == [
+    conversation = await talk(graph.compile(checkpointer=InMemorySaver()), reject, turns=4)
+    replies = [[attempt.text for attempt in m.attempts] for m in conversation.messages if m.role == "assistant"]
+    assert [texts[-1] for texts in replies] == [
         "Which colour?",
         "Which size?",
         "Which day?",
         "thing 2, thing 3, thing 4",
     ]
-    assert all(len(set(each)) == 1 for each in replies)
+    assert all(len(set(texts)) == 1 for texts in replies)
     assert sum(map(len, replies)) == 4 + reject.count("x")
 
 
 async def test_the_repair_line_before_a_question_is_taken_out_after_the_answer():
     agent = asking(when="<note>", checkpointer=InMemorySaver())
-    made = await talk(agent, "x")
-    told = [message.text for message in made.messages if message.role == "assistant"]
-    assert told == ["Which colour?", "So it is thing 2.", "I heard 3."]
-    held = await agent.aget_state({"configurable": {"thread_id": made.id}})
-    assert [message.text for message in held.values["messages"]] == ["thing 1", told[1], "thing 3", told[2]]
+    conversation = await talk(agent, "x")
+    replies = [message.text for message in conversation.messages if message.role == "assistant"]
+    assert replies == ["Which colour?", "So it is thing 2.", "I heard 3."]
+    thread = await agent.aget_state({"configurable": {"thread_id": conversation.id}})
+    assert [message.text for message in thread.values["messages"]] == ["thing 1", replies[1], "thing 3", replies[2]]
 
 
 async def test_an_interrupt_of_an_agent_that_plays_the_user_is_no_fault_of_the_assistant():
     cast = recllmsim.cast(user=asking({"tool": "pay"}, when=""))
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
-    assert (made.stop, made.fault, made.failure) == ("user_rejected", "user", None)
+    conversation_record = record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2))
+    )
+    assert (conversation_record.stop, conversation_record.fault, conversation_record.failure) == (
+        "user_rejected",
+        "user",
+        None,
+    )
 
 
 PERSISTENT: dict[str, Any] = {"checkpointer": InMemorySaver()}
@@ -130,12 +141,12 @@ PERSISTENT: dict[str, Any] = {"checkpointer": InMemorySaver()}
     ],
 )
 async def test_an_interrupt_that_nobody_can_answer_is_a_named_stop(agent, why, arguments):
-    made = await talk(agent)
-    assert (made.stop, made.fault, made.failure) == ("agent_interrupted", "assistant", None)
-    (turn,) = made.unsaid
+    conversation = await talk(agent)
+    assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_interrupted", "assistant", None)
+    (turn,) = conversation.unsaid
     (call,) = turn.attempts[0].tool_calls
-    assert (call.name, call.arguments, call.error) == ("interrupt", arguments, f"nobody can answer the agent: {why}")
-    assert made.finished
+    assert (call.name, call.arguments, call.error) == ("interrupt", arguments, f"no one can answer the agent: {why}")
+    assert conversation.finished
 
 
 async def test_what_an_agent_said_before_it_was_interrupted_is_kept():
@@ -147,16 +158,16 @@ async def test_what_an_agent_said_before_it_was_interrupted_is_kept():
 
     graph = StateGraph(MessagesState).add_node("say", say).add_node("pay", pay)
     graph.add_edge(START, "say").add_edge("say", "pay")
-    made = await talk(graph.compile())
-    assert made.messages[-1].text == "One moment."
-    assert made.messages[-1].tool_calls[0].name == "interrupt"
-    assert made.stop == "agent_interrupted"
+    conversation = await talk(graph.compile())
+    assert conversation.messages[-1].text == "One moment."
+    assert conversation.messages[-1].tool_calls[0].name == "interrupt"
+    assert conversation.stop == "agent_interrupted"
 
 
 async def test_a_breakpoint_of_an_agent_is_a_named_stop():
-    made = await talk(asking(checkpointer=InMemorySaver(), interrupt_before=["answer"]))
-    assert made.stop == "agent_interrupted"
-    assert made.unsaid[0].attempts[0].tool_calls[0].arguments == {"value": "paused before answer"}
+    conversation = await talk(asking(checkpointer=InMemorySaver(), interrupt_before=["answer"]))
+    assert conversation.stop == "agent_interrupted"
+    assert conversation.unsaid[0].attempts[0].tool_calls[0].arguments == {"value": "paused before answer"}
 
 
 async def test_the_tool_that_asks_the_user_has_its_answer_in_the_record():
@@ -177,11 +188,16 @@ async def test_the_tool_that_asks_the_user_has_its_answer_in_the_record():
         "model", lambda state: "ask" if state["messages"][-1].tool_calls else "__end__", ["ask", "__end__"]
     )
     graph.add_edge("ask", "model")
-    made = await talk(graph.compile(checkpointer=InMemorySaver()), turns=2)
-    assert [message.text for message in made.messages] == ["thing 1", "Which colour?", "thing 2", "thing 2 it is."]
-    (call,) = made.messages[1].tool_calls
+    conversation = await talk(graph.compile(checkpointer=InMemorySaver()), turns=2)
+    assert [message.text for message in conversation.messages] == [
+        "thing 1",
+        "Which colour?",
+        "thing 2",
+        "thing 2 it is.",
+    ]
+    (call,) = conversation.messages[1].tool_calls
     assert (call.name, call.error) == ("ask_user", "it waits for the answer to the agent's question")
-    (answered,) = made.messages[3].tool_calls
+    (answered,) = conversation.messages[3].tool_calls
     assert (answered.name, answered.arguments, answered.result) == ("ask_user", {"about": "colour"}, "thing 2")
 
 
@@ -194,6 +210,8 @@ async def test_an_agent_that_was_interrupted_is_asked_the_questions_after_the_co
 
     graph = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
     cast = recllmsim.cast(assistant=graph.compile(), post_questions=True)
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
-    assert made.stop == "agent_interrupted"
+    conversation_record = record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
+    )
+    assert conversation_record.stop == "agent_interrupted"
     assert heard[1].startswith("<note>")

@@ -11,7 +11,6 @@ import duologue
 from duologue import graphs, nodes
 from duologue.data import DataError, domains
 from duologue.graphs import agent_test
-from duologue.nodes.models.scripted import ScriptedModel
 from duologue.testing import scripted_model
 
 FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821. I live in Bern."}
@@ -19,19 +18,21 @@ FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is Q
 
 def clerk(messages: list[dict[str, Any]]) -> str:
     """Asks for the code, then where the customer lives, then does it."""
-    said = "\n".join(message["content"] for message in messages if message["role"] == "user")
-    if "QX4821" not in said:
+    user_text = "\n".join(message["content"] for message in messages if message["role"] == "user")
+    if "QX4821" not in user_text:
         return "Which booking is it? Please tell me its code."
-    return "Done: it has been moved. Anything else?" if "Bern" in said else "Where do you live?"
+    return "Done: it has been moved. Anything else?" if "Bern" in user_text else "Where do you live?"
 
 
-def kept(heard: list[Any], messages: Any, reply: str) -> str:
+def reply_and_note(heard: list[Any], messages: Any, reply: str) -> str:
     """The reply; what it was given is kept."""
     heard.append(messages)
     return reply
 
 
-def held(assistant: Any, *scenarios: dict[str, Any], user: Any = "offline", turns: int = 10, seed: int = 0) -> Any:
+def conversations_with(
+    assistant: Any, *scenarios: dict[str, Any], user: Any = "offline", turns: int = 10, seed: int = 0
+) -> Any:
     states = agent_test.scenarios(scenarios or (FLIGHT,))
     cast = agent_test.cast(user, assistant, **agent_test.Goals().settings_for(states))
     return duologue.simulate(cast, states, limits=nodes.Limits(max_turns=turns, seed=seed))
@@ -39,9 +40,9 @@ def held(assistant: Any, *scenarios: dict[str, Any], user: Any = "offline", turn
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_rule_based_user_states_its_goal_tells_what_it_is_asked_and_says_goodbye(seed: int) -> None:
-    (talk,) = held(clerk, seed=seed)
-    asked, code, home, bye = [message.text for message in talk.messages if message.role == "user"]
-    assert "move my flight to 2026-05-03" in asked
+    (talk,) = conversations_with(clerk, seed=seed)
+    wish, code, home, bye = [message.text for message in talk.messages if message.role == "user"]
+    assert "move my flight to 2026-05-03" in wish
     assert ("QX4821" in code, "Bern" in code) == (True, False)
     assert "Bern" in home
     assert (bye, talk.stop) == ("Thank you, goodbye.", "user_ended")
@@ -49,33 +50,33 @@ def test_the_rule_based_user_states_its_goal_tells_what_it_is_asked_and_says_goo
 
 
 def test_it_gives_up_when_it_is_refused_twice_which_is_no_success() -> None:
-    (talk,) = held(lambda messages: "Sorry, that is not possible.")
+    (talk,) = conversations_with(lambda messages: "Sorry, that is not possible.")
     assert (talk.stop, len(talk.messages)) == ("user_gave_up", 5)
     assert talk.labels["scores"]["success"]["value"] is False
 
 
 def test_it_gives_up_on_an_assistant_that_never_does_it() -> None:
-    (talk,) = held(lambda messages: "Hm.", turns=30)
+    (talk,) = conversations_with(lambda messages: "Hm.", turns=30)
     assert talk.stop == "user_gave_up"
-    said = [message.text for message in talk.messages if message.role == "user"]
-    assert all("move my flight" in text for text in said[:-1])
+    user_texts = [message.text for message in talk.messages if message.role == "user"]
+    assert all("move my flight" in text for text in user_texts[:-1])
 
 
 @pytest.mark.parametrize("bye", ["Thanks a lot, goodbye!", "Great, that is all I needed. Bye!", "Goodbye."])
 def test_a_goodbye_in_the_users_own_words_ends_the_talk_and_is_a_message_like_any_other(bye: str) -> None:
-    (talk,) = held(lambda messages: "It is done.", user=scripted_model("Please move it.", bye))
+    (talk,) = conversations_with(lambda messages: "It is done.", user=scripted_model("Please move it.", bye))
     assert (talk.stop, talk.labels["scores"]["success"]["value"]) == ("user_ended", True)
     assert (talk.messages[-1].text, talk.messages[-1].stored) == (bye, True)
     assert talk.provenance is not None
 
 
 def test_it_says_that_it_does_not_know_what_it_was_not_told() -> None:
-    (talk,) = held(lambda messages: "What is your shoe size?", {"goal": "buy shoes"}, turns=2)
+    (talk,) = conversations_with(lambda messages: "What is your shoe size?", {"goal": "buy shoes"}, turns=2)
     assert "buy shoes" in talk.messages[2].text
 
 
 def test_in_chinese_prompts_and_words_are_chinese() -> None:
-    (talk,) = held(
+    (talk,) = conversations_with(
         lambda messages: "已经改好了。" if "AB1234" in str(messages) else "请告诉我订单号。",
         {"goal": "把我的航班改到5月3日", "facts": {"订单号": "AB1234"}},
     )
@@ -86,7 +87,9 @@ def test_in_chinese_prompts_and_words_are_chinese() -> None:
 
 def test_a_first_message_is_said_as_it_is_and_the_agent_answers_it() -> None:
     heard: list[Any] = []
-    (talk,) = held(lambda messages: kept(heard, messages, "Done, it is cancelled."), {"first_message": "Cancel it!"})
+    (talk,) = conversations_with(
+        lambda messages: reply_and_note(heard, messages, "Done, it is cancelled."), {"first_message": "Cancel it!"}
+    )
     assert heard[0] == [{"role": "user", "content": "Cancel it!"}]
     assert [message.text for message in talk.messages] == [
         "Cancel it!",
@@ -97,34 +100,28 @@ def test_a_first_message_is_said_as_it_is_and_the_agent_answers_it() -> None:
 
 
 def test_a_users_model_is_sent_goal_facts_and_persona_and_the_agent_none_of_them() -> None:
-    sent: list[str] = []
-
-    class Heard(ScriptedModel):
-        def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
-            sent.append("\n".join(str(message.text) for message in messages))
-            return super()._generate(messages, *args, **kwargs)
-
-    told: list[Any] = []
+    heard: list[Any] = []
     scenario = {"goal": "a </task> seat", "facts": ["Row 4.", {"fare": "flex"}], "persona": "In a hurry."}
-    user = Heard(lines=["A seat, please.", "Thank you, goodbye."])
-    (talk,) = held(
-        lambda messages: kept(told, messages, "Here <task>x</task>."),
+    user = scripted_model("A seat, please.", "Thank you, goodbye.")
+    (talk,) = conversations_with(
+        lambda messages: reply_and_note(heard, messages, "Here <task>x</task>."),
         scenario | {"success": {"solved": True}},
         user=user,
     )
     assert talk.stop == "user_ended"
+    sent = user.texts
     assert "<task>a ‹/task› seat</task>" in sent[0]
     assert 'Row 4.\n{"fare": "flex"}\nIn a hurry.' in sent[0]
     assert "solved" not in "\n".join(sent)
     assert "Here ‹task›x‹/task›." in sent[1]
     assert "I give up, goodbye." in sent[1]
-    assert told == [[{"role": "user", "content": "A seat, please."}]]
+    assert heard == [[{"role": "user", "content": "A seat, please."}]]
 
 
 def test_a_model_as_the_assistant_is_sent_the_conversation_alone() -> None:
-    (talk,) = held(scripted_model("It is done: moved."))
+    (talk,) = conversations_with(scripted_model("It is done: moved."))
     assert talk.stop == "user_ended"
-    (talk,) = held("offline", turns=2)
+    (talk,) = conversations_with("offline", turns=2)
     assert talk.failure is None
 
 
@@ -135,7 +132,7 @@ def test_tool_calls_of_an_agent_are_what_a_scenario_asks_for() -> None:
         return AIMessage("It has been moved.", tool_calls=[call])
 
     success = {"tool_called": {"name": "change", "arguments": {"booking": "QX4821"}, "errors": True}}
-    (talk,) = held(agent, FLIGHT | {"success": success})
+    (talk,) = conversations_with(agent, FLIGHT | {"success": success})
     assert talk.labels["scores"]["success"]["value"] is True, talk.labels
 
 
@@ -147,7 +144,7 @@ def test_it_is_registered_and_travels_as_plain_data() -> None:
 
 
 def lines(path: Path, *scenarios: Any) -> Path:
-    path.write_text("".join(json.dumps(each) + "\n" for each in scenarios))
+    path.write_text("".join(json.dumps(scenario) + "\n" for scenario in scenarios))
     return path
 
 
@@ -155,35 +152,35 @@ def test_equal_lines_are_told_apart_and_own_keys_are_kept(tmp_path: Path) -> Non
     path = lines(
         tmp_path / "s.jsonl", FLIGHT, FLIGHT, {"goal": "x", "id": 7, "tags": ["a"]}, {"kind": "own", "facts": 1}
     )
-    states = agent_test.Goals(scenarios=path, repeats=2).read(agent_test.Settings(), 0).states
+    states = agent_test.Goals(scenarios=path, repeats=2).read(agent_test.AgentTestSettings(), 0).states
     assert [state["ordinal"] for state in states] == [0, 0, 1, 1, 0, 0, 0, 0]
     assert states[4]["scenario"] == {"goal": "x", "id": 7, "tags": ["a"]}
     assert len({talk.id for talk in duologue.simulate(agent_test.cast(assistant=clerk), states[:4])}) == 4
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "problem"),
     [
         ({"facts": "a"}, "has no text 'kind', 'goal' or 'first_message'"),
-        ([], "is no object"),
-        ({"kind": 3}, "is no object with a text 'kind'"),
-        ({"goal": " "}, "'goal' is no text"),
-        ({"goal": "a", "first_message": 3}, "'first_message' is no text"),
+        ([], "is not an object"),
+        ({"kind": 3}, "is not an object with a text 'kind'"),
+        ({"goal": " "}, "'goal' is not a text"),
+        ({"goal": "a", "first_message": 3}, "'first_message' is not a text"),
         ({"goal": "a", "sucess": {}}, "has the key 'sucess': did you mean 'success'?"),
         ({"goal": "a", "success": "solved"}, "success: expected an object"),
         ({"kind": "own", "success": {"solvd": True}}, "success: there is no scorer 'solvd', only"),
     ],
 )
-def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, told: str) -> None:
+def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, problem: str) -> None:
     path = lines(tmp_path / "s.jsonl", FLIGHT, line)
     with pytest.raises(DataError) as error:
-        agent_test.Goals(scenarios=path).read(agent_test.Settings(), 0)
+        agent_test.Goals(scenarios=path).read(agent_test.AgentTestSettings(), 0)
     assert str(error.value).startswith(f"{path}: line 2: ")
-    assert told in str(error.value)
+    assert problem in str(error.value)
 
 
 def test_the_judge_of_the_run_is_written_into_the_scenarios_that_need_one(tmp_path: Path) -> None:
     path = lines(tmp_path / "s.jsonl", {"goal": "a", "success": {"judged": "It is polite."}})
     source = agent_test.Goals(scenarios=path, judge="openai:m")
     with pytest.raises(DataError, match=r"line 1: success\.judged: OPENAI_API_KEY is not set"):
-        source.read(agent_test.Settings(), 0)
+        source.read(agent_test.AgentTestSettings(), 0)

@@ -1,4 +1,4 @@
-"""What somebody's own agent is sent: the talk and nothing else, on a thread of its own if it has a checkpointer."""
+"""What a user's own agent is sent: only the conversation, on its own thread if it has a checkpointer."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -47,8 +47,8 @@ def in_cast(assistant: Any, reject: str = "", **changes: Any) -> Cast:
 
 
 async def talk(cast: Cast, turns: int = 2, **state: Any) -> Any:
-    made = await conversation(cast).ainvoke(recllmsim.scenario(ABOUT) | state, context=Limits(max_turns=turns))
-    return record(made)
+    final_state = await conversation(cast).ainvoke(recllmsim.scenario(ABOUT) | state, context=Limits(max_turns=turns))
+    return record(final_state)
 
 
 TWO_TURNS = [
@@ -59,9 +59,12 @@ TWO_TURNS = [
 
 async def test_an_agent_as_the_assistant_is_sent_the_talk_and_nothing_else():
     agent = Recording()
-    made = await talk(in_cast(agent.graph))
+    conversation = await talk(in_cast(agent.graph))
     assert agent.heard == TWO_TURNS
-    assert [message.attempts[0].prompt for message in made.messages if message.role == "assistant"] == [None, None]
+    assert [message.attempts[0].prompt for message in conversation.messages if message.role == "assistant"] == [
+        None,
+        None,
+    ]
 
 
 async def test_a_function_as_the_assistant_is_sent_the_talk_and_nothing_else():
@@ -126,21 +129,21 @@ async def test_a_model_that_replaces_an_agent_is_sent_the_casts_pages_again():
 
 async def test_the_repair_line_is_the_one_addition_and_the_rejected_draft_is_not_sent():
     agent = Recording()
-    made = await talk(in_cast(agent.graph, reject="x"))
+    conversation = await talk(in_cast(agent.graph, reject="x"))
     assert [kind for kind, _ in agent.heard[1]] == ["human", "human"]
     assert agent.heard[1][0] == ("human", "thing 1")
     assert agent.heard[1][1][1].startswith("<note>This reply was not accepted: rude.")
     assert agent.heard[1][1][1].endswith("</note>")
     assert agent.heard[2] == [("human", "thing 1"), ("ai", "reply 2"), ("human", "thing 2")]
-    rejected, accepted = made.messages[1].attempts
+    rejected, accepted = conversation.messages[1].attempts
     assert (rejected.prompt, accepted.prompt.name) == (None, "assistant/repair_other")
 
 
 async def test_an_agent_is_called_with_the_conversations_thread():
     agent, user = Recording(), Recording()
-    made = await talk(in_cast(agent.graph, user_simulator=user.graph))
-    assert {config["thread_id"] for config in agent.configs} == {made.id}
-    assert {config["thread_id"] for config in user.configs} == {f"{made.id}-user"}
+    conversation = await talk(in_cast(agent.graph, user_simulator=user.graph))
+    assert {config["thread_id"] for config in agent.configs} == {conversation.id}
+    assert {config["thread_id"] for config in user.configs} == {f"{conversation.id}-user"}
     again = await talk(in_cast(agent.graph), repeat=2)
     assert agent.configs[-1]["thread_id"] == f"{again.id}-2"
 
@@ -170,10 +173,10 @@ async def test_an_agents_runtime_has_the_limits_of_the_conversation_as_its_conte
 
 async def test_an_agent_with_a_checkpointer_is_sent_only_what_is_new_and_its_history_does_not_double():
     agent = persistent()
-    made = await talk(in_cast(agent.graph), turns=3)
+    conversation = await talk(in_cast(agent.graph), turns=3)
     assert agent.heard[2] == [*TWO_TURNS[1], ("ai", "reply 2"), ("human", "thing 3")]
-    held = await agent.graph.aget_state({"configurable": {"thread_id": made.id}})
-    assert len(held.values["messages"]) == 6
+    thread = await agent.graph.aget_state({"configurable": {"thread_id": conversation.id}})
+    assert len(thread.values["messages"]) == 6
 
 
 async def test_send_all_sends_an_agent_with_a_checkpointer_the_whole_talk_on_an_empty_thread():
@@ -199,11 +202,11 @@ def test_a_way_of_sending_that_the_agent_does_not_have_is_refused(send, problem)
 @pytest.mark.parametrize("reject", ["x", "xx", "-x", "x-xx"])
 async def test_a_rejected_draft_leaves_no_trace_in_the_agents_history(reject):
     agent = persistent()
-    made = await talk(in_cast(agent.graph, reject=reject), turns=4)
-    said = [message.text for message in made.messages]
+    conversation = await talk(in_cast(agent.graph, reject=reject), turns=4)
+    texts = [message.text for message in conversation.messages]
     for heard in agent.heard:
         of_the_talk = [text for _, text in heard if not text.startswith("<note>")]
-        assert of_the_talk == said[: len(of_the_talk)]
+        assert of_the_talk == texts[: len(of_the_talk)]
         assert sum(text.startswith("<note>") for _, text in heard) <= 1
     assert not any(text.startswith("<note>") for _, text in agent.heard[-1])
     assert len(agent.heard) == 4 + reject.count("x")
@@ -271,12 +274,12 @@ async def test_conversations_with_one_checkpointer_and_agents_on_both_sides_do_n
     saver = InMemorySaver()
     agent, user = Recording(checkpointer=saver), Recording(checkpointer=saver)
     cast = in_cast(agent.graph, user_simulator=user.graph)
-    made = await talk(cast, turns=2)
+    conversation = await talk(cast, turns=2)
     await talk(cast, turns=2, ordinal=1)
     assert [kind for kind, _ in agent.heard[1]] == ["human", "ai", "human"]
     assert [kind for kind, _ in agent.heard[3]] == ["human", "ai", "human"]
     texts = [text for kind, text in user.heard[1] if kind == "ai"]
-    assert texts == [made.messages[0].text]
+    assert texts == [conversation.messages[0].text]
 
 
 async def test_a_persistent_agent_goes_on_from_its_channels_and_they_are_recorded():
@@ -289,18 +292,18 @@ async def test_a_persistent_agent_goes_on_from_its_channels_and_they_are_recorde
 
     graph = StateGraph(Shop).add_node("clerk", clerk).add_edge(START, "clerk").compile(checkpointer=InMemorySaver())
     speaker = AgentSpeaker("assistant", graph, keep=("basket",), start=lambda scenario: {"basket": ["bag"]})
-    made = await talk(in_cast(speaker, reject="-x"), turns=2)
-    assert made.messages[1].attempts[0].kept == {"basket": ["bag", "thing 1"]}
-    assert [len(attempt.kept["basket"]) for attempt in made.messages[3].attempts] == [3, 3]
+    conversation = await talk(in_cast(speaker, reject="-x"), turns=2)
+    assert conversation.messages[1].attempts[0].kept == {"basket": ["bag", "thing 1"]}
+    assert [len(attempt.kept["basket"]) for attempt in conversation.messages[3].attempts] == [3, 3]
 
 
 async def test_a_post_question_is_sent_to_an_agent_and_leaves_its_thread_alone():
     agent = persistent()
     cast = recllmsim.cast(assistant=agent.graph, post_questions=True)
-    made = await talk(cast, turns=1)
+    conversation = await talk(cast, turns=1)
     assert "<note>" in agent.heard[-1][-1][1]
-    held = await agent.graph.aget_state({"configurable": {"thread_id": made.id}})
-    assert [message.type for message in held.values["messages"]] == ["human", "ai"]
+    thread = await agent.graph.aget_state({"configurable": {"thread_id": conversation.id}})
+    assert [message.type for message in thread.values["messages"]] == ["human", "ai"]
 
 
 async def test_an_agent_that_takes_old_messages_out_of_its_history_is_understood():
@@ -309,9 +312,9 @@ async def test_an_agent_that_takes_old_messages_out_of_its_history_is_understood
         return {"messages": [*gone, AIMessage(f"of {len(state['messages'])}")]}
 
     graph = StateGraph(MessagesState).add_node("short", short).add_edge(START, "short")
-    made = await talk(in_cast(graph.compile(checkpointer=InMemorySaver()), reject="-x"), turns=3)
-    assert [m.text for m in made.messages if m.role == "assistant"] == ["of 1", "of 4", "of 2"]
-    assert made.failure is None
+    conversation = await talk(in_cast(graph.compile(checkpointer=InMemorySaver()), reject="-x"), turns=3)
+    assert [m.text for m in conversation.messages if m.role == "assistant"] == ["of 1", "of 4", "of 2"]
+    assert conversation.failure is None
 
 
 async def test_an_agent_with_a_checkpointer_conforms():

@@ -16,8 +16,8 @@ from duologue.nodes import (
     AgentSpeaker,
     ContractError,
     Limits,
+    agent_channels,
     conformance,
-    kept,
     plain_messages,
     scoring,
     validator,
@@ -62,8 +62,8 @@ async def talk(cast: Any, turns: int = 2, **state: Any) -> Any:
 
 
 async def test_an_agent_that_says_several_messages_has_said_several_and_its_tools_stand_with_the_next():
-    made = await talk(shop(keep=("basket",)), turns=1)
-    first, second = made.messages[1:]
+    conversation = await talk(shop(keep=("basket",)), turns=1)
+    first, second = conversation.messages[1:]
     assert (first.text, second.text) == ("One moment.", "There are 1 things in your basket.")
     assert first.tool_calls == ()
     (call,) = second.tool_calls
@@ -74,8 +74,8 @@ async def test_an_agent_that_says_several_messages_has_said_several_and_its_tool
 
 
 async def test_an_agent_goes_on_from_the_channels_that_are_kept():
-    made = await talk(shop(keep=("basket",)), turns=3)
-    assert made.messages[-1].attempts[0].kept == {"basket": ["thing 0", "thing 1", "thing 2"]}
+    conversation = await talk(shop(keep=("basket",)), turns=3)
+    assert conversation.messages[-1].attempts[0].kept == {"basket": ["thing 0", "thing 1", "thing 2"]}
     forgetful = await talk(shop(), turns=3)
     assert forgetful.messages[-1].text == "There are 1 things in your basket."
 
@@ -93,11 +93,11 @@ async def test_five_concurrent_conversations_with_one_agent_do_not_share_its_cha
         return f"thing {len(messages)}"
 
     cast = shop(compiled(greedy), user, keep=("basket", "prices"), start=lambda scenario: catalogue)
-    made = await asyncio.gather(*(talk(cast, turns=4, repeat=repeat) for repeat in range(5)))
-    for each in made:
-        kept = each.messages[-1].attempts[0].kept
-        assert len(kept["basket"]) == 1 + 4
-        assert kept["prices"] == {"a": 1 + 4}
+    conversations = await asyncio.gather(*(talk(cast, turns=4, repeat=repeat) for repeat in range(5)))
+    for attempt in [one.messages[-1].attempts[0] for one in conversations]:
+        channels = attempt.kept
+        assert len(channels["basket"]) == 1 + 4
+        assert channels["prices"] == {"a": 1 + 4}
     assert catalogue == {"prices": {"a": 1}, "basket": ["a bag"]}
 
 
@@ -108,33 +108,33 @@ async def test_a_rejected_draft_has_not_happened_to_the_channels():
         return next(verdicts, None)
 
     cast = shop(keep=("basket",), read_only=["put"]).replace(answer_validator=validator(judge))
-    made = await talk(cast, turns=2)
-    kept = [attempt.kept for attempt in made.attempts("assistant") if attempt.kept]
-    assert [len(one["basket"]) for one in kept] == [1, 1, 2, 2]
-    assert made.messages[-1].text == "There are 2 things in your basket."
+    conversation = await talk(cast, turns=2)
+    channels = [attempt.kept for attempt in conversation.attempts("assistant") if attempt.kept]
+    assert [len(one["basket"]) for one in channels] == [1, 1, 2, 2]
+    assert conversation.messages[-1].text == "There are 2 things in your basket."
 
 
 async def test_the_channels_of_a_draft_that_declared_words_replace_are_dropped_and_of_one_that_stands_are_kept():
     cast = shop(keep=("basket",), read_only=True).replace(answer_validator=validator(lambda draft, state: "rude"))
     for fallback, counts in ((None, [1, 2]), ("Sorry.", [1, 1])):
-        made = await talk(cast.replace(fallback=fallback), turns=2)
-        last = [turn[-1].attempts[-1].kept for turn in (made.messages[1:3], made.messages[4:])] if fallback is None else [
-            made.messages[n].attempts[-1].kept for n in (1, 3)
+        conversation = await talk(cast.replace(fallback=fallback), turns=2)
+        last = [turn[-1].attempts[-1].kept for turn in (conversation.messages[1:3], conversation.messages[4:])] if fallback is None else [
+            conversation.messages[n].attempts[-1].kept for n in (1, 3)
         ]  # fmt: skip
-        assert [len(kept["basket"]) for kept in last] == counts
+        assert [len(channels["basket"]) for channels in last] == counts
 
 
 async def test_the_first_call_starts_from_the_scenarios_channels():
     def start(scenario: dict[str, Any]) -> dict[str, Any]:
         return {"basket": [scenario["task"]]}
 
-    made = await talk(shop(keep=("basket",), start=start), turns=2)
-    assert made.messages[-1].attempts[0].kept == {"basket": ["gift preparation", "thing 0", "thing 1"]}
+    conversation = await talk(shop(keep=("basket",), start=start), turns=2)
+    assert conversation.messages[-1].attempts[0].kept == {"basket": ["gift preparation", "thing 0", "thing 1"]}
 
 
 async def test_a_channel_outside_the_agents_output_is_read_all_the_same():
-    made = await talk(shop(compiled(output_schema=MessagesState), keep=("basket",)), turns=2)
-    assert made.messages[-1].attempts[0].kept == {"basket": ["thing 0", "thing 1"]}
+    conversation = await talk(shop(compiled(output_schema=MessagesState), keep=("basket",)), turns=2)
+    assert conversation.messages[-1].attempts[0].kept == {"basket": ["thing 0", "thing 1"]}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ async def test_a_kept_channel_that_is_no_json_is_refused_by_name():
     async def odd(state: Shop) -> dict[str, Any]:
         return {"messages": [AIMessage("Yes.")], "basket": {1, 2}}
 
-    with pytest.raises(ContractError, match="keep: the agent's 'basket' is no plain JSON; set is no JSON"):
+    with pytest.raises(ContractError, match="keep: the agent's 'basket' is not plain JSON; set is not JSON"):
         await talk(shop(compiled(odd), keep=("basket",)))
 
 
@@ -174,16 +174,16 @@ async def test_an_agent_that_answers_with_its_own_messages_alone_is_understood_t
         seen.append(len(state["messages"]))
         return {"messages": [{"role": "assistant", "content": "Yes."}]}  # as dictionaries, as a server gives them
 
-    made = await talk(shop(RunnableLambda(echo)), turns=3)
-    assert [m.text for m in made.messages if m.role == "assistant"] == ["Yes."] * 3
+    conversation = await talk(shop(RunnableLambda(echo)), turns=3)
+    assert [m.text for m in conversation.messages if m.role == "assistant"] == ["Yes."] * 3
     assert seen == [1, 3, 5]
 
 
 async def test_a_function_that_answers_with_tool_calls_is_recorded_with_them():
     call = {"name": "put", "args": {}, "id": "1"}
     cast = recllmsim.cast(assistant=lambda messages: AIMessage("Yes.", tool_calls=[call]))
-    made = await talk(cast, turns=1)
-    (recorded,) = made.messages[1].tool_calls
+    conversation = await talk(cast, turns=1)
+    (recorded,) = conversation.messages[1].tool_calls
     assert (recorded.name, recorded.error) == ("put", "no result came")
 
 
@@ -192,32 +192,32 @@ async def test_an_agent_with_kept_channels_conforms():
 
 
 async def test_a_replayed_run_has_its_tools_again(tmp_path):
-    made = await talk(shop(keep=("basket",)), turns=2)
-    record_lines.write([made], tmp_path / "run.jsonl")
+    conversation = await talk(shop(keep=("basket",)), turns=2)
+    record_lines.write([conversation], tmp_path / "run.jsonl")
     replay = f"replay:{tmp_path / 'run.jsonl'}"
     again = await talk(recllmsim.cast(replay, replay), turns=2)
-    assert [m.tool_calls for m in again.messages] == [m.tool_calls for m in made.messages]
+    assert [m.tool_calls for m in again.messages] == [m.tool_calls for m in conversation.messages]
 
 
 @pytest.mark.parametrize("side", ["assistant", "user and assistant"])
 async def test_a_replayed_run_is_scored_by_what_its_agent_kept(tmp_path, side):
     verdicts = iter(["rude", "rude", None])
-    scored = scoring(things=lambda state: len(kept(state)["basket"]))
+    scored = scoring(things=lambda state: len(agent_channels(state)["basket"]))
     cast = shop(keep=("basket",)).replace(
         closing=scored, answer_validator=validator(lambda draft, state: next(verdicts, None))
     )
-    made = await talk(cast, turns=2)
-    record_lines.write([made], tmp_path / "run.jsonl")
+    conversation = await talk(cast, turns=2)
+    record_lines.write([conversation], tmp_path / "run.jsonl")
     replay = f"replay:{tmp_path / 'run.jsonl'}"
     again = recllmsim.cast(replay if "user" in side else lambda messages: "thing", replay).replace(closing=scored)
     replayed = await talk(again, turns=2)
-    assert replayed.labels["scores"] == made.labels["scores"] == {"things": {"value": 2, "reason": ""}}
-    assert [m.attempts[-1].kept for m in replayed.messages] == [m.attempts[-1].kept for m in made.messages]
+    assert replayed.labels["scores"] == conversation.labels["scores"] == {"things": {"value": 2, "reason": ""}}
+    assert [m.attempts[-1].kept for m in replayed.messages] == [m.attempts[-1].kept for m in conversation.messages]
 
 
 async def test_the_labels_and_settings_of_an_agent_stand_in_the_record():
-    made = await talk(shop(keep=("basket",), start=lambda scenario: {}), turns=1)
-    node = made.provenance.nodes["assistant"]
+    conversation = await talk(shop(keep=("basket",), start=lambda scenario: {}), turns=1)
+    node = conversation.provenance.nodes["assistant"]
     assert (node.role, node.name, node.label) == ("assistant", "AgentSpeaker", "clerk")
     assert node.settings["keep"] == ["basket"]
 
@@ -227,8 +227,8 @@ async def test_an_agent_that_returns_a_channel_only_when_it_changes_keeps_it():
         answer = {"messages": [AIMessage(f"{state.get('basket', 'nothing')}")]}
         return answer | ({"basket": ["a bag"]} if len(state["messages"]) == 1 else {})
 
-    made = await talk(shop(RunnableLambda(once), keep=("basket",)), turns=3)
-    assert [m.text for m in made.messages if m.role == "assistant"] == ["nothing", "['a bag']", "['a bag']"]
+    conversation = await talk(shop(RunnableLambda(once), keep=("basket",)), turns=3)
+    assert [m.text for m in conversation.messages if m.role == "assistant"] == ["nothing", "['a bag']", "['a bag']"]
     begun = await talk(
         shop(RunnableLambda(lambda state: AIMessage("Yes.")), keep=("prices",), start=lambda s: {"prices": {}})
     )
@@ -266,16 +266,16 @@ async def climbs(messages: list[dict[str, Any]]) -> AIMessage:
 )
 async def test_an_agent_of_more_steps_than_its_conversation_is_not_stopped_by_the_conversations_limit(assistant):
     cast = shop(climber()) if assistant is None else recllmsim.cast(assistant=assistant)
-    made = await simulated(cast)
-    assert (made.failure, made.messages[-1].text) == (None, "On top.")
+    conversation = await simulated(cast)
+    assert (conversation.failure, conversation.messages[-1].text) == (None, "On top.")
 
 
 async def test_an_agents_own_recursion_limit_binds_it():
-    made = await simulated(shop(climber().with_config(recursion_limit=10)))
-    assert made.failure is not None
-    assert "Recursion limit of 10 reached" in made.failure.error
+    conversation = await simulated(shop(climber().with_config(recursion_limit=10)))
+    assert conversation.failure is not None
+    assert "Recursion limit of 10 reached" in conversation.failure.error
 
 
 async def test_an_agent_without_a_name_is_recorded_by_what_it_is():
-    made = await talk(shop(RunnableLambda(lambda state: AIMessage("Yes."))), turns=1)
-    assert made.provenance.nodes["assistant"].label == "RunnableLambda"
+    conversation = await talk(shop(RunnableLambda(lambda state: AIMessage("Yes."))), turns=1)
+    assert conversation.provenance.nodes["assistant"].label == "RunnableLambda"

@@ -12,8 +12,8 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from duologue.data.counts import count
 from duologue.data.recllmsim import Situation
+from duologue.data.summaries.counts import count
 from duologue.graphs import Cast, conversation, recllmsim, record
 from duologue.nodes import AgentSpeaker, Limits, scorers, scoring, validator
 
@@ -28,7 +28,7 @@ class Ledger:
 
 
 @dataclass
-class Held:
+class Entries:
     done: list[str] = field(default_factory=list)
 
 
@@ -36,17 +36,17 @@ class Books(Ledger):
     """A ledger that can be put back, whose snapshot is its own live object."""
 
     def __init__(self) -> None:
-        self.held = Held()
+        self.entries = Entries()
 
     @property
     def done(self) -> list[str]:  # type: ignore[override]
-        return self.held.done
+        return self.entries.done
 
-    def snapshot(self) -> Held:
-        return self.held
+    def snapshot(self) -> Entries:
+        return self.entries
 
-    def restore(self, snapshot: Held) -> None:
-        self.held = snapshot
+    def restore(self, snapshot: Entries) -> None:
+        self.entries = snapshot
 
 
 def bad(draft: Any, state: Any) -> str | None:
@@ -94,15 +94,15 @@ def approval(done: list[str]) -> Any:
 
 async def test_a_payment_after_an_approval_is_made_once_though_what_is_said_then_is_rejected():
     done: list[str] = []
-    made = await talk(cast_of(approval(done)))
+    conversation = await talk(cast_of(approval(done)))
     assert done == ["paid"]
-    draft = made.messages[-1].attempts[-1]
+    draft = conversation.messages[-1].attempts[-1]
     assert (draft.verdict, draft.notes) == ("observed", ("not asked again: it had called pay",))
     (call,) = draft.tool_calls
     assert (call.name, call.arguments, call.result) == ("pay", {"sum": 3}, "paid")
-    (waiting,) = made.messages[2].tool_calls
+    (waiting,) = conversation.messages[2].tool_calls
     assert waiting.error == "it waits for the answer to the agent's question"
-    side = count([made]).side("assistant")
+    side = count([conversation]).side("assistant")
     assert (side.tool_calls, side.failed_calls) == (1, 0)  # it is one call, and none that failed
 
 
@@ -124,9 +124,9 @@ async def test_a_tool_that_asks_first_counts_as_called_with_its_result():
     graph.add_conditional_edges("model", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
     graph.add_edge("tools", "model")
     closing = scoring(success=scorers.tool_called("pay", {"sum": 3}, times=1))
-    made = await talk(cast_of(graph.compile(checkpointer=InMemorySaver()), closing=closing))
-    assert made.messages[-1].tool_calls[0].result == "paid"
-    assert made.labels["scores"]["success"]["value"] is True
+    conversation = await talk(cast_of(graph.compile(checkpointer=InMemorySaver()), closing=closing))
+    assert conversation.messages[-1].tool_calls[0].result == "paid"
+    assert conversation.labels["scores"]["success"]["value"] is True
 
 
 async def test_two_questions_of_one_node_have_their_effects_as_often_as_without_a_rejection():
@@ -144,8 +144,8 @@ async def test_two_questions_of_one_node_have_their_effects_as_often_as_without_
 
     plain, rejected, twice = Books(), Books(), Books()
     for world, says in ((plain, ["GOOD"]), (rejected, ["BAD", "GOOD"]), (twice, ["BAD", "BAD", "GOOD"])):
-        made = await talk(cast_of(agent(says), world), turns=3)
-        assert made.messages[-1].text == "GOOD"
+        conversation = await talk(cast_of(agent(says), world), turns=3)
+        assert conversation.messages[-1].text == "GOOD"
     assert plain.done == rejected.done == twice.done == ["A", "A", "B"]
 
 
@@ -154,11 +154,11 @@ async def test_a_snapshot_that_is_the_worlds_own_object_is_copied():
 
     async def book(state: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
         runtime.context.world.done.append("booked")
-        told = any("<note>" in str(message.text) for message in state["messages"])
-        return {"messages": [AIMessage("GOOD" if told else "BAD")]}
+        repaired = any("<note>" in str(message.text) for message in state["messages"])
+        return {"messages": [AIMessage("GOOD" if repaired else "BAD")]}
 
-    made = await talk(cast_of(built(book=book).compile(), world), turns=1)
-    assert [attempt.verdict for attempt in made.attempts("assistant")] == ["rejected", "accepted"]
+    conversation = await talk(cast_of(built(book=book).compile(), world), turns=1)
+    assert [attempt.verdict for attempt in conversation.attempts("assistant")] == ["rejected", "accepted"]
     assert world.done == ["booked"]
 
 
@@ -171,9 +171,13 @@ async def test_what_an_agent_did_before_it_failed_stands_in_the_record(checkpoin
     async def fails(state: MessagesState) -> dict[str, Any]:
         raise ConnectionError("503")
 
-    made = await talk(cast_of(built(pay=pay, fails=fails).compile(checkpointer=checkpointer)))
-    assert (made.stop, made.failure.node, made.failure.error) == ("model_failed", "assistant", "ConnectionError: 503")
-    (turn,) = made.unsaid
+    conversation = await talk(cast_of(built(pay=pay, fails=fails).compile(checkpointer=checkpointer)))
+    assert (conversation.stop, conversation.failure.node, conversation.failure.error) == (
+        "model_failed",
+        "assistant",
+        "ConnectionError: 503",
+    )
+    (turn,) = conversation.unsaid
     (draft,) = turn.attempts
     assert (draft.verdict, draft.text) == ("unjudged", "One moment.")
     assert [(call.name, call.result) for call in draft.tool_calls] == [("pay", "paid")]
@@ -198,8 +202,8 @@ async def test_an_agent_with_a_context_of_its_own_is_not_given_the_conversations
     fixed = AgentSpeaker("assistant", graph, context=Own("the guest"))
     assert (await talk(cast_of(fixed), turns=1)).messages[-1].text == "For the guest."
     ledger = Ledger()
-    made = AgentSpeaker("assistant", graph, context=lambda scenario, world: Own(scenario["task"], world))
-    assert (await talk(cast_of(made, ledger), turns=1)).messages[-1].text == "For gift preparation."
+    speaker = AgentSpeaker("assistant", graph, context=lambda scenario, world: Own(scenario["task"], world))
+    assert (await talk(cast_of(speaker, ledger), turns=1)).messages[-1].text == "For gift preparation."
     assert ledger.done == ["gift preparation"]
 
 
@@ -219,8 +223,8 @@ async def test_a_tool_with_a_bare_runtime_warns_of_nothing_where_there_is_no_wor
     )
     graph.add_conditional_edges("model", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
     graph.add_edge("tools", "model")
-    made = await talk(cast_of(graph.compile()), turns=1)  # a warning is an error here
-    assert made.messages[-1].text == "12 is free"
+    conversation = await talk(cast_of(graph.compile()), turns=1)  # a warning is an error here
+    assert conversation.messages[-1].text == "12 is free"
 
 
 async def test_a_snapshot_that_fails_is_the_worlds_failure():
@@ -230,6 +234,6 @@ async def test_a_snapshot_that_fails_is_the_worlds_failure():
 
         def restore(self, snapshot: Any) -> None: ...
 
-    made = await talk(cast_of(lambda messages: "GOOD", Breaks()))
-    assert (made.stop, made.failure.node) == ("model_failed", "world")
-    assert "no snapshot of the world could be taken: OSError: disk full" in made.failure.error
+    conversation = await talk(cast_of(lambda messages: "GOOD", Breaks()))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
+    assert "no snapshot of the world could be taken: OSError: disk full" in conversation.failure.error

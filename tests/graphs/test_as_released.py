@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from duologue.data.simquac import released
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits, conformance, draft
-from duologue.nodes.as_released import SUFFIX
-from duologue.nodes.simquac import GUIDES, INTERESTING
+from duologue.nodes.simquac.as_released import SUFFIX
+from duologue.nodes.simquac.roles import GUIDES, INTERESTING
 from duologue.nodes.state import PLACES
 
 
@@ -25,38 +25,40 @@ async def play(topic, user, assistant, **limits):
 
 
 async def test_an_exact_copy_is_stored_without_its_first_word(topic):
-    made = await play(topic, ["Who lived there?"], ["The last one left in 1968."], max_turns=1)
-    assert made.messages[1].text == "last one left in 1968"
-    assert made.messages[1].spans[0].start == topic.section.index("last one")
+    conversation = await play(topic, ["Who lived there?"], ["The last one left in 1968."], max_turns=1)
+    assert conversation.messages[1].text == "last one left in 1968"
+    assert conversation.messages[1].spans[0].start == topic.section.index("last one")
 
 
 async def test_the_models_case_is_stored(topic):
-    made = await play(topic, ["Who?"], ["the LAST one left in 1968."], max_turns=1)
-    assert made.messages[1].text == "LAST one left in 1968"
+    conversation = await play(topic, ["Who?"], ["the LAST one left in 1968."], max_turns=1)
+    assert conversation.messages[1].text == "LAST one left in 1968"
 
 
 @pytest.mark.parametrize("answer", ["I", "the answer", "...", "", "the text does not say"])
 async def test_pieces_of_the_declared_words_are_refusals(topic, answer):
-    made = await play(topic, ["Who?"], [answer], max_turns=1)
-    assert made.messages[1].text == "I cannot find the answer."
-    assert made.messages[1].attempts[-1].verdict == "accepted"
+    conversation = await play(topic, ["Who?"], [answer], max_turns=1)
+    assert conversation.messages[1].text == "I cannot find the answer."
+    assert conversation.messages[1].attempts[-1].verdict == "accepted"
 
 
 async def test_one_word_never_passes_and_the_ungrounded_text_is_stored_after_four_calls(topic):
-    made = await play(topic, ["Who?"], ["keepers"], max_turns=1)
-    answer = made.messages[1]
+    conversation = await play(topic, ["Who?"], ["keepers"], max_turns=1)
+    answer = conversation.messages[1]
     assert answer.text == "I cannot find the answer. keepers"
     assert [a.verdict for a in answer.attempts] == ["rejected", "rejected", "rejected", "observed"]
 
 
 async def test_any_grounded_sentence_is_enough_and_the_others_are_dropped(topic):
-    made = await play(topic, ["Who?"], ["The last one left in 1968. Nobody ever knew that at all."], max_turns=1)
-    assert made.messages[1].text == "last one left in 1968"
+    conversation = await play(
+        topic, ["Who?"], ["The last one left in 1968. Nobody ever knew that at all."], max_turns=1
+    )
+    assert conversation.messages[1].text == "last one left in 1968"
 
 
 async def test_an_answer_whose_first_half_is_wrong_passes_with_its_tail(topic):
-    made = await play(topic, ["Who?"], ["Nobody ever knew that. The last one left in 1968."], max_turns=1)
-    assert made.messages[1].text == "The last one left in 1968"
+    conversation = await play(topic, ["Who?"], ["Nobody ever knew that. The last one left in 1968."], max_turns=1)
+    assert conversation.messages[1].text == "The last one left in 1968"
 
 
 @pytest.mark.parametrize(
@@ -101,21 +103,21 @@ def test_sentences_end_as_the_scripts_tokenizer_ends_them(text, sentences):
 
 async def test_the_first_re_prompt_of_the_student_is_the_one_that_failed(topic):
     long = " ".join(["word"] * 26)
-    made = await play(topic, [long, long, "Who?"], ["The last one left in 1968."], max_turns=1)
-    names = [a.prompt.name for a in made.messages[0].attempts]
+    conversation = await play(topic, [long, long, "Who?"], ["The last one left in 1968."], max_turns=1)
+    names = [a.prompt.name for a in conversation.messages[0].attempts]
     assert names == ["user/start", "user/start", "user/repair_too_long"]
 
 
 async def test_a_list_of_questions_in_one_line_passes(topic):
-    made = await play(topic, ["1. Who? 2. When?"], ["The last one left in 1968."], max_turns=1)
-    assert made.messages[0].text == "1. Who? 2. When?"
+    conversation = await play(topic, ["1. Who? 2. When?"], ["The last one left in 1968."], max_turns=1)
+    assert conversation.messages[0].text == "1. Who? 2. When?"
 
 
 async def test_no_guide_follows_the_stored_ungrounded_text(topic):
-    made = await play(topic, ["Who?"], ["keepers"], max_turns=2)
-    assert made.messages[2].prompt.name == "user/next"
-    made = await play(topic, ["Who?"], ["I cannot find the answer."], max_turns=2)
-    assert made.messages[2].prompt.name in GUIDES
+    conversation = await play(topic, ["Who?"], ["keepers"], max_turns=2)
+    assert conversation.messages[2].prompt.name == "user/next"
+    conversation = await play(topic, ["Who?"], ["I cannot find the answer."], max_turns=2)
+    assert conversation.messages[2].prompt.name in GUIDES
 
 
 async def test_the_hint_for_two_segments_is_stored_with_the_question():
@@ -127,15 +129,15 @@ async def test_the_hint_for_two_segments_is_stored_with_the_question():
 
 
 async def test_the_reminder_is_missing_on_the_first_question(topic):
-    made = await play(topic, ["Who?"], ["The last one left in 1968."], max_turns=2)
-    assert [m.prompt.text == "" for m in made.messages if m.role == "assistant"] == [True, False]
+    conversation = await play(topic, ["Who?"], ["The last one left in 1968."], max_turns=2)
+    assert [m.prompt.text == "" for m in conversation.messages if m.role == "assistant"] == [True, False]
 
 
 async def test_twelve_exchanges_and_an_end_on_both_sides(topic):
-    made = record(await conversation(simquac.as_released()).ainvoke(simquac.scenario(topic)))
-    assert (made.stop, len(made.exchanges)) == ("max_turns", 12)
-    made = await play(topic, ["a\nb"], ["x"])
-    assert made.stop == "user_rejected"  # the script asks for ever
+    conversation_record = record(await conversation(simquac.as_released()).ainvoke(simquac.scenario(topic)))
+    assert (conversation_record.stop, len(conversation_record.exchanges)) == ("max_turns", 12)
+    conversation_record = await play(topic, ["a\nb"], ["x"])
+    assert conversation_record.stop == "user_rejected"  # the script asks for ever
 
 
 @pytest.mark.parametrize("place", PLACES)

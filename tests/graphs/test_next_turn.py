@@ -5,10 +5,12 @@ import pytest
 import duologue
 from duologue import graphs
 from duologue.data import Conversation, Message, recllmsim
-from duologue.data.next_turns import moments_of
+from duologue.data.people.next_turns import moments_of
 from duologue.errors import SettingError
-from duologue.graphs.next_turn import cast_for, cast_name, state_of
-from duologue.runs.next_turn import next_turns
+from duologue.graphs.single_turn import cast_for, cast_name, state_of
+from duologue.nodes.contract import describe
+from duologue.nodes.stops import AfterOneAnswer, AfterOneTurn, max_turns
+from duologue.runs.people.next_turn import next_turns
 from duologue.testing import scripted_model
 
 
@@ -28,7 +30,7 @@ def nobody(messages):
     raise AssertionError("the assistant was asked")
 
 
-def said(cast, *conversations, **more):
+def turns_of(cast, *conversations, **more):
     return next_turns(cast, moments_of(conversations), **more)
 
 
@@ -41,7 +43,7 @@ def test_the_user_is_asked_once_at_each_turn_and_at_the_end_and_the_assistant_ne
 
     conversation = stored("Where to go?", "And then?")
     cast = graphs.recllmsim.cast(user=user, assistant=nobody)
-    turns = said(cast, conversation, concurrency=1)
+    turns = turns_of(cast, conversation, concurrency=1)
     assert [turn.text for turn in turns] == ["Turn 1", "Turn 2", "Turn 3"]
     assert [turn.stopped for turn in turns] == [False, False, False]
     assert [turn.failure for turn in turns] == [None] * 3
@@ -63,13 +65,15 @@ def test_a_user_is_sent_at_each_turn_what_a_run_sent_it_there(handshake):
         user=user, assistant=scripted_model("The sea.", "The <hills>.", "A town."), handshake=handshake
     )
     scenario = graphs.recllmsim.scenario(stored("a").scenario)
-    (made,) = duologue.simulate(cast, [scenario], limits=duologue.Limits(max_turns=3))
+    (conversation,) = duologue.simulate(cast, [scenario], limits=duologue.Limits(max_turns=3))
     in_the_run = list(heard)
     assert len(in_the_run) == 3
     heard.clear()
-    turns = said(cast, made, concurrency=1)
+    turns = turns_of(cast, conversation, concurrency=1)
     assert heard == in_the_run
-    assert [turn.text for turn in turns] == [message.text for message in made.messages if message.role == "user"]
+    assert [turn.text for turn in turns] == [
+        message.text for message in conversation.messages if message.role == "user"
+    ]
 
 
 def test_a_rejected_draft_is_asked_for_again_with_the_casts_repair_and_counted():
@@ -81,7 +85,7 @@ def test_a_rejected_draft_is_asked_for_again_with_the_casts_repair_and_counted()
             "" if len(heard) == 1 else "Assistant: here is your plan" if len(heard) == 2 else "A quiet beach, please."
         )
 
-    (turn, _) = said(graphs.recllmsim.cast(user=user), stored("Where to go?"), concurrency=1)
+    (turn, _) = turns_of(graphs.recllmsim.cast(user=user), stored("Where to go?"), concurrency=1)
     assert turn.rejected == 2
     assert (turn.text, turn.stopped) == ("A quiet beach, please.", False)
     assert heard[0] != heard[1] != heard[2]
@@ -91,13 +95,13 @@ def test_a_user_whose_every_draft_is_rejected_says_nothing_and_has_not_left():
     def user(messages):
         return "[System]: You are welcome."
 
-    (turn, _) = said(graphs.recllmsim.cast(user=user), stored("Where to go?"), attempts=3)
+    (turn, _) = turns_of(graphs.recllmsim.cast(user=user), stored("Where to go?"), attempts=3)
     assert (turn.text, turn.stopped, turn.stop, turn.rejected, turn.failure) == ("", False, "user_rejected", 3, None)
 
 
 def test_a_goodbye_is_a_text_with_which_the_user_leaves():
     cast = graphs.recllmsim.cast(user=scripted_model("More, please.", "Thank you, goodbye."))
-    turns = said(cast, stored("Where to go?", "And then?"))
+    turns = turns_of(cast, stored("Where to go?", "And then?"))
     assert [(turn.text, turn.stopped) for turn in turns] == [
         ("More, please.", False), ("Thank you, goodbye.", True), ("Thank you, goodbye.", True),
     ]  # fmt: skip
@@ -108,8 +112,8 @@ def test_a_replayed_person_says_what_it_said_and_leaves_where_it_left(tmp_path):
 
     conversations = [stored("Where to go?", "And then?"), stored("What else?", number=1), stored("Again", number=1)]
     path = tmp_path / "records.jsonl"
-    path.write_text("".join(record_lines.line(each) + "\n" for each in conversations))
-    turns = said(graphs.recllmsim.cast(user=f"replay:{path}"), *conversations)
+    path.write_text("".join(record_lines.line(conversation) + "\n" for conversation in conversations))
+    turns = turns_of(graphs.recllmsim.cast(user=f"replay:{path}"), *conversations)
     moments = list(moments_of(conversations))
     assert [turn.text for turn in turns] == [moment.text for moment in moments]
     assert [turn.stopped for turn in turns] == [moment.ended for moment in moments]
@@ -180,11 +184,23 @@ def test_a_cast_that_scores_and_asks_after_the_end_does_neither():
     )
     turns = next_turns(graphs.agent_test.cast(user=user, assistant=nobody), moments_of([conversation]))
     assert [turn.failure for turn in turns] == [None, None]
-    asked = []
+    calls = []
 
     def counted(messages):
-        asked.append(1)
+        calls.append(1)
         return "Yes?"
 
-    said(graphs.recllmsim.cast(user=counted, assistant=nobody, post_questions=True), stored("a"))
-    assert len(asked) == 2
+    turns_of(graphs.recllmsim.cast(user=counted, assistant=nobody, post_questions=True), stored("a"))
+    assert len(calls) == 2
+
+
+def test_the_criterion_of_one_turn_is_recorded_by_the_name_that_each_side_has_always_had():
+    own = {"name": "max_turns"}
+    names = {
+        "user": describe(AfterOneTurn("user", max_turns)),
+        "assistant": describe(AfterOneAnswer("assistant", max_turns)),
+    }
+    assert names == {
+        "user": {"name": "AfterOneTurn", "own": own},
+        "assistant": {"name": "AfterOneAnswer", "own": own},
+    }

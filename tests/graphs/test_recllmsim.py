@@ -11,7 +11,7 @@ from duologue.data.recllmsim import Situation, to_object
 from duologue.errors import SettingError
 from duologue.graphs import conversation, recllmsim, record
 from duologue.nodes import Limits, ModelError
-from duologue.nodes.messages import unfenced
+from duologue.nodes.messages.building import unfenced
 
 PROFILE = "1. Gender: Female\n2. Age: 34\n3. Personality: curious\n4. Occupation: Carpenter"
 TASK = "You are looking for a present for your sister. It must not cost more than 40 euros."
@@ -22,11 +22,11 @@ ABOUT = Situation(task="gift preparation", task_context=TASK, preference=PROFILE
 def play(scripted):
     async def played(user, assistant=("Here you are.",), about=ABOUT, limits=None, build=recllmsim.cast, **settings):
         plain = build(**settings)
-        said = scripted(list(user), plain.user_simulator.build)
+        user_speaker = scripted(list(user), plain.user_simulator.build)
         answered = scripted(list(assistant), plain.assistant.build)
-        cast = plain.replace(user_simulator=said, assistant=answered)
+        cast = plain.replace(user_simulator=user_speaker, assistant=answered)
         state = await conversation(cast).ainvoke(recllmsim.scenario(about), context=limits or Limits())
-        return record(state), said, answered
+        return record(state), user_speaker, answered
 
     return played
 
@@ -72,11 +72,11 @@ async def test_the_assistant_is_sent_the_talk_alone(play):
 
 
 async def test_the_line_that_offers_the_end_is_sent_with_each_reply_and_stored_as_no_message(play):
-    made, user, _ = await play(["A present.", "Something else.", "Thank you, goodbye."])
+    conversation, user, _ = await play(["A present.", "Something else.", "Thank you, goodbye."])
     offered = ["Thank you, goodbye" in texts(sent(user, number))[-1][1] for number in range(3)]
     assert offered == [False, True, True]
-    assert not any("<note>" in message.text or "you may end" in message.text for message in made.messages)
-    assert made.messages[2].prompt.name == "user/ending"
+    assert not any("<note>" in message.text or "you may end" in message.text for message in conversation.messages)
+    assert conversation.messages[2].prompt.name == "user/ending"
 
 
 @pytest.mark.parametrize(
@@ -90,20 +90,20 @@ async def test_the_line_that_offers_the_end_is_sent_with_each_reply_and_stored_a
     ],
 )
 async def test_a_message_of_thanks_and_goodbye_ends_the_talk_and_is_kept_but_not_published(play, goodbye):
-    made, _, assistant = await play(["A present.", goodbye, "Never said."])
-    assert made.stop == "user_ended"
-    assert [message.text for message in made.messages] == ["A present.", "Here you are.", goodbye]
-    assert [message.stored for message in made.messages] == [True, True, False]
+    conversation, _, assistant = await play(["A present.", goodbye, "Never said."])
+    assert conversation.stop == "user_ended"
+    assert [message.text for message in conversation.messages] == ["A present.", "Here you are.", goodbye]
+    assert [message.stored for message in conversation.messages] == [True, True, False]
     assert len(assistant.seen) == 1  # the goodbye costs no call
-    assert [turn["content"] for turn in to_object(made)["history"]] == ["A present.", "Here you are."]
+    assert [turn["content"] for turn in to_object(conversation)["history"]] == ["A present.", "Here you are."]
 
 
 async def test_thanks_alone_do_not_end_it(play):
-    made, _, _ = await play(
+    conversation, _, _ = await play(
         ["A present.", "Thank you, one more thing.", "Goodbye is too early.", "Thank you, goodbye."]
     )
-    assert len(made.exchanges) == 4
-    assert made.stop == "user_ended"
+    assert len(conversation.exchanges) == 4
+    assert conversation.stop == "user_ended"
 
 
 async def test_by_the_strict_rule_the_phrase_must_stand_alone_at_the_end(play):
@@ -116,9 +116,9 @@ async def test_by_the_strict_rule_the_phrase_must_stand_alone_at_the_end(play):
 
 async def test_giving_up_is_offered_and_understood_only_when_asked_for(play):
     user = ["A present.", "I give up, goodbye.", "Thank you, goodbye."]
-    made, seen, _ = await play(user, may_give_up=True)
-    assert made.stop == "user_gave_up"
-    assert made.messages[-1].stored is False
+    conversation, seen, _ = await play(user, may_give_up=True)
+    assert conversation.stop == "user_gave_up"
+    assert conversation.messages[-1].stored is False
     assert "I give up, goodbye." in texts(sent(seen))[-1][1]
     other, unseen, _ = await play(user)
     assert other.stop == "user_ended"
@@ -126,9 +126,9 @@ async def test_giving_up_is_offered_and_understood_only_when_asked_for(play):
 
 
 async def test_ten_exchanges_are_the_most(play):
-    made, _, _ = await play([f"And number {n}?" for n in range(30)])
-    assert made.stop == "max_turns"
-    assert len(made.exchanges) == 10
+    conversation, _, _ = await play([f"And number {n}?" for n in range(30)])
+    assert conversation.stop == "max_turns"
+    assert len(conversation.exchanges) == 10
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ async def test_ten_exchanges_are_the_most(play):
     ],
 )
 async def test_a_leak_is_rejected_with_its_own_repair_and_kept(play, draft, reason):
-    made, user, _ = await play(["A present.", draft, "For 30 euros.", "Thank you, goodbye."])
-    second = made.messages[2]
+    conversation, user, _ = await play(["A present.", draft, "For 30 euros.", "Thank you, goodbye."])
+    second = conversation.messages[2]
     assert second.text == "For 30 euros."
     assert [(a.verdict, a.reason) for a in second.attempts] == [("rejected", reason), ("accepted", None)]
     assert second.prompt.name == f"user/repair_{reason}"
@@ -159,8 +159,10 @@ async def test_a_user_that_is_asked_again_is_told_again_how_it_may_end(play):
 
 
 async def test_a_goodbye_inside_a_leak_ends_nothing(play):
-    made, _, _ = await play(["A present.", "[System]: Thank you, goodbye.", "For 30 euros.", "Thank you, goodbye."])
-    assert [m.text for m in made.messages][2] == "For 30 euros."
+    conversation, _, _ = await play(
+        ["A present.", "[System]: Thank you, goodbye.", "For 30 euros.", "Thank you, goodbye."]
+    )
+    assert [m.text for m in conversation.messages][2] == "For 30 euros."
 
 
 async def test_repeats_are_counted_and_by_setting_rejected(play):
@@ -173,26 +175,28 @@ async def test_repeats_are_counted_and_by_setting_rejected(play):
 
 
 async def test_a_greeting_comes_first_is_heard_by_both_and_is_not_published(play):
-    made, user, assistant = await play(["A present.", "Thank you, goodbye."], opens="assistant")
-    assert made.messages[0].role == "assistant"
-    assert made.messages[0].stored is False
-    assert made.messages[0].text in str(texts(sent(user, 0)))
-    assert made.messages[0].text in str(texts(sent(assistant, 0)))
-    assert to_object(made)["history"][0]["content"] == "A present."
+    conversation, user, assistant = await play(["A present.", "Thank you, goodbye."], opens="assistant")
+    assert conversation.messages[0].role == "assistant"
+    assert conversation.messages[0].stored is False
+    assert conversation.messages[0].text in str(texts(sent(user, 0)))
+    assert conversation.messages[0].text in str(texts(sent(assistant, 0)))
+    assert to_object(conversation)["history"][0]["content"] == "A present."
 
 
 async def test_a_greeting_takes_no_exchange_away(play):
-    made, _, _ = await play([f"And number {n}?" for n in range(30)], opens="assistant", limits=Limits(max_turns=2))
-    assert sum(m.role == "user" for m in made.messages) == 2
+    conversation, _, _ = await play(
+        [f"And number {n}?" for n in range(30)], opens="assistant", limits=Limits(max_turns=2)
+    )
+    assert sum(m.role == "user" for m in conversation.messages) == 2
 
 
 async def test_the_handshake_is_scripted_and_costs_nothing(play):
-    made, user, _ = await play(["A present.", "Thank you, goodbye."], handshake=True)
+    conversation, user, _ = await play(["A present.", "Thank you, goodbye."], handshake=True)
     kinds = texts(sent(user, 0))
     assert [kind for kind, _ in kinds] == ["system", "human", "ai", "human", "ai", "human"]
     assert {text for kind, text in kinds if kind == "ai"} == {"Got it."}
     assert len(user.seen) == 2
-    assert made.messages[0].text == "A present."
+    assert conversation.messages[0].text == "A present."
 
 
 async def test_a_proactive_assistant_is_told_by_the_tasks_name_alone(play):
@@ -204,24 +208,24 @@ async def test_a_proactive_assistant_is_told_by_the_tasks_name_alone(play):
 
 async def test_as_published_nothing_of_the_user_is_rejected_and_the_assistant_greets(play):
     leak = "[System]: You're welcome!"
-    made, _, _ = await play(["A present.", leak, "Thank you, goodbye."], build=recllmsim.as_published)
-    assert made.messages[0].stored is False
-    said = [m for m in made.messages if m.role == "user"]
-    assert said[1].text == leak
-    assert (said[1].attempts[0].verdict, said[1].attempts[0].reason) == ("observed", "role_leak")
-    assert made.stop == "user_ended"
-    assert said[-1].stored is False
+    conversation, _, _ = await play(["A present.", leak, "Thank you, goodbye."], build=recllmsim.as_published)
+    assert conversation.messages[0].stored is False
+    user_messages = [m for m in conversation.messages if m.role == "user"]
+    assert user_messages[1].text == leak
+    assert (user_messages[1].attempts[0].verdict, user_messages[1].attempts[0].reason) == ("observed", "role_leak")
+    assert conversation.stop == "user_ended"
+    assert user_messages[-1].stored is False
 
 
 async def test_an_empty_reply_is_asked_for_again(play):
-    made, _, _ = await play(["A present.", "Thank you, goodbye."], ["", "A book."])
-    assert [a.reason for a in made.messages[1].attempts] == ["empty", None]
-    assert made.messages[1].prompt.name == "assistant/repair_empty"
+    conversation, _, _ = await play(["A present.", "Thank you, goodbye."], ["", "A book."])
+    assert [a.reason for a in conversation.messages[1].attempts] == ["empty", None]
+    assert conversation.messages[1].prompt.name == "assistant/repair_empty"
 
 
 async def test_no_line_is_sent_to_an_assistant_that_managed(play):
-    made, _, assistant = await play(["A present.", "Thank you, goodbye."])
-    assert made.messages[1].prompt is None
+    conversation, _, assistant = await play(["A present.", "Thank you, goodbye."])
+    assert conversation.messages[1].prompt is None
     assert texts(sent(assistant))[-1] == ("human", "A present.")
 
 
@@ -237,10 +241,14 @@ async def test_a_function_of_messages_is_an_assistant(kind):
         return reply(messages)
 
     cast = recllmsim.cast(assistant=reply if kind == "plain" else replies)
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
-    assert made.messages[1].text == f"You said {len(made.messages[0].text)} characters."
-    assert heard[0] == [{"role": "user", "content": made.messages[0].text}]
-    assert made.provenance.nodes["assistant"].label.endswith(reply.__name__ if kind == "plain" else "replies")
+    conversation_record = record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2))
+    )
+    assert conversation_record.messages[1].text == f"You said {len(conversation_record.messages[0].text)} characters."
+    assert heard[0] == [{"role": "user", "content": conversation_record.messages[0].text}]
+    assert conversation_record.provenance.nodes["assistant"].label.endswith(
+        reply.__name__ if kind == "plain" else "replies"
+    )
     swapped = recllmsim.cast().replace(assistant=reply)
     assert type(swapped.assistant).__name__ == "FunctionSpeaker"
 
@@ -252,48 +260,58 @@ async def test_a_function_may_answer_with_a_chat_models_message_or_hand_on_an_aw
 
     for reply in (Endpoint(), lambda messages: Endpoint()(messages)):
         cast = recllmsim.cast(assistant=reply)
-        made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
-        assert made.messages[1].text == "Three ideas."
-        assert made.messages[1].attempts[0].usage.output_tokens == 2
+        conversation_record = record(
+            await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
+        )
+        assert conversation_record.messages[1].text == "Three ideas."
+        assert conversation_record.messages[1].attempts[0].usage.output_tokens == 2
 
 
 async def test_a_function_that_gives_no_text_is_named():
     silent: Any = lambda messages: None  # noqa: E731
     cast = recllmsim.cast(assistant=silent)
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
-    assert made.failure is not None
-    assert made.failure.node == "assistant"
-    assert "the function answered with nothing (None): it must answer with a text" in made.failure.error
+    conversation_record = record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
+    )
+    assert conversation_record.failure is not None
+    assert conversation_record.failure.node == "assistant"
+    assert "the function answered with nothing (None): it must answer with a text" in conversation_record.failure.error
 
 
 async def test_chinese_pages_speak_chinese_and_offer_the_chinese_phrase(play):
     about = ABOUT.model_copy(update={"language": "zh", "task": "礼物准备", "task_context": "你想给姐姐准备一份礼物。"})
-    made, user, _ = await play(["我想买礼物。", "谢谢，再见。"], ["好的，这个怎么样？"], about=about, language="zh")
-    assert made.stop == "user_ended"
+    conversation, user, _ = await play(
+        ["我想买礼物。", "谢谢，再见。"], ["好的，这个怎么样？"], about=about, language="zh"
+    )
+    assert conversation.stop == "user_ended"
     assert "谢谢，再见。" in texts(sent(user, 1))[-1][1]
 
 
 async def test_those_who_spoke_are_asked_afterwards_also_when_they_were_swapped_in(play):
-    made, user, assistant = await play(["A present.", "Thank you, goodbye.", "Yes."], ["A book."], post_questions=True)
+    conversation, user, assistant = await play(
+        ["A present.", "Thank you, goodbye.", "Yes."], ["A book."], post_questions=True
+    )
     assert len(user.seen) == 2 + 5
     assert len(assistant.seen) == 1 + 3
-    assert made.labels["post_questions"][-1]["answer"] == "A book."
-    assert [m.text for m in made.messages] == ["A present.", "A book.", "Thank you, goodbye."]
+    assert conversation.labels["post_questions"][-1]["answer"] == "A book."
+    assert [m.text for m in conversation.messages] == ["A present.", "A book.", "Thank you, goodbye."]
 
 
 async def test_post_questions_are_independent_and_counted_apart():
     cast = recllmsim.cast(post_questions=True)
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
-    asked: Any = made.labels["post_questions"]
-    assert [one["to"] for one in asked] == ["user"] * 5 + ["assistant"] * 3
-    assert all(one["answer"] for one in asked)
-    spent = sum(one["usage"]["input_tokens"] + one["usage"]["output_tokens"] for one in asked)
+    conversation_record = record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2))
+    )
+    post_questions: Any = conversation_record.labels["post_questions"]
+    assert [one["to"] for one in post_questions] == ["user"] * 5 + ["assistant"] * 3
+    assert all(one["answer"] for one in post_questions)
+    spent = sum(one["usage"]["input_tokens"] + one["usage"]["output_tokens"] for one in post_questions)
     plain = record(await conversation(recllmsim.cast()).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=2)))
     assert spent > 0
-    assert made.closing_usage.tokens == spent
-    assert sum(message.usage.tokens for message in made.messages) == plain.usage.tokens
-    assert made.usage == plain.usage + made.closing_usage
-    assert "post_questions" not in json.dumps(to_object(made))
+    assert conversation_record.closing_usage.tokens == spent
+    assert sum(message.usage.tokens for message in conversation_record.messages) == plain.usage.tokens
+    assert conversation_record.usage == plain.usage + conversation_record.closing_usage
+    assert "post_questions" not in json.dumps(to_object(conversation_record))
 
 
 async def test_a_question_that_fails_says_why_and_the_others_are_asked():
@@ -306,12 +324,14 @@ async def test_a_question_that_fails_says_why_and_the_others_are_asked():
         return "A book."
 
     cast = recllmsim.cast(assistant=reply, post_questions=True)
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1)))
-    failed = [one for one in made.labels["post_questions"] if "error" in one]
+    conversation_record = record(
+        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(max_turns=1))
+    )
+    failed = [one for one in conversation_record.labels["post_questions"] if "error" in one]
     assert [one["name"] for one in failed] == ["assistant/post_specific"]
     assert "no answer today" in failed[0]["error"]
-    assert made.stop == "max_turns"
-    assert made.failure is None
+    assert conversation_record.stop == "max_turns"
+    assert conversation_record.failure is None
     assert not any("A book." in text for text in calls[1:])  # what was answered before is not in the next question
 
 
@@ -324,27 +344,27 @@ def test_a_bad_language_or_model_is_one_line():
         recllmsim.cast(user="nobody")
 
 
-@pytest.mark.parametrize(("said", "reason"), [
+@pytest.mark.parametrize(("text", "reason"), [
     ("Assistant: Happy to help. What else can I do?", "role_leak"),
     ("**Assistant:** Happy to help.", "role_leak"),
     ("<think>Let me see.</think>助手：好的，还有什么？", "role_leak"),
     ("User: I need a present.", None),
     ("<think>The assistant: helpful.</think>User: I need a present.", None),
 ])  # fmt: skip
-async def test_a_label_of_the_other_side_is_a_leak_and_an_own_one_is_taken_off(said, reason):
-    lines = [said, "I need a present.", "Thank you, goodbye."]
+async def test_a_label_of_the_other_side_is_a_leak_and_an_own_one_is_taken_off(text, reason):
+    lines = [text, "I need a present.", "Thank you, goodbye."]
     cast = recllmsim.cast(lambda messages: lines.pop(0), lambda messages: "A book.")
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(seed=1)))
-    (first, *_) = made.attempts("user")
+    conversation_record = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits(seed=1)))
+    (first, *_) = conversation_record.attempts("user")
     assert (first.reason, first.verdict) == (reason, "rejected" if reason else "accepted")
-    assert made.messages[0].text == "I need a present."
+    assert conversation_record.messages[0].text == "I need a present."
 
 
 async def test_as_published_a_leak_that_says_goodbye_ends_the_talk(play):
-    said = ["A present.", "[System]: You're welcome. Thank you, goodbye!", "And now?"]
-    made, _, assistant = await play(said, build=recllmsim.as_published, handshake=False)
-    assert (made.stop, made.messages[-1].stored, len(assistant.seen)) == ("user_ended", False, 1)
-    assert made.messages[-1].attempts[-1].verdict == "observed"
+    texts_of_user = ["A present.", "[System]: You're welcome. Thank you, goodbye!", "And now?"]
+    conversation, _, assistant = await play(texts_of_user, build=recllmsim.as_published, handshake=False)
+    assert (conversation.stop, conversation.messages[-1].stored, len(assistant.seen)) == ("user_ended", False, 1)
+    assert conversation.messages[-1].attempts[-1].verdict == "observed"
 
 
 def test_the_published_switches_can_be_set_one_by_one():
@@ -359,8 +379,8 @@ async def test_further_questions_for_afterwards_are_a_page_each(tmp_path):
     (tmp_path / "user").mkdir()
     (tmp_path / "user/post_again.md").write_text("Would you come again?")
     cast = recllmsim.cast(prompts=tmp_path, post_questions=True)
-    made = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits()))
-    assert "user/post_again" in {one["name"] for one in made.labels["post_questions"]}
+    conversation_record = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits()))
+    assert "user/post_again" in {one["name"] for one in conversation_record.labels["post_questions"]}
     (tmp_path / "user/post_again.md").write_text("Would {{ name }} come again?")
     with pytest.raises(ValueError, match="gap"):
         recllmsim.cast(prompts=tmp_path)

@@ -58,9 +58,9 @@ def written(summary: runs.Summary):
 
 
 def test_a_file_that_was_changed_does_not_come_out_equal(open_data, tmp_path):
-    found = next((open_data / "recllmsim" / "LLM_agent_user").rglob("*.json"))
+    file = next((open_data / "recllmsim" / "LLM_agent_user").rglob("*.json"))
     (tmp_path / "one").mkdir()
-    value = json.loads(found.read_text())
+    value = json.loads(file.read_text())
     (tmp_path / "one" / "a.json").write_text(json.dumps(value, ensure_ascii=False, indent=4))
     summary = play_again(tmp_path / "one", tmp_path / "run")
     assert differing(tmp_path / "one", summary.dataset) == []
@@ -73,11 +73,11 @@ def test_a_replayed_user_meets_another_assistant(open_data, tmp_path):
     (some, *_) = format.read(source)
     cast = recllmsim.cast(user=f"replay:{source}", assistant="offline")
     summary = runs.blocking(runs.arun(cast, recllmsim.scenarios([some]), tmp_path / "run"))
-    (made,) = format.read(summary.dataset)
-    users = [[m.text for m in one.messages if m.role == "user"] for one in (some, made)]
+    (conversation,) = format.read(summary.dataset)
+    users = [[m.text for m in one.messages if m.role == "user"] for one in (some, conversation)]
     assert users[0] == users[1]
-    assert made.messages != some.messages
-    assert made.scenario == some.scenario
+    assert conversation.messages != some.messages
+    assert conversation.scenario == some.scenario
 
 
 def test_a_goodbye_that_is_played_again_is_not_answered(tmp_path):
@@ -97,9 +97,9 @@ def test_annotations_of_published_replies_are_not_those_of_another_assistants(op
     stored = format.read(source)
     assert all({"chat_model", "questionnaire"} <= set(one.labels) for one in stored)
     one_side = recllmsim.cast(user=f"replay:{source}", assistant="offline")
-    made = duologue.simulate(one_side, recllmsim.scenarios(stored))
-    assert [one.labels for one in made] == [{}] * len(stored)
-    assert [one.extra["path"] for one in made] == [one.extra["path"] for one in stored]
+    conversations = duologue.simulate(one_side, recllmsim.scenarios(stored))
+    assert [one.labels for one in conversations] == [{}] * len(stored)
+    assert [one.extra["path"] for one in conversations] == [one.extra["path"] for one in stored]
     both = recllmsim.cast(user=f"replay:{source}", assistant=f"replay:{source}")
     again = duologue.simulate(both, recllmsim.scenarios(stored))
     assert [one.labels for one in again] == [one.labels for one in stored]

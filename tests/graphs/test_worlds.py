@@ -20,7 +20,7 @@ from duologue import runs
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, casts, conversation, recllmsim, record
 from duologue.nodes import AgentSpeaker, ContractError, FunctionSpeaker, Limits, scoring, validator
-from duologue.nodes.tools import declared
+from duologue.nodes.speakers.tools import declared
 from duologue.nodes.worlds import Context, WorldError
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
@@ -106,27 +106,27 @@ async def talk(cast: Cast, turns: int = 1, **state: Any) -> Any:
 async def test_one_booking_not_two_where_the_world_can_be_put_back(times, checkpointer):
     hotel = Hotel()
     cast = cast_with(lambda scenario: hotel, agent_that_calls(checkpointer=checkpointer), times)
-    made = await talk(cast)
+    conversation = await talk(cast)
     assert hotel.bookings == ["12"]
-    assert [attempt.verdict for attempt in made.attempts("assistant")] == ["rejected"] * times + ["accepted"]
-    assert all(attempt.tool_calls[0].result == {"booked": 1} for attempt in made.attempts("assistant"))
+    assert [attempt.verdict for attempt in conversation.attempts("assistant")] == ["rejected"] * times + ["accepted"]
+    assert all(attempt.tool_calls[0].result == {"booked": 1} for attempt in conversation.attempts("assistant"))
     assert cast.answer_validator.seen == [1] * (times + 1)  # type: ignore[attr-defined]
 
 
 async def test_one_booking_not_two_where_the_world_cannot_be_put_back():
     ledger = Ledger()
-    made = await talk(cast_with(lambda scenario: ledger))
+    conversation = await talk(cast_with(lambda scenario: ledger))
     assert ledger.bookings == ["12"]
-    (attempt,) = made.attempts("assistant")
+    (attempt,) = conversation.attempts("assistant")
     assert (attempt.verdict, attempt.reason) == ("observed", "rude")
     assert attempt.notes == ("not asked again: it had called book",)
-    assert made.messages[-1].text == 'It says {"booked": 1}'
+    assert conversation.messages[-1].text == 'It says {"booked": 1}'
 
 
 async def test_a_draft_that_acted_stands_even_as_the_last_attempt_and_where_the_cast_has_a_fallback():
     ledger = Ledger()
-    made = await talk(cast_with(lambda scenario: ledger, fallback="Sorry."))
-    assert made.messages[-1].text == 'It says {"booked": 1}'
+    conversation = await talk(cast_with(lambda scenario: ledger, fallback="Sorry."))
+    assert conversation.messages[-1].text == 'It says {"booked": 1}'
 
 
 async def test_an_agent_without_a_world_is_not_asked_again_after_a_tool_that_may_have_acted():
@@ -140,16 +140,16 @@ async def test_an_agent_without_a_world_is_not_asked_again_after_a_tool_that_may
         return "rude"
 
     cast = recllmsim.cast(lambda messages: "Pay.", helper, opens="user").replace(answer_validator=validator(rude))
-    made = await talk(cast)
+    conversation = await talk(cast)
     assert len(called) == 1
-    assert made.messages[-1].attempts[-1].notes == ("not asked again: it had called pay",)
+    assert conversation.messages[-1].attempts[-1].notes == ("not asked again: it had called pay",)
     harmless = cast.replace(assistant=FunctionSpeaker("assistant", helper, read_only=["pay"]))
     assert len(list((await talk(harmless)).attempts("assistant"))) == 3
 
 
 async def test_a_tool_that_says_that_it_is_read_only_may_be_called_again():
-    made = await talk(cast_with(lambda scenario: Ledger(), agent_that_calls("look"), times=2))
-    assert [attempt.verdict for attempt in made.attempts("assistant")] == ["rejected", "rejected", "accepted"]
+    conversation = await talk(cast_with(lambda scenario: Ledger(), agent_that_calls("look"), times=2))
+    assert [attempt.verdict for attempt in conversation.attempts("assistant")] == ["rejected", "rejected", "accepted"]
     assert declared(agent_that_calls()) == ("look",)
     inner = agent_that_calls()
     assert declared(StateGraph(MessagesState).add_node("all", inner).add_edge(START, "all").compile()) == ("look",)
@@ -163,15 +163,15 @@ async def test_a_user_that_acts_is_not_asked_again_either():
     user = AgentSpeaker("user", agent_that_calls(), lambda state: [HumanMessage("Play your part.")])
     cast = recllmsim.cast(user, lambda messages: "Yes.", opens="user")
     cast = cast.replace(world=lambda scenario: ledger, question_validator=rejecting(1))
-    made = await talk(cast)
+    conversation = await talk(cast)
     assert ledger.bookings == ["12"]
-    assert made.messages[0].attempts[0].notes == ("not asked again: it had called book",)
+    assert conversation.messages[0].attempts[0].notes == ("not asked again: it had called book",)
 
 
 async def test_what_the_last_rejected_draft_did_is_undone_where_the_fallback_is_said():
     hotel = Hotel()
-    made = await talk(cast_with(lambda scenario: hotel, times=9, fallback="Sorry."))
-    assert made.messages[-1].text == "Sorry."
+    conversation = await talk(cast_with(lambda scenario: hotel, times=9, fallback="Sorry."))
+    assert conversation.messages[-1].text == "Sorry."
     assert hotel.bookings == []
     standing = Hotel()
     await talk(cast_with(lambda scenario: standing, times=9))
@@ -186,8 +186,8 @@ async def test_what_a_failing_agent_did_is_undone():
         raise ConnectionError("the endpoint is down")
 
     agent = StateGraph(MessagesState).add_node("a", breaks).add_edge(START, "a").compile()
-    made = await talk(cast_with(lambda scenario: hotel, agent))
-    assert (made.stop, made.failure.node, hotel.bookings) == ("model_failed", "assistant", [])
+    conversation = await talk(cast_with(lambda scenario: hotel, agent))
+    assert (conversation.stop, conversation.failure.node, hotel.bookings) == ("model_failed", "assistant", [])
 
 
 async def test_the_world_is_set_up_from_the_scenario_and_torn_down_and_each_conversation_has_its_own():
@@ -204,10 +204,10 @@ async def test_the_world_is_set_up_from_the_scenario_and_torn_down_and_each_conv
 
     sizes = scoring(bookings=lambda state: len(state["messages"]))
     cast = cast_with(world, times=0, closing=sizes)
-    made = await asyncio.gather(*(talk(cast, turns=2, repeat=number) for number in range(3)))
+    conversations = await asyncio.gather(*(talk(cast, turns=2, repeat=number) for number in range(3)))
     assert log.count("up gift preparation") == log.count("down") == 3
-    assert [each.messages[-1].tool_calls[0].result for each in made] == [{"booked": 2}] * 3
-    assert {each.scenario["task"] for each in made} == {"gift preparation"}
+    assert [conversation.messages[-1].tool_calls[0].result for conversation in conversations] == [{"booked": 2}] * 3
+    assert {conversation.scenario["task"] for conversation in conversations} == {"gift preparation"}
 
 
 class Closed:
@@ -278,9 +278,9 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
         raise OSError("locked")
 
     states = [recllmsim.scenario(ABOUT)]
-    (made,) = await runs.asimulate(cast_with(broken), states, limits=Limits(max_turns=1))
-    assert (made.stop, made.failure.node) == ("model_failed", "world")
-    assert "could not be set up: ConnectionError: no database" in made.failure.error
+    (conversation,) = await runs.asimulate(cast_with(broken), states, limits=Limits(max_turns=1))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
+    assert "could not be set up: ConnectionError: no database" in conversation.failure.error
     (over,) = await runs.asimulate(cast_with(leaves_badly), states, limits=Limits(max_turns=1))
     assert (over.stop, over.finished, over.failure.node) == ("max_turns", True, "world")
     assert "could not be torn down: OSError: locked" in over.failure.error
@@ -291,10 +291,10 @@ async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversat
 async def test_a_world_that_cannot_be_put_back_ends_the_conversation_as_failed():
     hotel = Hotel()
     hotel.restore = lambda snapshot: 1 / 0  # type: ignore[method-assign,assignment]
-    made = await talk(cast_with(lambda scenario: hotel))
-    assert (made.stop, made.failure.node) == ("model_failed", "world")
-    assert "could not be put back: ZeroDivisionError" in made.failure.error
-    (attempt,) = made.attempts("assistant")
+    conversation = await talk(cast_with(lambda scenario: hotel))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", "world")
+    assert "could not be put back: ZeroDivisionError" in conversation.failure.error
+    (attempt,) = conversation.attempts("assistant")
     assert attempt.verdict == "rejected"
 
 
@@ -315,9 +315,9 @@ async def test_functions_and_other_runnables_find_the_world_in_the_runtime():
 async def test_no_record_pickle_or_manifest_holds_the_world():
     hotel = SimpleNamespace(bookings=[], secret="s3cret")
     cast = cast_with(lambda scenario: hotel, times=0)
-    made = await talk(cast)
-    assert "s3cret" not in made.model_dump_json()
-    assert made.provenance.limits == Limits(max_turns=1, answer_attempts=3).plain()
+    conversation = await talk(cast)
+    assert "s3cret" not in conversation.model_dump_json()
+    assert conversation.provenance.limits == Limits(max_turns=1, answer_attempts=3).plain()
     context = Context.of(Limits(seed=3), hotel)
     assert context.plain() == Limits(seed=3).plain()
     assert pickle.loads(pickle.dumps(context)) == Limits(seed=3)
@@ -332,8 +332,8 @@ async def test_a_conversation_with_a_world_does_not_go_on_from_a_checkpoint():
         await graph.ainvoke(None, config, context=Limits(max_turns=1))
     copied = graph.with_config(tags=["a"])
     again = {"configurable": {"thread_id": "2"}}
-    made = record(await copied.ainvoke(recllmsim.scenario(ABOUT), again, context={"max_turns": 1}))
-    assert made.messages[-1].tool_calls[0].result == {"booked": 1}
+    conversation_record = record(await copied.ainvoke(recllmsim.scenario(ABOUT), again, context={"max_turns": 1}))
+    assert conversation_record.messages[-1].tool_calls[0].result == {"booked": 1}
 
 
 def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):

@@ -30,9 +30,9 @@ def completion(text: str | None, **more: Any) -> Response:
     return Response(json.dumps(reply), content_type="application/json")
 
 
-def failing(status: int, told: str = "", **headers: str) -> Response:
+def failing(status: int, message: str = "", **headers: str) -> Response:
     """An error as OpenAI words it."""
-    reply = json.dumps({"error": {"message": told, "type": "error", "code": None}})
+    reply = json.dumps({"error": {"message": message, "type": "error", "code": None}})
     return Response(
         reply, status, {name.replace("_", "-"): value for name, value in headers.items()}, "application/json"
     )
@@ -125,8 +125,8 @@ class Lasting:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
-                said = "I cannot find the answer." if b"<section>" in body else "Who lived there?"
-                data = completion(said).get_data()
+                text = "I cannot find the answer." if b"<section>" in body else "Who lived there?"
+                data = completion(text).get_data()
                 self.send_response(200)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(data)))

@@ -162,9 +162,9 @@ plan = simquac.scenarios(duologue.data.simquac.samples()[:3])
 
 async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tmp_path):
     simulate = "duologue.{}(cast, plan, limits=Limits(max_turns=1){});"
-    asked = ", conduct=duologue.runs.Conduct(progress=True)"
+    line = ", conduct=duologue.runs.Conduct(progress=True)"
     cells = [SLOW, simulate.format("simulate", ""), "await " + simulate.format("asimulate", "")]
-    cells += ["cast = simquac.cast()", simulate.format("simulate", asked)]
+    cells += ["cast = simquac.cast()", simulate.format("simulate", line)]
     ran = await executed(new_notebook(cells=list(map(new_code_cell, cells))), tmp_path)
     shown = [[output.data for output in cell.outputs if output.output_type == "display_data"] for cell in ran.cells]
     assert [len(displays) for displays in shown] == [0, 1, 1, 0, 1]
@@ -188,10 +188,10 @@ async def test_without_published_data_the_realism_notebook_shows_differences_wit
     pytest.importorskip("sklearn")
     path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
     ran = outputs((await ran_once(path, tmp_path))[0])
-    told = "".join(output.get("text", "") for _, output in ran)
-    assert "22 of 22 conversations of 22 users" in told
-    assert "users written for this notebook (no people): 22 conversations" in told
-    assert re.search(r"message length: 1\d\d against 27\.5 characters \(more; distance", told)
+    text = "".join(output.get("text", "") for _, output in ran)
+    assert "22 of 22 conversations of 22 users" in text
+    assert "users written for this notebook (no people): 22 conversations" in text
+    assert re.search(r"message length: 1\d\d against 27\.5 characters \(more; distance", text)
     figures = next(
         output.data["text/html"] for _, output in ran if "Figures of 15" in output.get("data", {}).get("text/plain", "")
     )
@@ -211,8 +211,8 @@ async def test_the_notebook_of_task_oriented_users_plays_people_of_the_open_data
 ):
     monkeypatch.setenv("RECLLMSIM", str(open_data / "recllmsim"))
     path = next(path for path in NOTEBOOKS if path.stem == "03_task_oriented_users")
-    told = "".join(output.get("text", "") for _, output in outputs(await executed(nbformat.read(path, 4), tmp_path)))
-    rows = {line.split()[0]: line.split()[1:] for line in told.splitlines() if line.strip().startswith("recllmsim/")}
+    text = "".join(output.get("text", "") for _, output in outputs(await executed(nbformat.read(path, 4), tmp_path)))
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip().startswith("recllmsim/")}
     assert rows == {  # the first 30 of each: conversations, messages of the user, five reasons and notes
         "recllmsim/LLM_agent_user": ["30", "140", "3", "1", "0", "0", "0", "True"],
         "recllmsim/real_human_user": ["30", "137", "0", "0", "0", "0", "0", "True"],
@@ -224,12 +224,12 @@ async def test_the_notebook_of_task_oriented_users_plays_people_of_the_open_data
 async def test_the_realism_notebook_reads_the_report_on_the_open_data_aloud(open_data, monkeypatch, tmp_path):
     monkeypatch.setenv("RECLLMSIM", str(open_data / "recllmsim"))
     path = next(path for path in NOTEBOOKS if path.stem == "04_human_or_simulated")
-    told = "".join(output.get("text", "") for _, output in outputs(await executed(nbformat.read(path, 4), tmp_path)))
-    assert "233 of 233 conversations of 82 users, 233 translated" in told
+    text = "".join(output.get("text", "") for _, output in outputs(await executed(nbformat.read(path, 4), tmp_path)))
+    assert "233 of 233 conversations of 82 users, 233 translated" in text
     for line in (
         "exclamation: 0.919 against 0.00698",
         "exclamation: +0.99, +1.00 at equal length",
         "people of the first study from people: 0.6",
     ):
-        assert f"\n{line}" in told
-    assert re.search(r"\nturns: -0\.\d+ over all tasks; .*skills learning planning -0\..*travel planning \+0\.", told)
+        assert f"\n{line}" in text
+    assert re.search(r"\nturns: -0\.\d+ over all tasks; .*skills learning planning -0\..*travel planning \+0\.", text)

@@ -157,10 +157,10 @@ def test_a_folder_named_like_a_page_is_named() -> None:
 
 
 def test_a_folder_that_is_missing_a_file_or_without_pages_is_named() -> None:
-    with pytest.raises(PromptError, match=r"^own: is no folder"):
+    with pytest.raises(PromptError, match=r"^own: is not a folder"):
         Library(OWN).replaced("own")
     Path("own").write_text("a", encoding="utf-8")
-    with pytest.raises(PromptError, match=r"^own: is no folder"):
+    with pytest.raises(PromptError, match=r"^own: is not a folder"):
         Library(OWN).replaced("own")
     Path("other").mkdir()
     Path("other/README.md").write_text("a", encoding="utf-8")
@@ -210,7 +210,7 @@ def test_a_cast_or_language_without_pages_is_named(cast: str, language: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "problem"),
     [
         ("{{ " + "(" * 5000 + "header" + ")" * 5000 + " }}", "has brackets inside each other too deeply"),
         ("{% if header %}" * 150 + "{% endif %}" * 150, "too many levels of indentation|too deeply"),
@@ -220,8 +220,8 @@ def test_a_cast_or_language_without_pages_is_named(cast: str, language: str) -> 
         ("{{ header is nosuch }}", "nosuch"),
     ],
 )
-def test_a_page_that_can_never_be_filled_is_refused_when_it_is_read(source: str, told: str) -> None:
-    assert re.search(told, fault("user/guide.md", source))
+def test_a_page_that_can_never_be_filled_is_refused_when_it_is_read(source: str, problem: str) -> None:
+    assert re.search(problem, fault("user/guide.md", source))
 
 
 def test_a_page_may_reckon_with_its_numbers_and_take_its_texts_apart() -> None:

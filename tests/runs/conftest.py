@@ -16,13 +16,13 @@ SECTIONS = [
 def topics():
     """So many topics, each with a title of its own."""
 
-    def made(count=6):
+    def make_topics(count=6):
         return [
             Topic(title=f"Place {n}", background="A place.", header=f"History {n}", section=SECTIONS[n % 3])
             for n in range(count)
         ]
 
-    return made
+    return make_topics
 
 
 @pytest.fixture

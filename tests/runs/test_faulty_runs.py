@@ -1,4 +1,4 @@
-"""Whole runs against an endpoint with one fault at a time: every conversation finishes, or the run says at once why not."""
+"""Whole runs against an endpoint with one fault at a time: all finish, or the run reports why not."""
 
 import json
 import re

@@ -57,18 +57,18 @@ class Killed:
         return bool(code == -9)
 
     def kill_held(self, answered: int, lost: int) -> bool:
-        """Go on until so many replies were sent and every call under way waits; `lost` of those are counted as paid."""
+        """Go on until `answered` replies were sent and every call waits; `lost` of them count as paid."""
         before = self.endpoint.counts()["lost"]
         self.endpoint.change(kill=None, hold_at=answered, lost=before + lost)
         fork = self.start()
-        held = self.endpoint.until(lambda counts: fork.over or counts["held"] >= min(PARALLEL, self.under_way))
+        counts = self.endpoint.until(lambda counts: fork.over or counts["held"] >= min(PARALLEL, self.under_way))
         if fork.over:
             assert fork.code == 0, fork.stderr
             return False
         fork.kill()
         assert fork.wait() == -9
         self.kills += 1
-        self.lost += held["lost"] - before
+        self.lost += counts["lost"] - before
         self.endpoint.until(lambda counts: counts["in_flight"] == 0)
         return True
 
@@ -86,8 +86,8 @@ class Killed:
     @property
     def records(self) -> dict[str, str]:
         """The conversations without times by id."""
-        made = record_lines.read(self.folder / "run" / "conversations.jsonl")
-        return {each.id: record_lines.line(each.without_timing()) for each in made}
+        conversations = record_lines.read(self.folder / "run" / "conversations.jsonl")
+        return {conversation.id: record_lines.line(conversation.without_timing()) for conversation in conversations}
 
     def left(self) -> set[str]:
         """Files that a finished run does not have."""

@@ -13,14 +13,16 @@ from duologue.data import Message
 from duologue.data.formats.record_lines import RECORDS
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.calls.gates import EndpointError
+from duologue.nodes.calls.endpoint_gate import EndpointError
 
 CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
 
 
 def test_conversations_come_in_the_order_of_the_scenarios(topics):
-    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics()), limits=Limits(max_turns=2), concurrency=5)
-    assert [c.scenario["title"] for c in made] == [f"Place {n}" for n in range(6)]
+    conversations = duologue.simulate(
+        simquac.cast(), simquac.scenarios(topics()), limits=Limits(max_turns=2), concurrency=5
+    )
+    assert [c.scenario["title"] for c in conversations] == [f"Place {n}" for n in range(6)]
 
 
 def test_concurrency_and_order_change_nothing(tmp_path, topics, lines):
@@ -42,15 +44,15 @@ def test_concurrency_and_order_change_nothing(tmp_path, topics, lines):
 def test_another_seed_gives_other_conversations(topics):
     texts = []
     for seed in (1, 2):
-        made = duologue.simulate(simquac.cast(**CAST), simquac.scenarios(topics(2)), limits=Limits(seed=seed))
-        texts.append([[m.text for m in c.messages] for c in made])
+        conversations = duologue.simulate(simquac.cast(**CAST), simquac.scenarios(topics(2)), limits=Limits(seed=seed))
+        texts.append([[m.text for m in c.messages] for c in conversations])
     assert texts[0] != texts[1]
 
 
 def test_repeats_of_a_scenario_differ(topics):
-    made = duologue.simulate(simquac.cast(), runs.repeated(simquac.scenarios(topics(1)), 3))
-    assert len({tuple(m.text for m in c.messages) for c in made}) == 3
-    assert len({c.id for c in made}) == 3
+    conversations = duologue.simulate(simquac.cast(), runs.repeated(simquac.scenarios(topics(1)), 3))
+    assert len({tuple(m.text for m in c.messages) for c in conversations}) == 3
+    assert len({c.id for c in conversations}) == 3
 
 
 def test_the_plan_of_equal_scenarios_takes_as_many_steps_for_each_however_many_there_are(topics, steps):
@@ -62,9 +64,9 @@ def test_the_plan_of_equal_scenarios_takes_as_many_steps_for_each_however_many_t
 
 
 def test_equal_scenarios_are_each_simulated(topics):
-    made = duologue.simulate(simquac.cast(), [simquac.scenario(topics(1)[0])] * 3, limits=Limits(max_turns=1))
-    assert [c.ordinal for c in made] == [0, 1, 2]
-    assert len({c.id for c in made}) == 3
+    conversations = duologue.simulate(simquac.cast(), [simquac.scenario(topics(1)[0])] * 3, limits=Limits(max_turns=1))
+    assert [c.ordinal for c in conversations] == [0, 1, 2]
+    assert len({c.id for c in conversations}) == 3
 
 
 def test_ids_hang_on_what_is_simulated_and_not_on_its_place(topics):
@@ -74,27 +76,27 @@ def test_ids_hang_on_what_is_simulated_and_not_on_its_place(topics):
 
 
 async def test_simulating_works_inside_a_running_loop(topics):
-    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
+    conversations = duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
     twin = await duologue.asimulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
-    assert [c.without_timing() for c in made] == [c.without_timing() for c in twin]
+    assert [c.without_timing() for c in conversations] == [c.without_timing() for c in twin]
 
 
 def test_a_conversation_without_any_limit_meets_the_fuse_and_loses_nothing(monkeypatch, topics):
-    monkeypatch.setattr("duologue.runs.engine.fuse", lambda limits: 40)
+    monkeypatch.setattr("duologue.runs.engine.conversing.fuse", lambda limits: 40)
     cast = simquac.cast().replace(stop=lambda state, limits: None, limits=Limits())
-    (made,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
-    assert made.stop == "budget"
-    assert "no stop criterion held" in made.failure.error
-    assert len(made.messages) >= 2
+    (conversation,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
+    assert conversation.stop == "budget"
+    assert "no stop criterion held" in conversation.failure.error
+    assert len(conversation.messages) >= 2
 
 
 def test_a_broken_node_of_ones_own_ends_its_conversation_with_the_reason(topics):
     async def wrong(state, runtime):
         return {"drafts": "Who?"}
 
-    (made,) = duologue.simulate(simquac.cast().replace(user_simulator=wrong), simquac.scenarios(topics(1)))
-    assert made.stop == "model_failed"
-    assert "user_simulator: expected 'drafts' to be a list" in made.failure.error
+    (conversation,) = duologue.simulate(simquac.cast().replace(user_simulator=wrong), simquac.scenarios(topics(1)))
+    assert conversation.stop == "model_failed"
+    assert "user_simulator: expected 'drafts' to be a list" in conversation.failure.error
 
 
 def test_topics_in_place_of_scenarios_are_refused_with_what_to_do(topics):
@@ -109,16 +111,16 @@ def test_forks_of_one_topic_keep_their_ids_in_any_order(topics):
     forks = [simquac.scenario(topic, messages=[Message(role="user", text=text)]) for text in ("Who?", "When?")]
     ids = []
     for order in (forks, forks[::-1]):
-        made = duologue.simulate(simquac.cast(), order, limits=Limits(max_turns=1))
-        ids.append({c.messages[0].text: c.id for c in made})
+        conversations = duologue.simulate(simquac.cast(), order, limits=Limits(max_turns=1))
+        ids.append({c.messages[0].text: c.id for c in conversations})
     assert ids[0] == ids[1]
     assert len(set(ids[0].values())) == 2
 
 
 def test_a_state_that_is_none_is_written_down_as_a_failure(tmp_path, topics):
     scenario = simquac.scenario(topics(1)[0]) | {"labels": {"x": {1: 2}}}
-    (made,) = duologue.simulate(simquac.cast(), [scenario], limits=Limits(max_turns=1))
-    assert made.stop in ("model_failed", "max_turns")
+    (conversation,) = duologue.simulate(simquac.cast(), [scenario], limits=Limits(max_turns=1))
+    assert conversation.stop in ("model_failed", "max_turns")
 
 
 def test_simulating_from_within_a_simulation_is_refused_and_does_not_hang(topics):
@@ -126,8 +128,8 @@ def test_simulating_from_within_a_simulation_is_refused_and_does_not_hang(topics
         duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=Limits(max_turns=1))
         return {"drafts": []}
 
-    (made,) = duologue.simulate(simquac.cast().replace(assistant=nested), simquac.scenarios(topics(1)))
-    assert "await asimulate there" in made.failure.error
+    (conversation,) = duologue.simulate(simquac.cast().replace(assistant=nested), simquac.scenarios(topics(1)))
+    assert "await asimulate there" in conversation.failure.error
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -139,8 +141,8 @@ def test_a_forked_process_simulates_too(topics):
     assert child.exitcode == 0
 
 
-def _in_child(given):
-    assert len(duologue.simulate(simquac.cast(), simquac.scenarios(given), limits=Limits(max_turns=1))) == 2
+def _in_child(topics):
+    assert len(duologue.simulate(simquac.cast(), simquac.scenarios(topics), limits=Limits(max_turns=1))) == 2
 
 
 def test_a_sample_is_drawn_by_the_seed_alone(topics):
@@ -168,13 +170,13 @@ async def test_a_run_holds_no_conversation_that_is_over(tmp_path, monkeypatch, t
     for name in ("plain", "from_plain"):  # as a record is written, and as it is read again
         method = getattr(data.Conversation, name)
 
-        def counted(*given, method=method):
+        def counted(*arguments, method=method):
             most.append(alive() - before)
-            return method(*given)
+            return method(*arguments)
 
         monkeypatch.setattr(data.Conversation, name, counted)
     codec = dataclasses.replace(RECORDS, to_plain=lambda conversation: conversation.plain())
-    monkeypatch.setattr("duologue.runs.folder.RECORDS", codec)
+    monkeypatch.setattr("duologue.runs.folder.run_folder.RECORDS", codec)
     summary = await runs.arun(simquac.cast(), scenarios, tmp_path / "r", limits=limits, resume=resume, concurrency=2)
     assert (summary.complete, summary.counts.conversations) == (True, 30)
     assert len(most) >= 65
@@ -196,8 +198,8 @@ def test_a_wrong_key_is_raised_without_the_way_that_it_took_through_the_package(
 
 def test_conversations_that_a_bound_cut_short_are_warned_of(topics, caplog):
     conduct = runs.Conduct(max_run_tokens=900)
-    made = duologue.simulate(simquac.cast(), simquac.scenarios(topics(4)), conduct=conduct)
-    cut = sum(conversation.cut_by_run for conversation in made)
-    told = [record.getMessage() for record in caplog.records if record.name.startswith("duologue")]
+    conversations = duologue.simulate(simquac.cast(), simquac.scenarios(topics(4)), conduct=conduct)
+    cut = sum(conversation.cut_by_run for conversation in conversations)
+    warnings = [record.getMessage() for record in caplog.records if record.name.startswith("duologue")]
     assert cut > 0
-    assert told[0].startswith(f"{cut} of 4 conversations were cut short: --max-run-tokens 900 is reached, with ")
+    assert warnings[0].startswith(f"{cut} of 4 conversations were cut short: --max-run-tokens 900 is reached, with ")

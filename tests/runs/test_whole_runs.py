@@ -11,7 +11,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.calls.gates import EndpointError, Pace
+from duologue.nodes.calls.endpoint_gate import EndpointError, Pace
 from duologue.nodes.models import chat_model
 
 
@@ -19,27 +19,27 @@ from duologue.nodes.models import chat_model
 def model(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that gives the model of an endpoint."""
 
-    def made(endpoint: Any, spec: str = "openai:m") -> Any:
+    def model_of(endpoint: Any, spec: str = "openai:m") -> Any:
         for name, value in endpoint.environment.items():
             monkeypatch.setenv(name, value)
         return chat_model(spec)
 
-    return made
+    return model_of
 
 
 def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, model: Any, tmp_path: Path) -> None:
-    ours, theirs = faulty(), faulty(gone_requests=[[5, 100_000]])  # no conversation can end: each asks it 6 times
-    cast = simquac.cast(user=model(ours), assistant=model(theirs))
+    ours, failing = faulty(), faulty(gone_requests=[[5, 100_000]])  # no conversation can end: each asks it 6 times
+    cast = simquac.cast(user=model(ours), assistant=model(failing))
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 2))
     run: dict[str, Any] = {"limits": Limits(max_turns=6), "out": tmp_path / "run"}
     with pytest.raises(EndpointError, match="no usable reply any more"):
         duologue.simulate(cast, scenarios, **run, conduct=runs.Conduct(pace=Pace(patience=1.5, wait=0.05)))
     paid = ours.counts()["answered"]
-    theirs.change(gone_requests=[])
+    failing.change(gone_requests=[])
     done = duologue.simulate(cast, scenarios, **run, resume=True)
-    assert [each.stop for each in done] == ["max_turns"] * len(scenarios)
+    assert [conversation.stop for conversation in done] == ["max_turns"] * len(scenarios)
     assert paid > 0
-    assert ours.counts()["repeats"] == theirs.counts()["repeats"] == 0
+    assert ours.counts()["repeats"] == failing.counts()["repeats"] == 0
 
 
 def test_more_conversations_are_under_way_where_the_endpoint_bears_more(faulty: Any, model: Any) -> None:
@@ -59,14 +59,14 @@ def test_a_bound_on_the_cost_ends_a_run_in_order_and_a_larger_one_goes_on(
     command += " --concurrency 2 --out run --json"
     fork = forks([*command.split(), "--max-cost", "0.003"], tmp_path, endpoint.environment)
     assert fork.wait() == 1
-    told = json.loads(fork.stdout)
-    assert 0 < told["stops"]["budget"] <= 2  # what was under way ended before its next turn
+    report = json.loads(fork.stdout)
+    assert 0 < report["stops"]["budget"] <= 2  # what was under way ended before its next turn
     assert len(re.findall(r"(?m)^ended early: --max-cost 0.003 is reached, with \$0.003", fork.stderr)) == 1
-    asked = endpoint.counts()["requests"]
+    requests = endpoint.counts()["requests"]
     fork = forks([*command.split(), "--max-cost", "1", "--resume"], tmp_path, endpoint.environment)
     assert fork.wait() == 0
     assert json.loads(fork.stdout)["finished"] == len(data.simquac.samples())
-    assert endpoint.counts()["requests"] > asked
+    assert endpoint.counts()["requests"] > requests
 
 
 def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
@@ -88,7 +88,9 @@ def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any
 def test_profiles_are_made_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"everything": 0.3}, retry_after=0.1)
     fork = forks(
-        "profiles generate --assistant openai:m --count 12 --out made.txt --yes".split(), tmp_path, endpoint.environment
+        "recllmsim profiles --model openai:m --count 12 --out made.txt --yes".split(),
+        tmp_path,
+        endpoint.environment,
     )
     assert fork.wait() == 0, fork.stderr
     assert sum(endpoint.counts()["faults"].values()) > 0

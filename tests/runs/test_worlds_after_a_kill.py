@@ -108,5 +108,5 @@ def test_a_killed_run_is_resumed_without_a_doubled_effect(forks: Any, tmp_path: 
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads(resumed.stdout)["successes"] == 6
     assert {file.read_text() for file in (tmp_path / "ledgers").iterdir()} == {"12 "}
-    made = list(load(tmp_path / "run"))
-    assert [len(list(each.attempts("assistant"))) for each in made] == [2] * 6
+    conversations = list(load(tmp_path / "run"))
+    assert [len(list(conversation.attempts("assistant"))) for conversation in conversations] == [2] * 6

@@ -5,8 +5,8 @@ from typing import Any
 
 from duologue.data import Conversation, Message
 from duologue.data.formats import record_lines
-from duologue.data.tuning import Gap, Judgement
-from duologue.data.users import half_of, part_of, user_of
+from duologue.data.people.splits import half_of, part_of, user_of
+from duologue.data.tuning import Judgement, MeasureGap
 from duologue.graphs import Cast, casts, recllmsim
 
 WISH = "I would like a quiet place by the sea for a week"
@@ -19,7 +19,7 @@ def part_name(user: str) -> str:
 
 def of_people(count: int = 24) -> list[Conversation]:
     """People with a task each; their messages name the part that they are in."""
-    made = []
+    people = []
     for number in range(count):
         scenario = {
             "kind": "recllmsim",
@@ -30,10 +30,10 @@ def of_people(count: int = 24) -> list[Conversation]:
         }
         extra = {"variant": "human_v2", "path": f"User_{number}/a.json"}
         part = part_name(user_of(Conversation(id="", scenario=scenario, extra=extra)))
-        said = [f"{WISH}, marker{part}", "Take the train.", f"What about food there, marker{part}?", "Fish."]
-        messages = tuple(Message(role=("user", "assistant")[n % 2], text=text) for n, text in enumerate(said))
-        made.append(Conversation(id=f"p{number}", scenario=scenario, messages=messages, extra=extra))
-    return made
+        texts = [f"{WISH}, marker{part}", "Take the train.", f"What about food there, marker{part}?", "Fish."]
+        messages = tuple(Message(role=("user", "assistant")[n % 2], text=text) for n, text in enumerate(texts))
+        people.append(Conversation(id=f"p{number}", scenario=scenario, messages=messages, extra=extra))
+    return people
 
 
 def written(folder: Path, count: int = 24) -> Path:
@@ -57,9 +57,9 @@ def toy(level: float = 0.0, language: Any = None) -> Cast:
 
 def register() -> None:
     """Make the toy known by its name."""
-    made = casts.factory_of("tuned_toy", toy, "tuned_toy")
+    factory = casts.factory_of("tuned_toy", toy, "tuned_toy")
     source = casts.find("recllmsim").source
-    casts.register(casts.CastFactory("tuned_toy", made.build, made.settings, source, "a toy"), replace=True)
+    casts.register(casts.CastFactory("tuned_toy", factory.build, factory.settings, source, "a toy"), replace=True)
 
 
 class Wordiness:
@@ -68,12 +68,12 @@ class Wordiness:
     def __init__(self) -> None:
         self.judged: list[str] = []
 
-    def __call__(self, made: Any, part: str, start: Judgement | None = None) -> Judgement:
+    def __call__(self, conversations: Any, part: str, start: Judgement | None = None) -> Judgement:
         self.judged.append(part)
-        said = [message.text for one in made for message in one.messages if message.role == "user"]
-        mean = sum(len(text.split()) for text in said) / len(said)
+        texts = [message.text for one in conversations for message in one.messages if message.role == "user"]
+        mean = sum(len(text.split()) for text in texts) / len(texts)
         off = abs(mean - 70) / 10
-        gap = Gap(
+        gap = MeasureGap(
             name="words", family="shape", unit="words", direction="longer messages", sim=mean, human=70.0,
             distance=off, floor=0.1, floor_high=0.2,
         )  # fmt: skip
@@ -83,6 +83,6 @@ class Wordiness:
 class Falling(Wordiness):
     """Finds every judgement better than the one before."""
 
-    def __call__(self, made: Any, part: str, start: Judgement | None = None) -> Judgement:
-        found = super().__call__(made, part, start)
-        return found.model_copy(update={"value": 10.0 - len(self.judged)})
+    def __call__(self, conversations: Any, part: str, start: Judgement | None = None) -> Judgement:
+        judgement = super().__call__(conversations, part, start)
+        return judgement.model_copy(update={"value": 10.0 - len(self.judged)})

@@ -109,7 +109,7 @@ def test_the_dev_server_offers_forms_and_runs_them_with_the_speakers_that_a_cont
         "recllmsim": ["task", "task_context", "profile", "language", "messages"],
         "agent_test": ["goal", "facts", "persona", "messages"],
     }
-    names = {each["graph_id"]: each["assistant_id"] for each in asked(f"{server}/assistants/search", {})}
+    names = {assistant["graph_id"]: assistant["assistant_id"] for assistant in asked(f"{server}/assistants/search", {})}
     for graph, names_of_fields in fields.items():
         schemas = asked(f"{server}/assistants/{names[graph]}/schemas")
         assert list(schemas["input_schema"]["properties"]) == names_of_fields
@@ -125,10 +125,10 @@ def test_the_dev_server_offers_forms_and_runs_them_with_the_speakers_that_a_cont
     assert run(server, "simquac", form, context={"max_turns": 2})["stop"] == "max_turns"
     task = run(server, "recllmsim", {"profile": "1. Age: 34"}, context={"max_turns": 2, "language": "en"})
     assert task["turn"] == 2
-    said = run(
+    answer = run(
         server, "agent_test", {"messages": [{"role": "user", "content": "A present?"}]}, context={"max_turns": 1}
     )
-    assert [message["role"] for message in said["messages"]] == ["user", "assistant"]
+    assert [message["role"] for message in answer["messages"]] == ["user", "assistant"]
     wrong = run(server, "simquac", form, context={"user": "os:system"})
     assert "names code" in json.dumps(wrong)
 
@@ -148,17 +148,17 @@ async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_asks_the_user
     about = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
     cast = recllmsim.cast(lambda messages: next(lines), f"agent:{server}?graph=asking&send={send}")
     graph = conversation(cast.replace(answer_validator=judge))
-    made = record(await graph.ainvoke(recllmsim.scenario(about), context=Limits(max_turns=4)))
+    record_of_it = record(await graph.ainvoke(recllmsim.scenario(about), context=Limits(max_turns=4)))
     agent: Any = cast.assistant.agent  # type: ignore[attr-defined]
     await agent.client.aclose()
-    assert made.failure is None
-    told = [message.text for message in made.messages if message.role == "assistant"]
+    assert record_of_it.failure is None
+    texts = [message.text for message in record_of_it.messages if message.role == "assistant"]
     if send == "all":
-        assert told[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
-        assert made.stop == "agent_interrupted"
+        assert texts[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
+        assert record_of_it.stop == "agent_interrupted"
     else:
-        assert told[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
-        assert told[2:] == ["Which colour?", "So it is thing 4"]
+        assert texts[:2] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T"]
+        assert texts[2:] == ["Which colour?", "So it is thing 4"]
 
 
 def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_is_refused_in_our_words(
@@ -184,8 +184,8 @@ def test_a_context_chooses_agents_stored_messages_and_pages_and_what_it_may_not_
         ({"user": "mine:x"}, "names code"),
         ({"user": "anthropic:x"}, "anthropic"),
     ):
-        told = json.dumps(run(server, "simquac", form, context=chosen))
-        assert problem in told, told
-        assert "BlockingError" not in told
+        text = json.dumps(run(server, "simquac", form, context=chosen))
+        assert problem in text, text
+        assert "BlockingError" not in text
     gone = run(server, "simquac", form, context={"max_turns": 1, "user": "agent:http://127.0.0.1:9?graph=g"})
     assert gone["failure"]["error"].startswith("ConnectError"), gone["failure"]

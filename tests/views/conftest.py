@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span
-from duologue.data.records import NodeTiming, Prompt, Timing, Unsaid
+from duologue.data.records import NodeTiming, PromptRecord, Timing, Unsaid
 from duologue.data.simquac import Topic
 
 SECTION = "Three keepers lived there. The last one left in 1968."
@@ -44,11 +44,11 @@ def browser():
         from playwright.sync_api import sync_playwright
     except ImportError:
         missing("playwright is not installed: make env")
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if found is None:
+    executable = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if executable is None:
         missing("chromium is not installed: apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield browser
         browser.close()
 
@@ -65,11 +65,11 @@ class Tags(HTMLParser):
         if tag == "wbr" and not attrs:  # where a line may be broken
             return
         self.tags.append((tag, tuple(name for name, _ in attrs)))
-        known = dict(attrs)
-        self.ids += [known["id"]] if "id" in known else []
-        self.targets += [unquote(known["href"].removeprefix("#"))] if tag == "a" else []
-        if known.get("http-equiv") == "Content-Security-Policy":
-            self.policy = known["content"]
+        attributes = dict(attrs)
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.targets += [unquote(attributes["href"].removeprefix("#"))] if tag == "a" else []
+        if attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
 
     def handle_data(self, data):
         self.text.append(data)
@@ -87,9 +87,9 @@ def talk():
     def make(text="Three keepers", topic=None, **more):
         topic = topic or Topic(title="The lighthouse", background="b", header="Keepers", section=SECTION)
         rejected = Attempt(number=1, text=text, raw=f"<think>{text}</think>{text}", cleaned=("reasoning",), verdict="rejected", reason="not_in_section",
-                           prompt=Prompt(name="assistant/reminder", digest="d1", text=text, quote=text))  # fmt: skip
+                           prompt=PromptRecord(name="assistant/reminder", digest="d1", text=text, quote=text))  # fmt: skip
         accepted = rejected.model_copy(update={"number": 2, "verdict": "accepted", "reason": None})
-        made = Conversation(
+        conversation = Conversation(
             id="0123456789abcdef",
             scenario=topic.scenario(),
             messages=(
@@ -106,7 +106,7 @@ def talk():
             stop="user_ended",
             timing=Timing(seconds=1.5, nodes={"assistant": NodeTiming(runs=2, seconds=1.25)}),
         )
-        return made.model_copy(update=more)
+        return conversation.model_copy(update=more)
 
     return make
 
@@ -137,7 +137,7 @@ def hostile(talk, ran):
                     "reason": text,
                     "notes": (text,),
                     "cleaned": (text,),
-                    "prompt": Prompt(name=text, digest=text, text=text, quote=text),
+                    "prompt": PromptRecord(name=text, digest=text, text=text, quote=text),
                 }
             )
         )

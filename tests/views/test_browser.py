@@ -11,7 +11,7 @@ from duologue.data import Conversation, Message
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 ROW = "tr.row:not([hidden])"
 
 
@@ -19,23 +19,23 @@ class Opened:
     """A page in a context without network; what it asked for and complained of is kept."""
 
     def __init__(self, context, path):
-        self.asked, self.said = [], []
+        self.requests, self.outputs = [], []
         context.route("**/*", self._route)
         self.page = context.new_page()
         self.page.set_default_timeout(180_000)  # a machine may be busy; what never comes is seen all the same
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("console", lambda message: self.outputs.append(message.text))
+        self.page.on("pageerror", lambda error: self.outputs.append(str(error)))
         self.page.on("dialog", self.dismiss)
         self.page.goto(path.as_uri())
 
     def dismiss(self, dialog):
-        self.said.append(dialog.message)
+        self.outputs.append(dialog.message)
         dialog.dismiss()
 
     def _route(self, route):
         if route.request.url.startswith("file:"):
             return route.continue_()
-        self.asked.append(route.request.url)
+        self.requests.append(route.request.url)
         return route.abort()
 
 
@@ -57,21 +57,21 @@ def opened(browser, tmp_path):
 
     yield opening
     for context, seen in contexts:
-        assert seen.asked == []
-        assert seen.said == []
+        assert seen.requests == []
+        assert seen.outputs == []
         context.close()
 
 
 @pytest.fixture(scope="module")
 def conversations():
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 3))
-    made = []
+    conversations = []
     for rate, some in ((0.4, scenarios[:14]), (0.7, scenarios[14:])):
         cast = simquac.cast(user=f"offline?misbehave={rate}", assistant="offline?misbehave=0.4")
-        made += duologue.simulate(cast, some, limits=Limits(max_turns=3, question_attempts=2))
-    outlines = [data.outline(each) for each in made]
-    assert any(each.stop == "user_rejected" and each.rejected >= 3 for each in outlines)
-    return made
+        conversations += duologue.simulate(cast, some, limits=Limits(max_turns=3, question_attempts=2))
+    outlines = [data.outline(conversation) for conversation in conversations]
+    assert any(line.stop == "user_rejected" and line.rejected >= 3 for line in outlines)
+    return conversations
 
 
 @pytest.fixture(scope="module")
@@ -138,8 +138,8 @@ def test_the_search_reads_titles_and_the_dialogue_in_any_case(opened, html, conv
     page = opened(html)
     sought = conversations[3].messages[0].text
     page.fill("[name=search]", sought.upper())
-    said = [any(sought.lower() in m.text.lower() for m in each.messages) for each in conversations]
-    assert page.locator(ROW).count() == sum(said) > 0
+    matches = [any(sought.lower() in m.text.lower() for m in conversation.messages) for conversation in conversations]
+    assert page.locator(ROW).count() == sum(matches) > 0
     page.fill("[name=search]", "nothing like this")
     assert page.locator(ROW).count() == 0
 
@@ -242,8 +242,8 @@ def test_dark_and_light_have_their_own_colours_with_enough_contrast(opened, html
 
 
 def test_a_page_of_one_conversation_links_spans_and_messages(opened, conversations):
-    made = next(each for each in conversations if any(message.spans for message in each.messages))
-    page = opened(views.conversation_page(made))
+    conversation = next(one for one in conversations if any(message.spans for message in one.messages))
+    page = opened(views.conversation_page(conversation))
     page.locator("a.span").first.click()
     assert page.evaluate("document.querySelector(':target').classList.contains('assistant')")
     page.locator("summary", has_text="The graph that ran").click()
@@ -334,11 +334,11 @@ def test_a_thousand_conversations_open_in_a_file_of_bounded_size(opened, convers
 
 
 def test_hostile_conversations_run_nothing_and_are_read_as_they_are(opened, hostile, hostile_text):
-    made = hostile(hostile_text)
+    conversation = hostile(hostile_text)
     pages = {
-        "list": views.run_page([made, made], hostile_text),
-        "pair": views.against_page([made], [made], (hostile_text, hostile_text)),
-        "one": views.conversation_page(made),
+        "list": views.run_page([conversation, conversation], hostile_text),
+        "pair": views.against_page([conversation], [conversation], (hostile_text, hostile_text)),
+        "one": views.conversation_page(conversation),
     }
     for name, html in pages.items():
         page = opened(html, width=700)
@@ -358,11 +358,11 @@ def test_hostile_conversations_run_nothing_and_are_read_as_they_are(opened, host
 
 def named(name, *, title="Talk", messages=8):
     """A conversation of this id, each message a screen high."""
-    said = [
+    contents = [
         Message(role="user" if n % 2 == 0 else "assistant", text=f"{n}: **words**" + "\n\nmore" * 40)
         for n in range(messages)
     ]
-    return Conversation(id=name, scenario={"kind": "x", "title": title}, messages=tuple(said))
+    return Conversation(id=name, scenario={"kind": "x", "title": title}, messages=tuple(contents))
 
 
 IN_VIEW = """id => { const box = document.getElementById(id)?.getBoundingClientRect();
@@ -442,9 +442,11 @@ def test_a_conversation_among_others_of_its_id_is_reached_too(opened):
 
 def test_a_replys_markdown_is_laid_out_and_loads_nothing(opened):
     text = "# Plan\n\n- **one**\n- ![a map](http://127.0.0.1/map.png) [x](javascript:document.title='hit')\n\n| a | b |\n|--:|---|\n| 1 | 2 |"
-    said = (Message(role="user", text="*Hi*"), Message(role="assistant", text=text))
+    contents = (Message(role="user", text="*Hi*"), Message(role="assistant", text=text))
     for width in (1400, 360):
-        page = opened(views.conversation_page(Conversation(id="a", scenario={"kind": "x"}, messages=said)), width=width)
+        page = opened(
+            views.conversation_page(Conversation(id="a", scenario={"kind": "x"}, messages=contents)), width=width
+        )
         assert page.locator(".markdown li strong").inner_text() == "one"
         assert "a map: http://127.0.0.1/map.png" in page.locator(".markdown").inner_text()
         assert page.locator("img").count() == 0
@@ -458,13 +460,13 @@ def test_a_replys_markdown_is_laid_out_and_loads_nothing(opened):
 def labelled(number, mood, people=None, votes=()):
     """A conversation whose second message has a label of three votes, and its own label with people's beside it."""
     voted = {"final": votes[0] if votes else None} | {str(n): vote for n, vote in enumerate(votes, start=1)}
-    said = (
+    contents = (
         Message(role="user", text="Hi"),
         Message(role="assistant", text="Hello", labels={"tone": voted} if votes else {}),
     )
     labels = {"mood": mood} | ({"mood_human": people} if people else {})
     about = {"kind": "messages", "digest": str(number)}
-    return Conversation(id=f"talk {number}/{number}", scenario=about, messages=said, labels=labels, extra={"user": f"u{number}"})  # fmt: skip
+    return Conversation(id=f"talk {number}/{number}", scenario=about, messages=contents, labels=labels, extra={"user": f"u{number}"})  # fmt: skip
 
 
 LABELLED = [

@@ -17,11 +17,11 @@ SECTION = "Three keepers lived there. The last one left in 1968."
 
 def test_the_page_tells_the_section_the_dialogue_and_every_draft_with_its_reason_and_prompt(talk, tags):
     text = " ".join("".join(tags(conversation_page(talk())).text).split())
-    for told in (
+    for phrase in (
         "The lighthouse", "Keepers", "; the user ended it", "1.5 s", "draft 1: rejected, not in section", "removed: reasoning",
         "assistant/reminder d1", "<think>Three keepers</think>Three keepers", "not in the published history", "nothing said", "1.250",
     ):  # fmt: skip
-        assert told in text, told
+        assert phrase in text, phrase
 
 
 def test_spans_and_messages_are_linked_both_ways(talk, tags):
@@ -38,9 +38,9 @@ def test_pieces_are_the_section_again_with_the_messages_of_each():
             role="assistant", text="x", spans=(Span(text="keepers lived there", start=6), Span(text="zzz", start=500))
         ),
     ]
-    found = pieces(SECTION, messages)
-    assert "".join(piece.text for piece in found) == SECTION
-    assert [(piece.text, piece.messages) for piece in found if piece.messages] == [
+    parts = pieces(SECTION, messages)
+    assert "".join(piece.text for piece in parts) == SECTION
+    assert [(piece.text, piece.messages) for piece in parts if piece.messages] == [
         ("Three ", (0,)),
         ("keepers lived", (0, 1)),
         (" there", (1,)),
@@ -107,10 +107,10 @@ def test_the_command_writes_the_page_of_the_conversation_asked_for(monkeypatch, 
 
     assert run("--id", "0123f", "--out", "page.html")[0] == 0
     assert "0123ffff" in (tmp_path / "page.html").read_text()
-    code, told = run("--id", "0123")
-    assert (code, "2 conversations begin with '0123'" in told.err) == (2, True)
-    code, told = run("--id", "nope")
-    assert (code, "has no conversation 'nope'" in told.err) == (2, True)
+    code, output = run("--id", "0123")
+    assert (code, "2 conversations begin with '0123'" in output.err) == (2, True)
+    code, output = run("--id", "nope")
+    assert (code, "has no conversation 'nope'" in output.err) == (2, True)
 
 
 def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_users_facts(tags):
@@ -118,16 +118,16 @@ def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_use
         "kind": "recllmsim", "task": "travel planning", "task_context": "Plan a month in summer.", "season": "summer",
         "profile": {"habits": ["hiking", "slow food"], "daily_interests": ["chess", "tea"], "age": 21},
     }  # fmt: skip
-    said = (Message(role="user", text="I like Hiking and chess; chessboards too."),)
-    html = conversation_page(Conversation(id="a", scenario=scenario, messages=said))
-    told = " ".join("".join(tags(html).text).split())
+    messages = (Message(role="user", text="I like Hiking and chess; chessboards too."),)
+    html = conversation_page(Conversation(id="a", scenario=scenario, messages=messages))
+    text = " ".join("".join(tags(html).text).split())
     for words in ("travel planning", "Plan a month in summer.", "chess, tea", "season", "slow food"):
-        assert words in told, words
+        assert words in text, words
     assert re.findall(r'<mark title="([^"]+)">([^<]+)</mark>', html) == [
         ("habits", "Hiking"),
         ("Daily Interests and Hobbies", "chess"),
     ]
-    assert told.index("Plan a month") < told.index("slow food") < told.index("chess, tea") < told.index("season")
+    assert text.index("Plan a month") < text.index("slow food") < text.index("chess, tea") < text.index("season")
 
 
 def test_the_graph_that_ran_stands_below_the_dialogue(talk, ran):
@@ -137,11 +137,11 @@ def test_the_graph_that_ran_stands_below_the_dialogue(talk, ran):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("I would like a room", "the user gave up"), ("我想订一个房间", "用户放弃了")]
+    ("message", "words"), [("I would like a room", "the user gave up"), ("我想订一个房间", "用户放弃了")]
 )
-def test_why_it_ended_is_said_in_the_language_of_the_conversation(said, told):
-    talk = Conversation(id="a", scenario={}, messages=(Message(role="user", text=said),), stop="user_gave_up")
-    assert f"; {told};" in conversation_html(talk)
+def test_why_it_ended_is_said_in_the_language_of_the_conversation(message, words):
+    talk = Conversation(id="a", scenario={}, messages=(Message(role="user", text=message),), stop="user_gave_up")
+    assert f"; {words};" in conversation_html(talk)
 
 
 def test_every_stop_reason_has_plain_words_in_both_languages():

@@ -91,8 +91,8 @@ def test_spans_win_over_markdown():
 
 def test_facts_are_marked_inside_of_markdown():
     about = {"kind": "recllmsim", "task": "t", "task_context": "c", "profile": {"habits": ["hiking", "<i>&"]}}
-    said = (Message(role="assistant", text="- **Hiking** shoes\n- `hiking` <i>& more"),)
-    html = conversation_html(Conversation(id="a", scenario=about, messages=said))
+    messages = (Message(role="assistant", text="- **Hiking** shoes\n- `hiking` <i>& more"),)
+    html = conversation_html(Conversation(id="a", scenario=about, messages=messages))
     assert '<strong><mark title="habits">Hiking</mark></strong>' in html
     assert '<mark title="habits">&lt;i&gt;&amp;</mark>' in html
 
@@ -134,12 +134,12 @@ def test_what_is_nested_too_deeply_to_be_parsed_is_shown_as_it_is(sign):
 
 def test_a_chinese_conversation_has_chinese_labels(tags):
     about = {"kind": "recllmsim", "task": "旅行规划", "task_context": "你想出门三四天。", "preference": "1. 性别：女"}
-    said = (Message(role="user", text="你好，我想去旅行。"), Message(role="assistant", text="**好的**，去哪里？"))
-    chinese = conversation_page(Conversation(id="旅行/1", scenario=about, messages=said))
-    told = "".join(tags(chinese).text)
+    messages = (Message(role="user", text="你好，我想去旅行。"), Message(role="assistant", text="**好的**，去哪里？"))
+    chinese = conversation_page(Conversation(id="旅行/1", scenario=about, messages=messages))
+    text = "".join(tags(chinese).text)
     for word in ("用户", "助手", "任务情境", "偏好", "原文"):
-        assert word in told, word
-    assert ("task context" in told, 'lang="zh"' in chinese) == (False, True)
+        assert word in text, word
+    assert ("task context" in text, 'lang="zh"' in chinese) == (False, True)
     assert {"旅行/1", "旅行/1/0", "旅行/1/1"} <= set(tags(chinese).ids)
     english = conversation_page(reply("Hello there"))
     assert ("User" in english, "用户" in english) == (True, False)

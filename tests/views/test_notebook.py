@@ -26,12 +26,12 @@ def conversations():
 
 
 def test_a_list_of_conversations_shows_figures_graph_and_each_of_them(shown, conversations, tags):
-    told = " ".join("".join(tags(shown(conversations)).text).split())
-    assert "2 conversations" in told
-    assert "answer validator" in told
+    text = " ".join("".join(tags(shown(conversations)).text).split())
+    assert "2 conversations" in text
+    assert "answer validator" in text
     for conversation in conversations:
-        assert conversation.scenario["title"] in told
-        assert conversation.messages[0].text in told
+        assert conversation.scenario["title"] in text
+        assert conversation.messages[0].text in text
 
 
 def test_a_list_of_anything_else_shows_as_before(shown):
@@ -61,7 +61,7 @@ async def test_what_was_loaded_and_a_runs_summary_show_themselves(shown, tmp_pat
 
 
 def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
-    told = " ".join("".join(tags(shown(simquac.cast(user="offline?misbehave=0.5"))).text).split())
+    text = " ".join("".join(tags(shown(simquac.cast(user="offline?misbehave=0.5"))).text).split())
     for words in (
         "QuestionValidator",
         "offline?misbehave=0.5",
@@ -69,7 +69,7 @@ def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
         "one question no",
         "AnyOf (criteria max_turns, budget)",
     ):
-        assert words in told, words
+        assert words in text, words
 
 
 def test_a_hostile_cast_stays_text(shown, tags):
@@ -90,23 +90,25 @@ def test_showing_a_conversation_brings_no_graph_along(tmp_path):
 async def test_a_watched_conversation_is_the_one_that_the_graph_gives_and_grows_message_by_message():
     graph, scenario = simquac.graph, simquac.scenario(data.simquac.samples()[0])
     seen = []
-    made = await views.watch(graph, scenario, Limits(max_turns=3), show=seen.append)
+    conversation = await views.watch(graph, scenario, Limits(max_turns=3), show=seen.append)
     state = await graph.ainvoke(scenario, context=Limits(max_turns=3))
-    assert made.without_timing() == graphs.record(state).without_timing()
+    assert conversation.without_timing() == graphs.record(state).without_timing()
     lengths = [len(conversation.messages) for conversation in seen]
     assert lengths == sorted(lengths)
     assert set(range(7)) <= set(lengths)
-    assert seen[-1] == made
+    assert seen[-1] == conversation
 
 
 async def test_outside_of_a_notebook_a_watched_conversation_is_printed_as_it_goes(capsys):
     cast = simquac.cast(assistant="offline?paraphrase=1")
     graph = graphs.conversation(cast)
-    made = await views.watch(graph, simquac.scenario(data.simquac.samples()[0]), Limits(max_turns=2, answer_attempts=2))
-    told = capsys.readouterr().out.splitlines()
-    assert [line.partition("  (")[0] for line in told[:-1]] == str(made).splitlines()
-    assert "(rejected before: not_in_section" in told[1]
-    assert told[-1] == "the limit of exchanges was reached"
+    conversation = await views.watch(
+        graph, simquac.scenario(data.simquac.samples()[0]), Limits(max_turns=2, answer_attempts=2)
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition("  (")[0] for line in lines[:-1]] == str(conversation).splitlines()
+    assert "(rejected before: not_in_section" in lines[1]
+    assert lines[-1] == "the maximum number of turns was reached"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -124,20 +126,20 @@ def test_in_a_notebook_the_colours_are_the_notebooks_own_and_not_the_systems(sho
 def test_a_compiled_graph_is_drawn_as_svg_with_its_routers_answers_and_without_counts(shown, tags):
     for graph in (simquac.graph, graphs.conversation(simquac.cast())):
         html = shown(graph)
-        told = " ".join("".join(tags(html).text).split())
+        text = " ".join("".join(tags(html).text).split())
         assert html.count('class="node') == 10
         for words in ("question validator", "regenerate", "accepted", "continue", "stop"):
-            assert words in told, words
-        assert "×" not in told
-        assert "never taken" not in told
+            assert words in text, words
+        assert "×" not in text
+        assert "never taken" not in text
         assert "http" not in html.replace("http://www.w3.org", "")
 
 
 def test_a_conversation_tells_who_took_part_as_a_table_and_not_as_json(shown, conversations, tags):
-    told = " ".join("".join(tags(shown(conversations[0])).text).split())
-    assert "Who took part" in told
-    assert "view StudentMessages (words 25)" in told
-    assert "{" not in told[told.index("Who took part") :]
+    text = " ".join("".join(tags(shown(conversations[0])).text).split())
+    assert "Who took part" in text
+    assert "view StudentMessages (words 25)" in text
+    assert "{" not in text[text.index("Who took part") :]
 
 
 def test_what_is_printed_is_one_line_each(conversations):
@@ -157,6 +159,7 @@ def test_what_is_printed_is_one_line_each(conversations):
 
 
 @pytest.mark.heavy
+@pytest.mark.xdist_group("browser")
 def test_every_import_of_the_package_lets_its_objects_show_themselves_and_an_extension_does_it_later(tmp_path):
     import subprocess
     import sys
@@ -212,6 +215,6 @@ async def test_in_a_notebook_one_output_grows_and_what_is_made_shows_itself(tmp_
     grown, shown, cast = (cell.outputs for cell in notebook.cells)
     (output,) = grown  # one output, replaced with each message
     assert output.data["text/html"].count('<li class="') >= 4
-    assert "the limit of exchanges was reached" in output.data["text/html"]
-    assert "the limit of exchanges was reached" in shown[0].data["text/html"]
+    assert "the maximum number of turns was reached" in output.data["text/html"]
+    assert "the maximum number of turns was reached" in shown[0].data["text/html"]
     assert "QuestionValidator" in cast[0].data["text/html"]

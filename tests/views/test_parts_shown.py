@@ -23,8 +23,8 @@ def inline(content=PNG, mime="image/png"):
 def talk(*parts, tool=()):
     calls = (ToolCall(name="draw", result="drawn", parts=tool),)
     draft = Attempt(text="Here.", verdict="accepted", tool_calls=calls if tool else ())
-    said = Message(role="assistant", text="Here.", attempts=(draft,))
-    return Conversation(id="a", scenario={}, messages=(Message(role="user", text="Look.", parts=parts), said))
+    message = Message(role="assistant", text="Here.", attempts=(draft,))
+    return Conversation(id="a", scenario={}, messages=(Message(role="user", text="Look.", parts=parts), message))
 
 
 def images(page, tags):
@@ -82,8 +82,8 @@ def test_audio_and_files_are_lines_of_text(tags):
     page = conversation_page(
         talk(sound, Part(type="file", file_id="f1", name="a.pdf"), Part(type="image", digest="d", size=9))
     )
-    for told in ("audio (audio/wav, 3 bytes)", "file: a.pdf", "Good day.", "image (9 bytes, content not kept)"):
-        assert told in page
+    for text in ("audio (audio/wav, 3 bytes)", "file: a.pdf", "Good day.", "image (9 bytes, content not kept)"):
+        assert text in page
 
 
 def test_the_images_of_a_file_that_is_read_are_shown_if_they_lie_beside_it(tags, tmp_path):

@@ -11,7 +11,7 @@ from duologue import data
 from duologue.data import Conversation, DataError, Message
 from duologue.data.simquac import Topic
 from duologue.views import against_page, run_page, write_run
-from duologue.views.label_filters import LONGEST
+from duologue.views.labels.filters import LONGEST
 
 
 def bodies(page):
@@ -52,12 +52,35 @@ def test_a_run_with_scores_lists_success_with_its_reason_and_filters_it(talk):
     page = run_page([scored(talk, "a", True), scored(talk, "b", False, 1), scored(talk, "c", None, 2)], "x")
     cells = re.findall(r'<td title="([^"]*)">(yes|no|no score)</td>', page)
     assert cells == [
-        ("seat is 4, &lt;expected&gt; 5 · not calibrated", "yes"),
-        ("seat is 4, &lt;expected&gt; 5 · not calibrated", "no"), ("no scorer gave one", "no score"),
+        ("seat is 4, &lt;expected&gt; 5", "no"), ("seat is 4, &lt;expected&gt; 5", "yes"),
+        ("no scorer gave one", "no score"),
     ]  # fmt: skip
     assert '<select name="success"><option value="">any</option><option value="no">no</option>' in page
-    assert re.findall(r'data-success="([^"]*)"', page) == ["yes", "no", "no score"]
-    assert re.findall(r'data-label="repeat" data-v="([^"]*)"', page) == ["1", "2", "3"]
+    assert re.findall(r'data-success="([^"]*)"', page) == ["no", "yes", "no score"]
+    assert re.findall(r'data-label="repeat" data-v="([^"]*)"', page) == ["2", "1", "3"]
+
+
+def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means(talk, tags):
+    hostile = {"title": "<img src=x>"}
+    failed = scored(talk, "b", False, 1, scenario=hostile, stop="max_turns")
+    page = run_page([scored(talk, "a", True), failed, scored(talk, "c", False, 2)], "x")
+    head = page.split("Settings and results")[0]
+    assert "1 of 3 conversations succeeded: 0.33 (95 % interval" in head
+    assert 'href="#b"' in head
+    assert "<img" not in page
+    text = " ".join("".join(tags(head).text).split())
+    assert "whose fault: assistant 2" in text
+    assert "seat is 4, <expected> 5; it reached its limit of turns" in text or "seat is 4, <expected> 5;" in text
+    assert page.count("success: not calibrated") == 1
+    everything = page + "".join(bodies(page))
+    assert everything.count("nobody has measured it here") == 1
+    assert "conversations succeeded" not in run_page([talk()], "x")
+
+
+def test_a_page_in_a_folder_links_its_result_to_the_pages_of_failed_conversations(talk, tmp_path):
+    index = write_run([scored(talk, "a", True), scored(talk, "b", False, 1)], tmp_path / "run.html", "x", in_one_file=1)
+    assert '<a href="conversations/1.html">' in index.read_text().split("Settings and results")[0]
+    assert 'id="b"' in (index.parent / "conversations/1.html").read_text()
 
 
 def test_a_run_without_scores_or_repeats_has_no_column_for_them(talk):
@@ -107,11 +130,11 @@ def test_a_run_says_its_models_seed_and_limits(talk):
         },
     }
     page = run_page([talk()], "x", manifest=manifest)
-    told = dict(re.findall(r"<dt>([^<]*)</dt><dd[^>]*>([^<]*)</dd>", page))
-    assert told | {
+    facts = dict(re.findall(r"<dt>([^<]*)</dt><dd[^>]*>([^<]*)</dd>", page))
+    assert facts | {
         "cast": "simquac", "user": "openai:m?temperature=0.5", "assistant": "replay:f.json", "seed": "7", "limits": "max turns 5",
         "planned": "3", "source": "mine.jsonl", "version": "1.2",
-    } == told  # fmt: skip
+    } == facts  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -175,11 +198,11 @@ def test_beyond_the_bound_a_folder_has_a_page_for_each_conversation(talk, tmp_pa
     assert len(list((tmp_path / "many/conversations").iterdir())) == 3
     (tmp_path / "site").mkdir()
     (tmp_path / "site/index.html").write_text("<p>my own page</p>")
-    with pytest.raises(DataError, match="exists and is no folder of pages"):
+    with pytest.raises(DataError, match="exists and is not a folder of pages"):
         write_run(conversations, tmp_path / "site.html", "many", in_one_file=11)
     (tmp_path / "other").mkdir()
     (tmp_path / "other/mine.txt").write_text("x")
-    with pytest.raises(DataError, match="exists and is no folder of pages"):
+    with pytest.raises(DataError, match="exists and is not a folder of pages"):
         write_run(conversations, tmp_path / "other.html", "many", in_one_file=11)
 
 
@@ -202,9 +225,9 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
         assert words in text, words
     assert "only in B" not in text
     (body,) = bodies(page)
-    told = " ".join("".join(tags(body).text).split())
-    assert "A people" in told
-    assert "B machines" in told
+    body_text = " ".join("".join(tags(body).text).split())
+    assert "A people" in body_text
+    assert "B machines" in body_text
     assert '<span class="span a b" title="A and B">Three keepers</span>' in body
 
 

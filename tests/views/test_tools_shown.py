@@ -8,18 +8,18 @@ from duologue.views import conversation_page, run_page
 from duologue.views.against import pair_html
 
 
-def made(text="look_up", **more):
+def talk(text="look_up", **more):
     call = ToolCall(name=text, arguments={text: [1, text]}, result={text: text})
     failed = ToolCall(name="pay", error=text)
-    told = {"tool_calls": (call, failed), "kept": {text: [text]}, "reasoning": text, "model": text}
-    rejected = Attempt(text="no", verdict="rejected", reason="cut_off", finish_reason="length", **told)
+    details = {"tool_calls": (call, failed), "kept": {text: [text]}, "reasoning": text, "model": text}
+    rejected = Attempt(text="no", verdict="rejected", reason="cut_off", finish_reason="length", **details)
     accepted = Attempt(
         number=2,
         text="Your seat is 12A.",
         verdict="accepted",
         finish_reason="stop",
         usage=Usage(input_tokens=900, cached_tokens=800, output_tokens=50, reasoning_tokens=40),
-        **told,
+        **details,
     )
     settings = {
         "id": "a",
@@ -44,22 +44,22 @@ def words(page, tags):
 
 
 def test_tools_and_all_that_an_endpoint_says_stand_behind_the_message(tags):
-    page = conversation_page(made())
+    page = conversation_page(talk())
     text = words(page, tags)
-    for told in (
+    for phrase in (
         "2 tool calls: look_up, pay", '{ "look_up": [ 1, "look_up" ] }', "result", "error: look_up",
         "kept from the agent's state: look_up", "reasoning", "served by look_up", "finished by length",
         "950 tokens, 800 of them cached, 40 of them reasoning", "it ended as transferred (airline; fault: assistant)",
         "Memory of the user", "draft 1: rejected, cut off",
     ):  # fmt: skip
-        assert told in text, told
+        assert phrase in text, phrase
     assert page.count('<details class="tools">') == 2  # of the draft that was rejected, and of the one that stands
     assert "finished by stop" not in text
 
 
 def test_a_run_counts_tool_calls_and_a_pair_says_whose_reason_ended_it(tags):
-    assert "tool calls 0 4" in " ".join(" ".join(tags(run_page([made()], "a run")).text).split())
-    pair = words(pair_html(made(), made(stop=None), ("one", "two"), "p"), tags)
+    assert "tool calls 0 4" in " ".join(" ".join(tags(run_page([talk()], "a run")).text).split())
+    pair = words(pair_html(talk(), talk(stop=None), ("one", "two"), "p"), tags)
     assert "it ended as transferred (airline; fault: assistant)" in pair
     assert "why it ended is not recorded" in pair
 
@@ -68,14 +68,14 @@ def test_what_an_endpoint_did_before_a_reply_stands_behind_the_message_and_is_co
     attempt = Attempt(text="a", verdict="accepted", flaw="odd_usage", retried={"rate_limited": 2, "null_content": 1})
     message = Message(role="user", text="a", attempts=(attempt,))
     conversation = Conversation(id="a", scenario={"kind": "airline"}, messages=(message,))
-    told = "flaw: odd usage; called again after 2 × rate limited, 1 × null content"
-    assert told in words(conversation_page(conversation), tags)
+    retries = "flaw: odd usage; called again after 2 × rate limited, 1 × null content"
+    assert retries in words(conversation_page(conversation), tags)
     assert "user called again after</dt><dd>rate limited 2, null content 1</dd>" in run_page([conversation], "a run")
 
 
 def test_a_model_that_is_the_one_that_was_asked_for_is_not_named_again(tags):
     origin = Provenance(cast="c", nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "openai:look_up"}})})
-    assert "served by" not in words(conversation_page(made(provenance=origin)), tags)
+    assert "served by" not in words(conversation_page(talk(provenance=origin)), tags)
 
 
 def test_a_message_without_tools_has_no_place_for_them(tags):
@@ -89,14 +89,14 @@ def test_a_message_without_tools_has_no_place_for_them(tags):
 
 @pytest.mark.parametrize("stop", ["user_gave_up", None])
 def test_other_stops_read_as_before(stop, tags):
-    text = words(conversation_page(made(stop=stop)), tags)
+    text = words(conversation_page(talk(stop=stop)), tags)
     assert ("the user gave up" if stop else "why it ended is not recorded") in text
 
 
 def test_hostile_tools_stay_text(tags, hostile_text):
-    page = conversation_page(made(hostile_text))
+    page = conversation_page(talk(hostile_text))
     page.encode("utf-8")
-    assert tags(page).tags == tags(conversation_page(made("plain"))).tags
+    assert tags(page).tags == tags(conversation_page(talk("plain"))).tags
 
 
 def test_what_a_judge_said_and_cost_is_shown_as_text(tags):
@@ -104,8 +104,8 @@ def test_what_a_judge_said_and_cost_is_shown_as_text(tags):
     judged = Attempt(
         text="no", verdict="rejected", reason="rude", judging=usage, explanation="<script>x</script> is rude"
     )
-    said = Message(role="user", text="Hello", attempts=(judged, Attempt(number=2, text="Hello", verdict="accepted")))
-    conversation = made(messages=(said,))
+    message = Message(role="user", text="Hello", attempts=(judged, Attempt(number=2, text="Hello", verdict="accepted")))
+    conversation = talk(messages=(message,))
     page = conversation_page(conversation)
     assert "judged with 60 tokens: <script>x</script> is rude" in words(page, tags)
     assert "<script>x" not in page

@@ -1,20 +1,8 @@
-"""What is measured of a conversation's user, by family; each measure says what it is and where it comes from."""
+"""The measures of a conversation's user, by family; each measure holds its definition and its source."""
 
-from . import coherence, conduct, disclosure, diversity, politeness, questions, repetition, shape, surface
-from .labels import Label, labels_of
+from .labels import LabelMeasure, labels_of
 from .measure import Family, Measure
+from .registry import all_measures, register, registered
+from .shipped import MEASURES
 
-MEASURES: tuple[Measure, ...] = (
-    *shape.MEASURES,
-    *diversity.MEASURES,
-    *repetition.MEASURES,
-    *politeness.MEASURES,
-    *surface.MEASURES,
-    *questions.MEASURES,
-    *disclosure.MEASURES,
-    *coherence.MEASURES,
-    *conduct.MEASURES,
-)
-"""Every measure that needs no annotation."""
-
-__all__ = ["MEASURES", "Family", "Label", "Measure", "labels_of"]
+__all__ = ["MEASURES", "Family", "LabelMeasure", "Measure", "all_measures", "labels_of", "register", "registered"]

@@ -10,9 +10,11 @@ Whoever speaks at length shares more words with anything. So no value grows with
 is cut to a fixed size, or two replies to the length of the shorter, and words in common are counted per pair of words.
 """
 
-from .answers import answered
+from functools import partial
+
+from .answered_questions import answered
 from .contradiction import contradicted
-from .measure import Measure, mean_of_messages, per_conversation
+from .measure import Measure
 from .transcripts import UserTranscript
 from .words import share_in
 
@@ -24,14 +26,10 @@ MOST_EARLIER = 8
 """Earlier replies beside which a message is put: those right before."""
 
 
-def _brought(transcript: UserTranscript, number: int) -> list[str]:
-    """The message's content words that the task's context does not have, in order."""
-    context, language = transcript.searched_context, transcript.language
-    return sorted(word for word in transcript.content[number] if not share_in((word,), context, language))
-
-
 def _reply_taken_up(transcript: UserTranscript) -> float | None:
-    """How much more of a message's words its own reply has than earlier replies, each pair cut to the shorter one.
+    """Share of a message's words that its own reply has, less the share in earlier replies.
+
+    Each pair of replies is cut to the shorter one.
 
     Later replies are not put beside a message, as they answer it.
     """
@@ -39,7 +37,7 @@ def _reply_taken_up(transcript: UserTranscript) -> float | None:
     gaps = weights = 0.0
     places: list[int] = []
     for number, reply in enumerate(replies):
-        words = _brought(transcript, number)
+        words = transcript.content_beyond_task[number]
         if not reply.strip():
             continue
         for earlier in places[-MOST_EARLIER:] if words else ():
@@ -51,18 +49,20 @@ def _reply_taken_up(transcript: UserTranscript) -> float | None:
 
 
 def _new(transcript: UserTranscript, number: int) -> tuple[float, int]:
-    """How many of the message's words neither the reply before nor the user's own last messages have, and of how many.
+    """Number of the message's words that occur neither in the reply before nor in the user's last messages.
+
+    The second number counts all words of the message.
 
     None of none without a reply right before: whoever splits a thought into two messages brings nothing from elsewhere.
     """
     language = transcript.language
-    words = _brought(transcript, number) if transcript.searched_replies[number].strip() else []
-    said, place = "", number
-    while place and len(said) < OF_OWN[language]:
+    words = transcript.content_beyond_task[number] if transcript.searched_replies[number].strip() else []
+    own_text, place = "", number
+    while place and len(own_text) < OF_OWN[language]:
         place -= 1
-        said = transcript.searched_messages[place] + said
-    known = f"{said[-OF_OWN[language] :]}\n{transcript.searched_replies[number][: OF_REPLY[language]]}"
-    return (len(words) * (1 - share_in(words, known, language)) if words else 0.0), len(words)
+        own_text = transcript.searched_messages[place] + own_text
+    earlier_text = f"{own_text[-OF_OWN[language] :]}\n{transcript.searched_replies[number][: OF_REPLY[language]]}"
+    return (len(words) * (1 - share_in(words, earlier_text, language)) if words else 0.0), len(words)
 
 
 def _new_words(transcript: UserTranscript) -> float | None:
@@ -93,10 +93,11 @@ def _first_on_task(transcript: UserTranscript) -> float | None:
     return share_in(words, transcript.searched_context, transcript.language)
 
 
+_coherence = partial(Measure, family="coherence")
+
 MEASURES = (
-    Measure(
+    _coherence(
         name="reply taken up",
-        family="coherence",
         unit="difference of shares",
         definition="How much more of a message's content words the reply before it has than the replies at earlier places "
         "of the same conversation (the last eight), both cut to the length of the shorter, over all messages from the "
@@ -104,70 +105,62 @@ MEASURES = (
         source="ours; entrainment after Brennan and Clark 1996, against replies of other places as in Healey, Purver and "
         "Howes 2014",
         direction="messages follow from the reply before them",
-        of=per_conversation(_reply_taken_up),
+        of_conversation=_reply_taken_up,
         keyboard="Hardly: a word has to be typed, and whoever types little does so after every reply. A typing error "
         "hides a word.",
     ),
-    Measure(
+    _coherence(
         name="new words",
-        family="coherence",
         unit="share of words",
         definition="Share of the content words of all messages after a reply that neither the reply right before (its "
         "first 400 characters in Chinese, 1,600 in English) nor the user's own last 100 or 400 characters have; words of "
         "the task's context do not count.",
-        source="ours",
         direction="messages bring up what nobody has spoken of",
-        of=per_conversation(_new_words),
+        of_conversation=_new_words,
         keyboard="Partly: a typing error makes a new word, and what is pasted from the reply makes none. A thought that "
         "is split into several messages counts with the first of them only.",
         of_text=_new_words_of,
     ),
-    Measure(
+    _coherence(
         name="own words again",
-        family="coherence",
         unit="share of pairs of words",
         definition="Chance that a content word of one of the user's messages is one of another: words in common of each "
         "two messages over the product of their numbers of words, each summed over all two. So neither long messages "
         "nor many have more by that.",
         source="ours; Simpson 1949, between samples as in Morisita 1959",
         direction="messages stay with what the user spoke of",
-        of=per_conversation(_own_words_again),
+        of_conversation=_own_words_again,
         keyboard="Partly: a typing error makes two words of one, and short messages leave out what was said before.",
     ),
-    Measure(
+    _coherence(
         name="questions answered",
-        family="coherence",
         unit="share of questions",
-        definition="Share of the replies with a question to the user (a mark and `you`, no offer of help) whose next "
+        definition="Share of the replies with a question to the user (a mark and 'you', no offer of help) whose next "
         "message answers it: it has a content word of the question, a number where one is asked for, or no question and "
         "the beginning of an answer or a first clause of at most four words.",
         source="ours; answers as second parts of pairs after Schegloff and Sacks 1973",
         direction="users answer what they are asked",
-        of=mean_of_messages(answered),
         keyboard="Hardly: an answer of one word counts. A typing error may hide a word.",
         of_text=answered,
     ),
-    Measure(
+    _coherence(
         name="contradictions",
-        family="coherence",
         unit="share of what is told again",
         definition="Of what users tell again (budget, days, people, month, where to, for whom, likes and more) the share "
         "with another value than before, where no word speaks of a change and the reply has not named the value.",
         source="ours; after contradictions in persona dialogues (Nie et al. 2021), by rule",
         direction="users contradict themselves",
-        of=per_conversation(contradicted),
+        of_conversation=contradicted,
         keyboard="Hardly: only numbers and names are compared. A digit that is mistyped counts as another value.",
         survives_translation=False,
     ),
-    Measure(
+    _coherence(
         name="first message on the task",
-        family="coherence",
         unit="share of words",
         definition="Share of the first message's content words that the task's context has. The whole is the message, so "
         "that a longer one has no more by that; the context is given, and the same whoever speaks.",
-        source="ours",
         direction="the first message keeps to the words of the task",
-        of=per_conversation(_first_on_task),
+        of_conversation=_first_on_task,
         keyboard="Partly: text that is pasted from the task has its words. A typing error hides a word.",
         shows="first",
     ),

@@ -1,9 +1,11 @@
 """Whether users keep to their role, by the rules of `data.rules.user_turns`, and how they end."""
 
+from functools import partial
+
 from ....data.rules.plans import is_plan
 from ....data.rules.user_turns import leaked_prompt, leaked_role
-from ....data.text.lexicons import says
-from .measure import Measure, mean_of_messages, per_conversation
+from ....data.text.word_lists import says
+from .measure import Measure
 from .transcripts import UserTranscript
 
 
@@ -13,17 +15,14 @@ def _slips(transcript: UserTranscript, number: int) -> float:
     return any(leaked_role(text) or leaked_prompt(text) for text in texts)
 
 
-def _plans(transcript: UserTranscript, number: int) -> float:
-    return is_plan(transcript.texts[number], transcript.replies_before[number])
-
-
-def _closes(transcript: UserTranscript) -> float:
-    return says(transcript.texts[-1], "closing", transcript.language)
-
-
-def _thanks_last(transcript: UserTranscript) -> float:
-    return says(transcript.texts[-1], "thanks", transcript.language)
-
+_ending = partial(
+    Measure,
+    family="ending",
+    unit="share of conversations",
+    source="closings after Schegloff and Sacks 1973; lexicon ours",
+    keyboard="Hardly: words have to be typed, and no keyboard adds them. Who is tired of typing may leave without them.",
+    shows="last",
+)
 
 MEASURES = (
     Measure(
@@ -34,7 +33,6 @@ MEASURES = (
         "model; the original and its translation are both read.",
         source="ours: the rules by which drafts are rejected",
         direction="users fall out of their role",
-        of=mean_of_messages(_slips),
         keyboard="No: nobody's keyboard writes a label, an instruction or a model's mark. Quoted and pasted text is"
         " left out.",
         of_text=_slips,
@@ -46,33 +44,20 @@ MEASURES = (
         definition="Share of messages with a plan of three or more items that answers nothing the assistant asked.",
         source="ours: the rules by which drafts are counted",
         direction="users do the assistant's work",
-        of=mean_of_messages(_plans),
         keyboard="Hardly: lists need line breaks, which are harder to type where Enter sends the message, and may be "
         "pasted. Items of a schedule count without a bullet too.",
-        of_text=_plans,
+        of_text=lambda transcript, number: is_plan(transcript.texts[number], transcript.replies_before[number]),
     ),
-    Measure(
+    _ending(
         name="closing phrase",
-        family="ending",
-        unit="share of conversations",
         definition="Whether the user's last message says goodbye or that nothing is open.",
-        source="closings after Schegloff and Sacks 1973; lexicon ours",
         direction="conversations are closed in words",
-        of=per_conversation(_closes),
-        keyboard="Hardly: words have to be typed, and no keyboard adds them. Who is tired of typing may leave without "
-        "them.",
-        shows="last",
+        of_conversation=lambda transcript: says(transcript.texts[-1], "closing", transcript.language),
     ),
-    Measure(
+    _ending(
         name="thanks at the end",
-        family="ending",
-        unit="share of conversations",
         definition="Whether the user's last message thanks.",
-        source="closings after Schegloff and Sacks 1973; lexicon ours",
         direction="users end with thanks",
-        of=per_conversation(_thanks_last),
-        keyboard="Hardly: words have to be typed, and no keyboard adds them. Who is tired of typing may leave without "
-        "them.",
-        shows="last",
+        of_conversation=lambda transcript: says(transcript.texts[-1], "thanks", transcript.language),
     ),
 )

@@ -1,4 +1,6 @@
-"""Whether users contradict what they said before, by rule: another value for the same thing, and no word of a change.
+"""Whether users contradict what they said before, by rule.
+
+A contradiction is another value for the same thing without a word of a change.
 
 Things are those that people tell of a plan in numbers and names: budget, days, weeks, months, people, dishes, an age, a
 month of the year, where to and for whom, and what they like or not. The rules are our own, for English and Chinese.
@@ -9,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ....data.text.languages import Language
-from ....data.text.lexicons import says
-from ....data.text.segmentation import words_of
+from ....data.text.word_lists import says
+from ....data.text.word_segmentation import words_of
 from .transcripts import UserTranscript
 from .words import content_words
 
@@ -108,14 +110,14 @@ _LIKED_WITHIN = 24
 
 
 @lru_cache(maxsize=4096)
-def told(text: str, language: Language) -> Mapping[str, tuple[Value, ...]]:
-    """What a text says of each thing: its values; of what is liked, `yes` or `no`."""
-    found: dict[str, list[Value]] = {}
+def stated_values(text: str, language: Language) -> Mapping[str, tuple[Value, ...]]:
+    """The values that a text states of each thing; of likes and dislikes, `yes` or `no`."""
+    values_by_topic: dict[str, list[Value]] = {}
     for thing, value in (*_numbers_in(text, language), *_names_in(text, language), *_likes_in(text, language)):
-        values = found.setdefault(thing, [])
+        values = values_by_topic.setdefault(thing, [])
         if value not in values:
             values.append(value)
-    return {thing: tuple(values) for thing, values in found.items()}
+    return {thing: tuple(values) for thing, values in values_by_topic.items()}
 
 
 def _numbers_in(text: str, language: Language) -> Iterator[tuple[str, Value]]:
@@ -181,7 +183,7 @@ def _agree(one: Value, other: Value) -> bool:
 
 
 def contradicted(transcript: UserTranscript) -> float | None:
-    """Of what is told again the share that contradicts all that the user told of it before; None if nothing is.
+    """Share of the repeated statements that contradict every earlier one of the same thing; None without repetition.
 
     Left out are messages that say of a change (`changed` in `data/text/lexicons.json`), those that tell several values of a thing,
     and values that the reply before names.
@@ -189,7 +191,7 @@ def contradicted(transcript: UserTranscript) -> float | None:
     again = contradictions = 0
     earlier: dict[str, list[Value]] = {}
     for number, text in enumerate(transcript.texts):
-        now = told(text, transcript.language)
+        now = stated_values(text, transcript.language)
         for thing, values in now.items():
             before = earlier.get(thing)
             if before and len(values) == 1:
@@ -202,8 +204,8 @@ def contradicted(transcript: UserTranscript) -> float | None:
 
 
 def _explained(transcript: UserTranscript, number: int, thing: str, value: Value) -> bool:
-    """Whether a message says that something changes, or has the value from the reply before."""
+    """Whether a message announces a change, or has the value from the reply before."""
     if says(transcript.texts[number], "changed", transcript.language):
         return True
-    named = told(transcript.replies_before[number], transcript.language).get(thing, ())
+    named = stated_values(transcript.replies_before[number], transcript.language).get(thing, ())
     return any(_agree(value, other) for other in named)

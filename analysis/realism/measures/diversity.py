@@ -1,12 +1,12 @@
 """Lexical diversity, by definitions that do not depend on the length of the text."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from math import lgamma
 
-from .measure import Measure, per_conversation
-from .transcripts import UserTranscript
+from .measure import Measure
 
 MTLD_THRESHOLD = 0.72
 MTLD_WORDS = 50
@@ -29,9 +29,10 @@ def mtld(words: Sequence[str]) -> float | None:
 def _factor_length(words: Sequence[str]) -> float:
     factors, seen, count = 0.0, set[str](), 0
     for word in words:
-        seen.add(word)
         count += 1
-        if len(seen) / count <= MTLD_THRESHOLD:
+        if word not in seen:
+            seen.add(word)  # a new word never lowers the ratio
+        elif len(seen) / count <= MTLD_THRESHOLD:
             factors, seen, count = factors + 1, set(), 0
     if count:
         factors += (1 - len(seen) / count) / (1 - MTLD_THRESHOLD)
@@ -76,44 +77,31 @@ _KEYBOARD = (
 )
 
 
-def _over_all_words(
-    function: Callable[[Sequence[str]], float | None],
-) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
-    return per_conversation(lambda transcript: function(transcript.all_words))
-
+_diversity = partial(Measure, family="lexical diversity", keyboard=_KEYBOARD, survives_translation=False)
 
 MEASURES = (
-    Measure(
+    _diversity(
         name="lexical diversity (MTLD)",
-        family="lexical diversity",
         unit="words",
         definition="Words in a row whose type-token ratio stays above 0.72, over the user's words; from 50 words on.",
         source="McCarthy and Jarvis 2010",
         direction="more different words",
-        of=_over_all_words(mtld),
-        keyboard=_KEYBOARD,
-        survives_translation=False,
+        of_conversation=lambda transcript: mtld(transcript.all_words),
     ),
-    Measure(
+    _diversity(
         name="lexical diversity (HD-D)",
-        family="lexical diversity",
         unit="type-token ratio",
         definition="Expected type-token ratio of 42 of the user's words; from 42 words on.",
         source="McCarthy and Jarvis 2007",
         direction="more different words",
-        of=_over_all_words(hdd),
-        keyboard=_KEYBOARD,
-        survives_translation=False,
+        of_conversation=lambda transcript: hdd(transcript.all_words),
     ),
-    Measure(
+    _diversity(
         name="distinct word pairs",
-        family="lexical diversity",
         unit="share",
         definition="Share of different pairs of neighbours among the user's first 40 words (distinct-2).",
         source="Li et al. 2016, over a fixed length",
         direction="more different pairs",
-        of=_over_all_words(lambda words: distinct(words, 2)),
-        keyboard=_KEYBOARD,
-        survives_translation=False,
+        of_conversation=lambda transcript: distinct(transcript.all_words, 2),
     ),
 )

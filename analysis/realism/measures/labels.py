@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Label:
+class LabelMeasure:
     """An annotation that both sides carry."""
 
     name: str
@@ -47,14 +47,14 @@ class Label:
         return None if shares is None else sum(float(value) * share for value, share in shares.items())
 
 
-def labels_of(sim: Sequence[UserTranscript], human: Sequence[UserTranscript]) -> list[Label]:
-    """The labels that both sides carry, by name; those by which they cannot be compared say why (`Label.refused`)."""
+def labels_of(sim: Sequence[UserTranscript], human: Sequence[UserTranscript]) -> list[LabelMeasure]:
+    """The labels that both sides carry, by name; incomparable ones hold the reason (`LabelMeasure.refused`)."""
     of_sim, of_human = _counts(sim), _counts(human)
     labels = []
     for name in sorted(of_sim.keys() & of_human.keys()):
         counts = of_sim[name] + of_human[name]
         values = tuple(sorted(counts, key=lambda value: (-counts[value], value)))
-        labels.append(Label(name, values, _refused(of_sim[name].keys(), of_human[name].keys())))
+        labels.append(LabelMeasure(name, values, _refused(of_sim[name].keys(), of_human[name].keys())))
     return labels
 
 

@@ -1,51 +1,108 @@
-"""What a measure is: its values, and what a reader must know of it."""
+"""A measure: its values, and the notes that a reader needs."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from .transcripts import Keys, UserTranscript
+from ....data.packages import failure, is_shipped
+from ....errors import SettingError
+from .others import Parts, shared_with_others
+from .transcripts import UserTranscript
 
 Family: TypeAlias = Literal[
     "shape", "lexical diversity", "sameness", "self-repetition", "politeness", "surface", "questions", "disclosure",
-    "coherence", "role adherence", "ending", "labels",
+    "coherence", "role adherence", "ending", "labels", "own",
 ]  # fmt: skip
 
 Shows: TypeAlias = Literal["first", "last", "any"]
 
+OfConversation: TypeAlias = Callable[[UserTranscript], float | None]
+OfText: TypeAlias = Callable[[UserTranscript, int], float | None]
+
 
 @dataclass(frozen=True)
+class DerivedValues:
+    """The values of a side, from a function of one conversation or message, or from what conversations share."""
+
+    measure: str
+    of_conversation: OfConversation | None = None
+    of_text: OfText | None = None
+    parts: Parts | None = None
+
+    def __call__(
+        self, transcripts: Sequence[UserTranscript], others: Mapping[str, int] | None = None
+    ) -> list[float | None]:
+        """SettingError if a function that is not Duologue's fails, or gives anything but a number or None."""
+        if self.parts is not None:
+            return shared_with_others(transcripts, self.parts, others)
+        return [self._value(transcript) for transcript in transcripts]
+
+    def _value(self, transcript: UserTranscript) -> float | None:
+        try:
+            if self.of_conversation is not None:
+                return _number(self.of_conversation(transcript))
+            assert self.of_text is not None
+            values = [_number(self.of_text(transcript, number)) for number in range(len(transcript.texts))]
+        except Exception as error:
+            if is_shipped(self.of_conversation or self.of_text):
+                raise
+            raise _failed(self.measure, error, transcript) from error
+        defined = [value for value in values if value is not None]
+        return sum(defined) / len(defined) if defined else None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Measure:
-    """A number for each conversation of a side, and what a reader must know of it."""
+    """A number for each conversation of a side, and the notes that a reader needs.
+
+    Four fields are enough: name, definition, unit, and the function of a conversation or of a message.
+    """
 
     name: str
     """In plain words."""
-    family: Family
-    unit: str
     definition: str
     """What is counted, in a sentence."""
-    source: str
+    unit: str
+    of_conversation: OfConversation | None = None
+    """The value of one conversation; None or NaN where the measure is not defined for it."""
+    of_text: OfText | None = None
+    """The value of one of the user's messages, by its number from 0, where the measure is their mean. Beside
+    `of_conversation` it only finds the messages that are shown as examples."""
+    of: Callable[[Sequence[UserTranscript]], list[float | None]] = DerivedValues("")
+    """The values of all conversations of a side; None where the measure is not defined for a conversation. By default
+    they are derived from `of_conversation`, `of_text` or `parts`."""
+    family: Family = "own"
+    source: str = "ours"
     """Where the definition comes from; `ours` where nobody published one."""
-    direction: str
+    direction: str = "higher values"
     """What a higher value means."""
-    of: Callable[[Sequence[UserTranscript]], list[float | None]]
-    """The values of all conversations of a side; None where the measure is not defined for a conversation."""
-    keyboard: str
-    """Whether a difference may come from how people type and not from what they do, and what is done against it."""
+    keyboard: str = ""
+    """Whether a difference may come from how people type and not from what they do, and what is done against it. Empty
+    if nobody has answered that."""
     survives_translation: bool = True
     """Whether a machine translation of a message gives much the same value as the message."""
-    pairwise: bool = False
-    """Whether a conversation is measured against the others of its side (what that does to chance: `sameness`)."""
-    among: Callable[[Sequence[UserTranscript], Mapping[str, int] | None], list[float | None]] | None = None
-    """The values as `of` has them, but of a pairwise measure with a number of other users for each task (`values`)."""
-    parts: Callable[[UserTranscript], Keys] | None = None
-    """Of a pairwise measure: what of a conversation is looked for in others."""
+    parts: Parts | None = None
+    """What of a conversation is looked for in the others of its side, where that is the measure (`others`)."""
     wordless: bool = False
     """Whether it needs no words, and so no common language."""
     shows: Shows = "any"
     """Which of the user's messages shows it best."""
-    of_text: Callable[[UserTranscript, int], float | None] | None = None
-    """The value of one of the user's messages, where the measure is their mean."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, DerivedValues):
+            return
+        if self.of_conversation is None and self.of_text is None and self.parts is None:
+            raise SettingError(
+                f"the measure {self.name!r} has no function: give of_conversation=..., a function of a conversation, or "
+                "of_text=..., a function of a conversation and the number of a message"
+            )
+        object.__setattr__(self, "of", DerivedValues(self.name, self.of_conversation, self.of_text, self.parts))
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether a conversation is measured against the others of its side (what that does to chance: `dependence`)."""
+        return self.parts is not None
 
     def values(
         self, transcripts: Sequence[UserTranscript], others: Mapping[str, int] | None = None
@@ -53,30 +110,36 @@ class Measure:
         """The values of all conversations of a side.
 
         `others`: for each task how many other users a conversation is compared with, so that two sides of unequal size
-        are measured alike. Left out, or for a measure that is not among others: the values of `of`.
+        are measured alike. Left out all are compared; any other measure has the values of `of`. SettingError if a
+        function that is not Duologue's fails.
         """
-        return self.of(transcripts) if others is None or self.among is None else self.among(transcripts, others)
+        if isinstance(self.of, DerivedValues):
+            return self.of(transcripts, others)
+        try:
+            values = [_number(value) for value in self.of(transcripts)]
+        except Exception as error:
+            raise _failed(self.name, error) from error
+        if len(values) != len(transcripts):
+            raise SettingError(
+                f"the measure {self.name!r} gave {len(values)} values of {len(transcripts)} conversations: give one of each"
+            )
+        return values
 
 
-def per_conversation(
-    function: Callable[[UserTranscript], float | None],
-) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
-    """A measure of one conversation, applied to all conversations of a side."""
+def _number(value: Any) -> float | None:
+    """A value of a measure; None for NaN. TypeError or ValueError for anything that is not a finite number."""
+    if value is None or (type(value) is float and math.isfinite(value)):
+        return value
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        raise TypeError(f"gave {type(value).__name__}, not a number")
+    number = float(value)
+    if math.isinf(number):
+        raise ValueError("gave an infinite value")
+    return None if math.isnan(number) else number
 
-    def of(transcripts: Sequence[UserTranscript]) -> list[float | None]:
-        return [function(transcript) for transcript in transcripts]
 
-    return of
-
-
-def mean_of_messages(
-    function: Callable[[UserTranscript, int], float | None],
-) -> Callable[[Sequence[UserTranscript]], list[float | None]]:
-    """The mean of a measure of one message over all of the user's; None where it is defined for none of them."""
-
-    def of(transcript: UserTranscript) -> float | None:
-        values = [function(transcript, number) for number in range(len(transcript.texts))]
-        defined = [value for value in values if value is not None]
-        return sum(defined) / len(defined) if defined else None
-
-    return per_conversation(of)
+def _failed(measure: str, error: Exception, transcript: UserTranscript | None = None) -> SettingError:
+    """The error of a measure whose function failed."""
+    where = f" in conversation {transcript.conversation.id}" if transcript is not None else ""
+    hint = ": give a number, or None where it has no value" if str(error).startswith("gave ") else ""
+    return SettingError(f"the measure {measure!r} failed{where}: {failure(error)}{hint}")

@@ -1,7 +1,7 @@
-"""How much a conversation shares with those of other users about the same task: with all, or with a number of them."""
+"""Overlap of a conversation with those of all, or of some, other users about the same task."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,9 @@ _Integers = NDArray[np.int64]
 _Mixed = NDArray[np.uint64]
 
 
-class Among(Protocol):
-    """The values of all conversations of a side, each among the others."""
-
-    def __call__(
-        self, transcripts: Sequence[UserTranscript], others: Mapping[str, int] | None = None, /
-    ) -> list[float | None]:
-        """`others`: for each task how many other users are drawn; without it all are compared."""
-        ...
-
-
-def shared_with_others(parts: Parts) -> Among:
+def shared_with_others(
+    transcripts: Sequence[UserTranscript], parts: Parts, others: Mapping[str, int] | None = None
+) -> list[float | None]:
     """For each conversation the mean share of its parts that another user's conversation of the task has.
 
     Without `others` the mean goes over all conversations of other users about the task. Its expectation does not
@@ -34,27 +26,23 @@ def shared_with_others(parts: Parts) -> Among:
     conversation, one conversation of each; all of them if there are fewer, or if the task is not in it. What is drawn
     depends on names and texts alone, not on the order. None without parts, or without others.
     """
-
-    def among(transcripts: Sequence[UserTranscript], others: Mapping[str, int] | None = None, /) -> list[float | None]:
-        values: list[float | None] = [None] * len(transcripts)
-        by_task: dict[str, list[int]] = {}
-        for place, transcript in enumerate(transcripts):
-            by_task.setdefault(transcript.task, []).append(place)
-        for task, places in by_task.items():
-            group = [transcripts[place] for place in places]
-            table = table_of([parts(transcript) for transcript in group])
-            _, users = np.unique([transcript.cluster for transcript in group], return_inverse=True)
-            if others is None:
-                shared, compared = _with_all(table, users)
-            else:
-                shared, compared = _with_drawn(table, users, group, others.get(task))
-            sizes = np.diff(table.indptr)
-            for row, place in enumerate(places):
-                if sizes[row] and compared[row]:
-                    values[place] = int(shared[row]) / int(sizes[row]) / int(compared[row])
-        return values
-
-    return among
+    values: list[float | None] = [None] * len(transcripts)
+    by_task: dict[str, list[int]] = {}
+    for place, transcript in enumerate(transcripts):
+        by_task.setdefault(transcript.task, []).append(place)
+    for task, places in by_task.items():
+        group = [transcripts[place] for place in places]
+        table = table_of([parts(transcript) for transcript in group])
+        _, users = np.unique([transcript.cluster for transcript in group], return_inverse=True)
+        if others is None:
+            shared, compared = _with_all(table, users)
+        else:
+            shared, compared = _with_drawn(table, users, group, others.get(task))
+        sizes = np.diff(table.indptr)
+        for row, place in enumerate(places):
+            if sizes[row] and compared[row]:
+                values[place] = int(shared[row]) / int(sizes[row]) / int(compared[row])
+    return values
 
 
 def table_of(parts_of: Sequence[Keys]) -> Any:
@@ -74,13 +62,13 @@ def _with_all(table: Any, users: _Integers) -> tuple[_Integers, _Integers]:
 
 
 def _with_drawn(
-    table: Any, users: _Integers, group: Sequence[UserTranscript], wanted: int | None
+    table: Any, users: _Integers, group: Sequence[UserTranscript], others: int | None
 ) -> tuple[_Integers, _Integers]:
     """The same over one conversation of each of some other users, drawn anew for each conversation."""
     texts = np.array([_key(t.cluster, t.conversation.id, t.texts) for t in group], dtype=np.uint64)
     names = np.zeros(int(users.max()) + 1, dtype=np.uint64)
     names[users] = [_key(transcript.cluster) for transcript in group]
-    drawn = len(names) - 1 if wanted is None else min(max(wanted, 0), len(names) - 1)
+    drawn = len(names) - 1 if others is None else min(max(others, 0), len(names) - 1)
     shared = np.zeros(len(group), dtype=np.int64)
     has = np.zeros(table.shape[1], dtype=bool)
     of_users = np.argsort(users, kind="stable")
@@ -88,8 +76,8 @@ def _with_drawn(
     for row in range(len(group)):
         keys = _mixed(names ^ _mixed(texts[row : row + 1]))
         keys[users[row]] = np.iinfo(np.uint64).max  # no other user
-        theirs = _joined(of_users, begins, np.argpartition(keys, max(drawn - 1, 0))[:drawn])
-        by_user = theirs[np.lexsort((_mixed(texts[theirs] ^ texts[row]), users[theirs]))]
+        candidates = _joined(of_users, begins, np.argpartition(keys, max(drawn - 1, 0))[:drawn])
+        by_user = candidates[np.lexsort((_mixed(texts[candidates] ^ texts[row]), users[candidates]))]
         one_of_each = by_user[np.flatnonzero(np.diff(users[by_user], prepend=-1))]
         own = _joined(table.indices, table.indptr, np.array([row]))
         has[own] = True

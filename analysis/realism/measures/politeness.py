@@ -1,10 +1,7 @@
 """Courtesies by small lexicons of our own, in English and Chinese (`data/text/lexicons.json`)."""
 
-from collections.abc import Callable
-
-from ....data.text.lexicons import begins_with, says
-from .measure import Measure, mean_of_messages, per_conversation
-from .transcripts import UserTranscript
+from ....data.text.word_lists import begins_with, says
+from .measure import Measure, OfText
 
 _WORDS = (
     "Hardly: words have to be typed, and no keyboard adds them or leaves them out. But shorter messages have room "
@@ -12,24 +9,13 @@ _WORDS = (
 )
 
 
-def _says(entry: str) -> Callable[[UserTranscript, int], float]:
-    def of(transcript: UserTranscript, number: int) -> float:
-        return says(transcript.texts[number], entry, transcript.language)
-
-    return of
-
-
-def _exclaims(transcript: UserTranscript, number: int) -> float:
-    return "!" in transcript.texts[number] or "！" in transcript.texts[number]
-
-
-def _greets(transcript: UserTranscript) -> float:
-    return begins_with(transcript.texts[0], "greeting", transcript.language)
+def _says(entry: str) -> OfText:
+    return lambda transcript, number: says(transcript.texts[number], entry, transcript.language)
 
 
 def _share(
     name: str,
-    of: Callable[[UserTranscript, int], float],
+    of_text: OfText,
     what: str,
     direction: str,
     keyboard: str = _WORDS,
@@ -43,9 +29,8 @@ def _share(
         definition=f"Share of the user's messages {what}.",
         source=source or "ours, after the strategies of Danescu-Niculescu-Mizil et al. 2013",
         direction=direction,
-        of=mean_of_messages(of),
         keyboard=keyboard,
-        of_text=of,
+        of_text=of_text,
         survives_translation=survives,
     )
 
@@ -57,7 +42,7 @@ MEASURES = (
     _share("hedges", _says("hedges"), "with a hedge such as maybe or I think", "users commit less", survives=False),
     _share(
         "exclamation",
-        _exclaims,
+        lambda transcript, number: any(mark in transcript.texts[number] for mark in "!！"),
         "with an exclamation mark",
         "users are more excited",
         keyboard="Yes: a mark of one key that people leave out with all others when they type in haste. Nothing is done"
@@ -72,7 +57,7 @@ MEASURES = (
         definition="Whether the user's first message begins with a greeting.",
         source="ours, after the strategies of Danescu-Niculescu-Mizil et al. 2013",
         direction="users greet more",
-        of=per_conversation(_greets),
+        of_conversation=lambda transcript: begins_with(transcript.texts[0], "greeting", transcript.language),
         keyboard=_WORDS,
         shows="first",
     ),

@@ -2,8 +2,7 @@
 
 from itertools import islice, pairwise
 
-from .measure import Measure, mean_of_messages
-from .others import shared_with_others
+from .measure import Measure
 from .transcripts import Keys, UserTranscript, keys
 
 OPENING = 5
@@ -16,11 +15,6 @@ def _openings(transcript: UserTranscript) -> Keys:
     return keys((*words[:count], *[""] * (count - len(words))) for count in range(1, OPENING + 1 if words else 1))
 
 
-def _trigrams(transcript: UserTranscript) -> Keys:
-    """Different word trigrams of the user's messages, none across two messages."""
-    return transcript.trigrams
-
-
 def _said_before(transcript: UserTranscript, number: int) -> float | None:
     """The share of the message's different word pairs that an earlier one has; None for the first, and without pairs."""
     pairs = set(pairwise(transcript.words[number]))
@@ -30,10 +24,6 @@ def _said_before(transcript: UserTranscript, number: int) -> float | None:
     return sum(earlier[pair] < number for pair in pairs) / len(pairs)
 
 
-_among_openings = shared_with_others(_openings)
-_among_trigrams = shared_with_others(_trigrams)
-
-
 MEASURES = (
     Measure(
         name="identical openings",
@@ -41,14 +31,10 @@ MEASURES = (
         unit="share",
         definition="How much of the first five words of a conversation those of another user about the same task "
         "begin with too: mean over the first one to five words, and over all others of the side.",
-        source="ours",
         direction="conversations begin alike",
-        of=_among_openings,
         keyboard="Hardly: words are compared without case and punctuation. A keyboard's suggestions may lead to the"
         " same words.",
-        among=_among_openings,
         parts=_openings,
-        pairwise=True,
         shows="first",
     ),
     Measure(
@@ -59,21 +45,16 @@ MEASURES = (
         "has too: mean over all others of the side.",
         source="ours, after self-BLEU (Zhu et al. 2018), without its growth with the number of texts",
         direction="users say the same",
-        of=_among_trigrams,
         keyboard="Hardly: words are compared without case and punctuation; typing errors make people's texts a little "
         "less alike, and text pasted from the task more alike.",
-        among=_among_trigrams,
-        parts=_trigrams,
-        pairwise=True,
+        parts=lambda transcript: transcript.trigrams,
     ),
     Measure(
         name="self-repetition",
         family="self-repetition",
         unit="share",
         definition="Share of a message's different word pairs that an earlier message of the user has; mean over messages.",
-        source="ours",
         direction="users repeat themselves",
-        of=mean_of_messages(_said_before),
         keyboard="Partly: whoever types little repeats little, since there are fewer earlier pairs; case and"
         " punctuation do not count.",
         of_text=_said_before,

@@ -1,11 +1,7 @@
 """How long a conversation is, and how its words are spread over it."""
 
-from .measure import Measure, mean_of_messages, per_conversation
+from .measure import Measure
 from .transcripts import UserTranscript
-
-
-def _characters(transcript: UserTranscript, number: int) -> float:
-    return len(transcript.texts[number])
 
 
 def _first_message_share(transcript: UserTranscript) -> float | None:
@@ -20,10 +16,9 @@ LENGTH = Measure(
     definition="Mean length of the user's messages, as they are stored.",
     source="ours",
     direction="longer messages",
-    of=mean_of_messages(_characters),
     keyboard="Partly: typing is work, most of all on a phone, while a model's words cost it nothing; pasted text"
     " and dictation lengthen messages. Nothing is done against it.",
-    of_text=_characters,
+    of_text=lambda transcript, number: len(transcript.texts[number]),
 )
 
 MEASURES = (
@@ -34,7 +29,7 @@ MEASURES = (
         definition="Messages of the user in a conversation.",
         source="turn counts as in PARADISE (Walker et al. 1997)",
         direction="longer conversations",
-        of=per_conversation(lambda transcript: len(transcript.texts)),
+        of_conversation=lambda transcript: len(transcript.texts),
         keyboard="Partly: typing is work, and people may split a thought into several messages by pressing Enter. "
         "Nothing is done against it; see message length and first-message share beside it.",
         wordless=True,
@@ -45,9 +40,8 @@ MEASURES = (
         family="shape",
         unit="share of characters",
         definition="Share of the user's characters that stand in the first message, where there are two or more.",
-        source="ours",
         direction="all is said at once",
-        of=per_conversation(_first_message_share),
+        of_conversation=_first_message_share,
         keyboard="Partly: a first message may be prepared or pasted, and later ones typed in haste. As a share it does "
         "not change where all messages are equally shorter.",
         shows="first",

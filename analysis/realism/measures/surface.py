@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
+from functools import partial
 
-from .measure import Measure, mean_of_messages
+from .measure import Measure
 from .transcripts import UserTranscript
 
 _SIGN = re.compile(r"[\W_]")
@@ -22,22 +23,12 @@ def _no_final_mark(transcript: UserTranscript, number: int) -> float | None:
     return _FINAL_MARK.search(text) is None if text else None
 
 
-def _has_digit(transcript: UserTranscript, number: int) -> float:
-    return any(map(str.isdigit, transcript.texts[number]))
-
-
-def _has_emoji(transcript: UserTranscript, number: int) -> float:
-    return _EMOJI.search(transcript.texts[number]) is not None
-
-
-def _several_lines(transcript: UserTranscript, number: int) -> float:
-    return "\n" in transcript.texts[number].strip()
-
-
 def _small_first_letter(transcript: UserTranscript, number: int) -> float | None:
     letter = next((character for character in transcript.texts[number] if character.isalpha()), "")
     return letter.islower() if letter.isupper() or letter.islower() else None
 
+
+_surface = partial(Measure, family="surface", unit="share of messages")
 
 MEASURES = (
     Measure(
@@ -45,71 +36,49 @@ MEASURES = (
         family="surface",
         unit="share of characters",
         definition="Share of punctuation among a message's characters, mean over messages.",
-        source="ours",
         direction="more punctuation",
-        of=mean_of_messages(_punctuation),
         keyboard="Yes: on a phone marks need a second keyboard, people leave them out, and input methods and"
         " translators put them in. Nothing is done against it: never ranked where a side is translated.",
         of_text=_punctuation,
         survives_translation=False,
     ),
-    Measure(
+    _surface(
         name="no final mark",
-        family="surface",
-        unit="share of messages",
         definition="Share of messages that end without a full stop or the like.",
-        source="ours",
         direction="carelessly ended messages",
-        of=mean_of_messages(_no_final_mark),
         keyboard="Yes, wholly: whether a message ends with a mark is a habit of typing, and translators add one.",
         of_text=_no_final_mark,
         survives_translation=False,
     ),
-    Measure(
+    _surface(
         name="digits",
-        family="surface",
-        unit="share of messages",
         definition="Share of messages with a digit.",
-        source="ours",
         direction="more figures",
-        of=mean_of_messages(_has_digit),
         keyboard="Partly: a number may be written in words or digits, as the keyboard makes it easier (3 or three, 三). "
         "Only digits count.",
-        of_text=_has_digit,
+        of_text=lambda transcript, number: any(map(str.isdigit, transcript.texts[number])),
     ),
-    Measure(
+    _surface(
         name="emoji",
-        family="surface",
-        unit="share of messages",
         definition="Share of messages with an emoji or emoticon.",
-        source="ours",
         direction="more emoji",
-        of=mean_of_messages(_has_emoji),
         keyboard="Yes: phones and input methods offer emoji, desktop keyboards hardly do. Emoticons of characters count"
         " too, which any keyboard has.",
-        of_text=_has_emoji,
+        of_text=lambda transcript, number: _EMOJI.search(transcript.texts[number]) is not None,
     ),
-    Measure(
+    _surface(
         name="line breaks",
-        family="surface",
-        unit="share of messages",
         definition="Share of messages of more than one line.",
-        source="ours",
         direction="more lines",
-        of=mean_of_messages(_several_lines),
         keyboard="Yes: in many chats Enter sends the message, so that a new line takes a second key; pasted text has "
         "them.",
-        of_text=_several_lines,
+        of_text=lambda transcript, number: "\n" in transcript.texts[number].strip(),
         survives_translation=False,
     ),
-    Measure(
+    _surface(
         name="small first letter",
-        family="surface",
-        unit="share of messages",
         definition="Share of messages whose first letter is a small one, among those that begin with a cased letter.",
-        source="ours",
         direction="carelessly begun messages",
-        of=mean_of_messages(_small_first_letter),
         keyboard="Yes, wholly: phones write a capital by themselves, desktop keyboards do not.",
         of_text=_small_first_letter,
         survives_translation=False,

@@ -1,24 +1,30 @@
-"""What is measured of a conversation: the user's messages in one language, with who wrote them and about what."""
+"""The measured part of a conversation: the user's messages in one language, with user, task and assistant."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....data import domains
+from ....data.attempts import as_object
 from ....data.formats.dialogues import further
+from ....data.labels.annotations import annotations_of
+from ....data.people.splits import user_of, whose
 from ....data.recllmsim import common_task
 from ....data.records import Conversation
 from ....data.text.languages import Language
-from ....data.text.segmentation import words_of
-from ....data.users import user_of
-from ...annotations import annotations_of
+from ....data.text.word_segmentation import words_of
 from ...attempts import assistant_of
-from .words import content_of, content_words, searched
+from .words import as_searched, content_of, content_words, searched
+
+Thing = TypeVar("Thing", bound=Hashable)
+
+ORIGIN = "people"
+"""Key of a message's `extra` under which a retrieval-based user records the source of its words."""
 
 Keys: TypeAlias = NDArray[np.int64]
 """Different things as numbers that are equal where the things are; they are others in another process."""
@@ -31,7 +37,7 @@ def keys(things: Iterable[Hashable]) -> Keys:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that the profile says of the user."""
+    """A fact of the user's profile."""
 
     words: frozenset[str]
     """Content words of the value: a message with half of them tells the fact."""
@@ -41,7 +47,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class UserTranscript:
-    """What the user said in one conversation, in one language."""
+    """The user's messages of one conversation, in one language."""
 
     conversation: Conversation
     cluster: str
@@ -67,6 +73,17 @@ class UserTranscript:
     def translated(self) -> bool:
         """Whether any of the texts is a translation."""
         return self.texts != self.originals
+
+    @cached_property
+    def owner(self) -> str:
+        """Whose scenario it is."""
+        return whose(self.conversation)
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """Ids of the conversations from which a retrieval-based user has its words."""
+        origins = (as_object(message.extra.get(ORIGIN)) for message in self.conversation.messages)
+        return frozenset(source for origin in origins if isinstance(source := origin.get("conversation"), str))
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
@@ -102,22 +119,26 @@ class UserTranscript:
         return searched(task_context(self.conversation, self.language), self.language)
 
     @cached_property
+    def content_beyond_task(self) -> tuple[list[str], ...]:
+        """Of each message of the user the content words that the task's context does not have, in order."""
+        words = tuple(frozenset().union(*self.content))
+        context = self.searched_context
+        absent = {
+            word
+            for word, looked_for in zip(words, as_searched(words, self.language), strict=True)
+            if looked_for not in context
+        }
+        return tuple(sorted(words & absent) for words in self.content)
+
+    @cached_property
     def first_said(self) -> dict[str, int]:
-        """For each word of the user the number of the message that says it first."""
-        first: dict[str, int] = {}
-        for number, words in enumerate(self.words):
-            for word in words:
-                first.setdefault(word, number)
-        return first
+        """For each word of the user the number of its first message."""
+        return _first_messages(self.words)
 
     @cached_property
     def first_pairs(self) -> dict[tuple[str, str], int]:
-        """For each pair of neighbouring words the number of the message that says it first."""
-        first: dict[tuple[str, str], int] = {}
-        for number, words in enumerate(self.words):
-            for pair in pairwise(words):
-                first.setdefault(pair, number)
-        return first
+        """For each pair of neighbouring words the number of its first message."""
+        return _first_messages(map(pairwise, self.words))
 
     @cached_property
     def trigrams(self) -> Keys:
@@ -127,13 +148,13 @@ class UserTranscript:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """The facts of the profile; none where the source has no profile in the language."""
-        told = profile_facts(self.conversation, self.language)
-        facts = (_fact(attribute, value, self.language) for attribute, value in told)
+        profile = profile_facts(self.conversation, self.language)
+        facts = (_fact(attribute, value, self.language) for attribute, value in profile)
         return tuple(fact for fact in facts if fact.words)
 
     @cached_property
     def facts_told(self) -> dict[int, int]:
-        """Index of each fact that is told, with the number of the message that tells it first.
+        """Index of each fact that the user mentions, with the number of the first message that has it.
 
         A message tells a fact if it has at least half of the fact's content words.
         """
@@ -157,6 +178,16 @@ class UserTranscript:
     def task_words(self) -> frozenset[str]:
         """The content words of the task's context."""
         return content_of(task_context(self.conversation, self.language), self.language)
+
+
+def _first_messages(things: Iterable[Iterable[Thing]]) -> dict[Thing, int]:
+    """For each thing the number of the first message that has it."""
+    first: dict[Thing, int] = {}
+    for number, of_message in enumerate(things):
+        for thing in of_message:
+            if thing not in first:
+                first[thing] = number
+    return first
 
 
 @lru_cache(maxsize=20_000)
@@ -185,9 +216,9 @@ def transcripts_of(conversations: Iterable[Conversation], language: Language | N
     return [transcript for transcript in read if transcript is not None]
 
 
-def _transcript(conversation: Conversation, wanted: Language | None) -> UserTranscript | None:
-    domain, spoken = domains.of(conversation), _spoken_language(conversation)
-    language = wanted or spoken or "en"
+def _transcript(conversation: Conversation, chosen_language: Language | None) -> UserTranscript | None:
+    domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
+    language = chosen_language or spoken or "en"
     texts, originals, replies_before = [], [], []
     last_reply = ""
     for message in conversation.messages:
@@ -217,11 +248,6 @@ def _transcript(conversation: Conversation, wanted: Language | None) -> UserTran
     )
 
 
-def _spoken_language(conversation: Conversation) -> Language | None:
-    """The language of all the user's messages together: a single one may be a foreign name or a number."""
-    return domains.of(conversation).language(conversation)
-
-
 def task_of(conversation: Conversation) -> str:
     """The task by its common name; empty where the source has none."""
     name = domains.of(conversation).task(conversation.scenario) or further(conversation).get("task")
@@ -230,16 +256,16 @@ def task_of(conversation: Conversation) -> str:
 
 def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
     """Languages in which at least half of the conversations can be read, the most frequent first."""
-    known: list[Language] = ["zh", "en"]
-    readable: dict[Language, int] = dict.fromkeys(known, 0)
+    languages: list[Language] = ["zh", "en"]
+    readable: dict[Language, int] = dict.fromkeys(languages, 0)
     for conversation in conversations:
-        domain, spoken = domains.of(conversation), _spoken_language(conversation)
+        domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
         messages = [message for message in conversation.messages if message.role == "user" and message.stored]
-        for language in known:
+        for language in languages:
             readable[language] += bool(messages) and all(
                 domain.text_in(message, language, spoken) is not None for message in messages
             )
     enough: list[Language] = [
-        language for language in known if readable[language] and readable[language] * 2 >= len(conversations)
+        language for language in languages if readable[language] and readable[language] * 2 >= len(conversations)
     ]
     return sorted(enough, key=lambda language: -readable[language])

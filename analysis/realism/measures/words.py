@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from ....data.text.languages import HAN, Language
-from ....data.text.segmentation import words_of
+from ....data.text.word_segmentation import words_of
 
 _LATIN = re.compile("[A-Za-z\u00aa-\u024f]")
 _FEWEST_WORDS = 20
@@ -43,9 +43,12 @@ def searched(text: str, language: Language) -> str:
 
 def share_in(words: Collection[str], text: str, language: Language) -> float:
     """Share of the words that a text has, 0 to 1; the text as `searched` gives it."""
-    if language == "en":
-        return sum(f" {word} " in text for word in words) / len(words)
-    return sum(word in text for word in words) / len(words)
+    return sum(map(text.__contains__, as_searched(words, language))) / len(words)
+
+
+def as_searched(words: Collection[str], language: Language) -> Collection[str]:
+    """The words as a text has them that `searched` gives."""
+    return [f" {word} " for word in words] if language == "en" else words
 
 
 def seems_foreign(text: str, language: Language) -> bool:

@@ -27,8 +27,8 @@ LENIENT = POLICY.replace("cannot be moved. Say so, and offer nothing else.", "ca
 @tool
 def look_up(booking: str, runtime: ToolRuntime[Any, Any]) -> dict[str, Any]:
     """Look up a booking by its code: date and fare."""
-    found: dict[str, Any] = runtime.context.world.look_up(booking)
-    return found
+    record: dict[str, Any] = runtime.context.world.look_up(booking)
+    return record
 
 
 @tool
@@ -45,10 +45,10 @@ def _told(error: RefusedError) -> str:
 def build(model: BaseChatModel, policy: str = POLICY) -> CompiledStateGraph[Any, Any, Any, Any]:
     """The compiled graph: the model answers or calls tools, tools answer the model."""
     tools = (look_up, change)
-    asked = model.bind_tools(tools)
+    model_with_tools = model.bind_tools(tools)
 
     async def answer(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [await asked.ainvoke([SystemMessage(policy), *state["messages"]])]}
+        return {"messages": [await model_with_tools.ainvoke([SystemMessage(policy), *state["messages"]])]}
 
     def after(state: MessagesState) -> Literal["act", "__end__"]:
         last = state["messages"][-1]

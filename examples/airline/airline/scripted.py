@@ -51,8 +51,8 @@ class ScriptedAgent(Scripted):
     def reply(self, messages: list[BaseMessage], seed: int) -> AIMessage:
         """A tool call or a sentence, by what was said and what the tools answered in this turn."""
         human = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
-        code = next((found[-1] for text in reversed(human) if (found := CODE.findall(text))), None)
-        date = next((found[-1] for text in reversed(human) if (found := DATE.findall(text))), None)
+        code = next((matches[-1] for text in reversed(human) if (matches := CODE.findall(text))), None)
+        date = next((matches[-1] for text in reversed(human) if (matches := DATE.findall(text))), None)
         last = messages[-1]
         if isinstance(last, ToolMessage):
             return self._after_tool(messages, last, date)
@@ -79,7 +79,7 @@ class ScriptedAgent(Scripted):
 
 
 class ScriptedUser(Scripted):
-    """Says what it wants, tells the code and the date when it is asked for them, and knows when to go."""
+    """States its wish, gives code and date on request, and leaves at the end."""
 
     impatient: float = 0.0
     """Share of the questions, 0 to 1, at which it gives up."""

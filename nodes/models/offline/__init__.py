@@ -1,3 +1,3 @@
-"""The embedded baseline: rule-based speakers behind LangChain's chat model interface. No language model."""
+"""The embedded baseline: rule-based speakers behind LangChain's chat model interface, without a language model."""
 
 from .model import OfflineChatModel as OfflineChatModel

@@ -1,14 +1,15 @@
-"""The offline user with a goal and facts: it says what it wants, tells facts when it is asked, and knows when to go."""
+"""The rule-based user with a goal and facts: it states its goal, answers questions with facts, and leaves."""
 
 import re
 
+from ....data.rules.refusals import outcome_of
 from ....data.text.languages import language_of
 from ....errors import ModelError
 from ...goodbyes import ENDING, GIVING_UP
-from ...messages import unfenced
-from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, Prompt
+from ...messages.building import unfenced
+from .prompt_parser import GOAL_MARKS, KNOWN_MARKS, ParsedPrompt
 from .task_speakers import QUOTED
-from .words import READ, content_words, phrase, rotated, sentences, short, vocabulary
+from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary
 
 PATIENCE = 8
 """Messages after which it gives up."""
@@ -16,16 +17,21 @@ PATIENCE = 8
 _SAY_GOAL = ("openings", "unknown", "again", "insist")
 
 
-def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """The user's next message. Misbehaviours: `role_leak` speaks for another side, `prompt_leak` shows the prompt."""
-    told = " ".join(unfenced("".join(prompt.marked_any(GOAL_MARKS)[:1])[:READ]).split())
-    goal = short(told, 60)
+def reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
+    """The user's next message.
+
+    Misbehaviours: `role_leak` speaks for another role, `prompt_leak` shows the prompt.
+    """
+    goal_text = " ".join(unfenced("".join(prompt.marked_any(GOAL_MARKS)[:1])[:READ]).split())
+    goal = short(goal_text, 60)
     if not goal:
         raise ModelError("model 'offline' is sent no goal between <goal> and </goal>: does the scenario have it?")
     language = language_of(goal) or "en"
     phrases = vocabulary("goals")[language]
-    if told == goal + (mark := told[-1]) and mark in "?？":  # it keeps its mark, and needs no other one after it
-        goal = told
+    if (
+        goal_text == goal + (mark := goal_text[-1]) and mark in "?？"
+    ):  # it keeps its mark, and needs no other one after it
+        goal = goal_text
         phrases = phrases | {
             name: [re.sub(r"\{x\}[.?。]", "{x}", text) for text in phrases[name]] for name in _SAY_GOAL
         }
@@ -33,42 +39,51 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
     return phrase(leaks, draw, m=_message(prompt, goal, phrases, draw))
 
 
-def _message(prompt: Prompt, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
+def _message(prompt: ParsedPrompt, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
     if not prompt.others:
         return phrase(phrases["openings"], draw, x=goal)
     heard, offered = prompt.others[-1][:READ], QUOTED.findall(prompt.note)
     leave, give_up = [*offered, ""][:2] if offered else _goodbyes(prompt)
     signs = vocabulary("goals")[language_of(heard) or "en"]
-    asked = [text for text in sentences(heard) if text.endswith(("?", "？")) or _has(signs["asks"], text)]
-    asked = [text for text in asked if not _has(signs["else"], text)]
-    refuses = _has(signs["refusal"], heard)
-    if leave and not refuses and not asked and _has(signs["done"], heard):
+    if _has(signs["approval"], heard):  # `--approve ask-user`
+        return phrase(phrases["approve"], draw)
+    questions = [text for text in sentences(heard) if text.endswith(("?", "？")) or _has(signs["asks"], text)]
+    questions = [text for text in questions if not _has(signs["else"], text)]
+    outcome = outcome_of(heard)
+    if leave and not questions and outcome == "done":
         return str(leave)
-    refused_before = any(_has(signs["refusal"], text[:READ]) for text in prompt.others[:-1])
-    if give_up and ((refuses and refused_before) or len(prompt.own) >= PATIENCE):
+    refused_before = any(outcome_of(text[:READ]) == "refused" for text in prompt.others[:-1])
+    if give_up and ((outcome == "refused" and refused_before) or len(prompt.own) >= PATIENCE):
         return str(give_up)
-    if refuses:
+    if outcome == "refused":
         return phrase(phrases["insist"], draw, x=goal)
-    if not asked:
+    if not questions:
         return phrase(phrases["again"], len(prompt.own), x=goal)
-    return _told(prompt, " ".join(asked), goal, phrases, draw)
+    return _fact(prompt, " ".join(questions), goal, phrases, draw)
 
 
-def _told(prompt: Prompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
-    """The fact that fits the question; else one that was not told yet; else that it does not know."""
+def _fact(prompt: ParsedPrompt, question: str, goal: str, phrases: dict[str, list[str]], draw: int) -> str:
+    """The fact that fits the question by kind and words; else an unused one; else that it does not know."""
     facts = [text.strip(" .。") for text in sentences(unfenced("\n".join(prompt.marked_any(KNOWN_MARKS))))]
-    said = "\n".join(prompt.own).casefold()
-    wanted = set(content_words(question))
-    fitting = [text for text in facts if wanted & set(content_words(text))]
-    untold = [text for text in facts if text.casefold() not in said]
-    fact = next((text for text in (*[one for one in fitting if one in untold], *untold, *fitting)), None)
+    earlier = "\n".join(prompt.own).casefold()
+    question_words = set(content_words(question))
+    asked_kinds = [kind for asks, kind in vocabulary("goals")["kinds"] if _has(asks, question)]
+    fits = {
+        text: 2 * any(_has(kind, text) for kind in asked_kinds) + bool(question_words & set(content_words(text)))
+        for text in facts
+    }
+    best = sorted(facts, key=lambda text: -fits[text])
+    untold = [text for text in best if text.casefold() not in earlier]
+    fact = next((text for text in (*untold, *best) if text in untold or fits[text]), None)
     if fact is None:
         return phrase(phrases["unknown"], len(prompt.own), x=goal)
+    if fact[-1] in "?？!！":  # it keeps its own mark
+        return fact
     return phrase(rotated(phrases["fact"], draw), 0, x=fact)
 
 
-def _goodbyes(prompt: Prompt) -> tuple[str, str]:
-    """The phrases for leaving and for giving up; the second only if the user is told of it."""
+def _goodbyes(prompt: ParsedPrompt) -> tuple[str, str]:
+    """The phrases for leaving and for giving up; the second only if the prompt contains it."""
     language = language_of(prompt.material) or "en"
     return ENDING[language], GIVING_UP[language] if GIVING_UP[language].rstrip(".。") in prompt.material else ""
 

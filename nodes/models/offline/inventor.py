@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from ....data.identity import digest
 from ....data.recllmsim import ATTRIBUTES, FIELDS
 from ....data.text.languages import language_of
-from .prompt_parser import Prompt
-from .words import vocabulary
+from .prompt_parser import ParsedPrompt
+from .word_weights import vocabulary
 
 
-def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """A complete profile. Misbehaviours: `incomplete` leaves attributes out, `repeat` ignores the request."""
+def reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
+    """A complete profile.
+
+    Misbehaviours: `incomplete` leaves attributes out, `repeat` ignores the request.
+    """
     request = prompt.marked("lacking")[:2_000]
     chinese = language_of(request) == "zh"
     lists = vocabulary(f"profiles_{'zh' if chinese else 'en'}")

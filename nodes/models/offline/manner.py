@@ -1,25 +1,33 @@
-"""How the offline task user writes: rates of what people do or leave out. At their defaults nothing is changed."""
+"""The style of the rule-based task user: rates of things that people do or leave out.
+
+The default rates change nothing.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from pydantic import BaseModel
 
 from ....data.identity import digest
-from .words import phrase
+from .word_weights import phrase
 
 _END = re.compile(r"[。.！!？?…~～\s]+$")
 _INNER = re.compile(r"[。！](?=.)|[.!](?=\s+\S)")
 _CLAUSE = re.compile(r"[，,；;：:]")
 
 
-class Manner(NamedTuple):
-    """Shares, 0 to 1. What is said of users holds for a whole conversation: it is drawn by task and profile."""
+class StyleRates(BaseModel):
+    """Shares, 0 to 1.
+
+    A share of the users holds for a whole conversation: it is drawn by task and profile.
+    """
 
     greeting: float = 1.0
-    """Of the users, those who begin with a greeting and an introduction; the others say at once what they want."""
+    """Of the users, those who begin with a greeting and an introduction; the others begin with their goal."""
     whole: float = 1.0
-    """Of the users, those who say the whole goal in their first message; the others two or three clauses of it, without
-    those about the assistant."""
+    """Of the users, those who state the whole goal in their first message; the others state two or three clauses of it,
+    without those about the assistant."""
     request: float = 0.0
     """Of the users, those who end their first message with a plain request, such as for advice."""
     wishes: float = 1.0
@@ -29,17 +37,21 @@ class Manner(NamedTuple):
     reactions: float = 1.0
     """Of the messages, those that begin with a word on the reply, where it is of use."""
     personal: float = 1.0
-    """Of the messages, those that tell a fact of the profile."""
+    """Of the messages, those that contain a fact of the profile."""
     follow_up: float = 0.0
     """Of the questions for which the task has no further wish, those about something that the last reply named."""
     haste: float = 0.0
-    """By which share a user has had enough earlier."""
+    """The share by which a user's patience is shorter."""
     marks: float = 1.0
     """Of the users, those who end their sentences with a mark."""
     thanks: float = 0.0
     """Of the messages after the first, those that begin with thanks."""
     exclaim: float = 0.0
     """Of the messages, those that end with an exclamation mark."""
+
+
+class OfflineStyle(StyleRates):
+    """The style of a user with these rates."""
 
     def holds(self, name: str, *of: object) -> bool:
         """Whether this is one of the share of that name; a rate of 1 holds always, one of 0 never."""
@@ -54,16 +66,16 @@ class Manner(NamedTuple):
         return phrase(phrases["openings"], draw, x=goal) if self.holds("greeting", who) else f"{goal}{_mark(phrases)}"
 
     def _part(self, goal: str, phrases: Mapping[str, Any], who: str) -> str:
-        """Two or three clauses of a text that has more, which begin at a drawn one; half of them without `I want to`."""
+        """Two or three clauses of a longer text from a drawn one on, half of them without `I want to`."""
         clauses = [clause.strip() for clause in _CLAUSE.split(goal) if clause.strip()]
         clauses = [clause for clause in clauses if not re.search(phrases["helper"], clause)]
-        first, more, bare = (int(digest("part", each, who)[:6], 16) for each in ("first", "more", "bare"))
+        first, more, bare = (int(digest("part", part, who)[:6], 16) for part in ("first", "more", "bare"))
         begun = clauses[first % max(1, len(clauses) - 1) :][: 2 + more % 2]
         if bare % 2:
             begun[:1] = [shorter for clause in begun[:1] if (shorter := re.sub(phrases["leads"], "", clause))]
         return _comma(phrases).join(begun) or goal
 
-    def wanted(self, requirements: Sequence[str], who: str) -> list[str]:
+    def own_wishes(self, requirements: Sequence[str], who: str) -> list[str]:
         """The wishes that the user brings up."""
         return [text for text in requirements if self.holds("wishes", who, text)]
 
@@ -73,7 +85,7 @@ class Manner(NamedTuple):
         return phrase(phrases["requests"], draw, x=text) if framed else f"{text}{_mark(phrases)}"
 
     def patience(self, turns: int) -> int:
-        """After how many messages the user has had enough, where it would be after so many."""
+        """The number of messages after which the user leaves, shortened by `haste`."""
         return max(1, round(turns * (1 - self.haste)))
 
     def written(self, text: str, phrases: Mapping[str, Any], who: str, number: int) -> str:

@@ -1,4 +1,4 @@
-"""The offline chat model: a rule-based baseline, no language model. It needs no key and no network."""
+"""The offline chat model: a rule-based baseline without a language model, key or network."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
@@ -13,14 +13,14 @@ from pydantic import Field
 from ....data.identity import digest
 from ....errors import ModelError
 from . import goal_user, inventor, student, task_speakers, teacher
-from .manner import Manner
-from .prompt_parser import Prompt, prompt_of
-from .words import vocabulary
+from .manner import OfflineStyle, StyleRates
+from .prompt_parser import ParsedPrompt, prompt_of
+from .word_weights import vocabulary
 
-Side: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user", "inventor"]
-SIDES: tuple[Side, ...] = get_args(Side)
+OfflineSide: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user", "inventor"]
+SIDES: tuple[OfflineSide, ...] = get_args(OfflineSide)
 
-_REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
+_REPLIES: Mapping[OfflineSide, Callable[[ParsedPrompt, int, str], str]] = {
     "student": student.reply,
     "teacher": teacher.reply,
     "task_user": task_speakers.user_reply,
@@ -28,22 +28,25 @@ _REPLIES: Mapping[Side, Callable[[Prompt, int, str], str]] = {
     "goal_user": goal_user.reply,
     "inventor": inventor.reply,
 }
-MISBEHAVIOURS: Mapping[Side, Sequence[str]] = vocabulary("misbehaviours")
-"""The misbehaviours of each side. Student and teacher share a list; those of the other side have no effect."""
+MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
+"""The misbehaviours of each role. Student and teacher share a list; those of the other role have no effect."""
 
 
 def _text_only() -> ModelProfile:
     return {"image_inputs": False, "audio_inputs": False, "video_inputs": False, "pdf_inputs": False}
 
 
-class OfflineChatModel(BaseChatModel):
-    """A deterministic speaker of one side. Each rate of misbehaviour is a share of the calls, 0 to 1. `greeting` and what
-    follows it is the manner of a task user (`manner.Manner`)."""
+class OfflineChatModel(StyleRates, BaseChatModel):
+    """A deterministic speaker of one role.
+
+    Each rate of misbehaviour is a share of the calls, 0 to 1. The rates of style are those of a task user; they have no
+    effect on other roles.
+    """
 
     profile: ModelProfile | None = Field(default_factory=_text_only)
-    """It reads texts alone: of images, recordings and files it is sent words in their place."""
-    side: Side | None = None
-    """The side that it plays. A cast sets it if it is None."""
+    """It reads only texts: words stand in the place of images, recordings and files."""
+    side: OfflineSide | None = None
+    """The role that it plays. A cast sets it if it is None."""
     seed: int | None = None
     """Seed of every call without its own `seed` argument."""
     two_questions: float = 0.0
@@ -56,20 +59,7 @@ class OfflineChatModel(BaseChatModel):
     repeat: float = 0.0
     incomplete: float = 0.0
     misbehave: float = 0.0
-    """Total rate of all misbehaviours of the side, in equal parts."""
-    greeting: float = 1.0
-    """How a task user writes, this field and those below: see `manner.Manner`. They have no effect on other sides."""
-    whole: float = 1.0
-    request: float = 0.0
-    wishes: float = 1.0
-    frames: float = 1.0
-    reactions: float = 1.0
-    personal: float = 1.0
-    follow_up: float = 0.0
-    haste: float = 0.0
-    marks: float = 1.0
-    thanks: float = 0.0
-    exclaim: float = 0.0
+    """Total rate of all misbehaviours of the role, in equal parts."""
 
     @property
     def _llm_type(self) -> str:
@@ -93,7 +83,7 @@ class OfflineChatModel(BaseChatModel):
     def _reply(self, messages: Sequence[BaseMessage], seed: object) -> str:
         if self.side is None:
             give = "chat_model('offline', side=...), or in a cast graphs.side(role, 'offline', build, offline=...)"
-            raise ModelError(f"model 'offline' was not told its side, one of {', '.join(SIDES)}: make it with {give}")
+            raise ModelError(f"model 'offline' needs its side, one of {', '.join(SIDES)}: make it with {give}")
         # The draw depends only on the call's seed and the texts of the messages.
         texts = [(message.type, str(message.text)) for message in messages]
         draw = int(digest("offline", self.seed if seed is None else seed, texts)[:12], 16)
@@ -106,7 +96,7 @@ class OfflineChatModel(BaseChatModel):
         if misbehaviour == "repeat" and prompt.own:
             return prompt.own[draw % len(prompt.own)]
         if self.side == "task_user":
-            manner = Manner(**{name: getattr(self, name) for name in Manner._fields})
+            manner = OfflineStyle(**{name: getattr(self, name) for name in OfflineStyle.model_fields})
             text = task_speakers.user_reply(prompt, draw, misbehaviour, manner)
         else:
             text = _REPLIES[self.side](prompt, draw, misbehaviour)

@@ -9,23 +9,23 @@ from langchain_core.messages import BaseMessage
 _MATERIAL = ("title", "background", "header", "section")
 _SITUATION = ("</task>", "</profile>")
 GOAL_MARKS = ("task", "goal", "request", "intent", "objective", "aim")
-"""Marks around what a user wants, of which a page uses one."""
+"""Marks around a user's goal, of which a prompt template uses one."""
 KNOWN_MARKS = ("profile", "facts", "knowledge", "persona")
-"""Marks around what a user knows and is."""
+"""Marks around a user's knowledge and profile."""
 
 
 @dataclass(frozen=True)
-class Prompt:
-    """The parts of the messages of a call, from the view of the side that speaks next."""
+class ParsedPrompt:
+    """The parts of the messages of a call, from the view of the role whose turn it is."""
 
     material: str
-    """All texts that are not this side's own."""
+    """All texts that are not this role's own."""
     own: tuple[str, ...]
-    """The messages of this side."""
+    """The messages of this role."""
     others: tuple[str, ...]
-    """The messages of the other side."""
+    """The messages of the other role."""
     answered: tuple[str, ...]
-    """The messages of this side before the other side's last message."""
+    """The messages of this role before the other role's last message."""
     note: str
     """Our notes in the last message."""
 
@@ -40,37 +40,40 @@ class Prompt:
         return list(filter(None, map(self.marked, tags)))
 
 
-def prompt_of(messages: Sequence[BaseMessage]) -> Prompt:
-    """The parts of the messages. The dialogue begins after the situation and its acknowledgement."""
+def prompt_of(messages: Sequence[BaseMessage]) -> ParsedPrompt:
+    """The parts of the messages.
+
+    The conversation begins after the situation and its acknowledgement.
+    """
     texts = [(message.type, str(message.text)) for message in messages]
     turns = [(speaker == "ai", text.strip()) for speaker, text in texts if speaker in ("ai", "human")]
-    heard = [text for mine, text in turns if not mine]
-    dialogue = [(mine, text if mine else _words_of_other(text)) for mine, text in _dialogue(turns)]
-    dialogue = [(mine, text) for mine, text in dialogue if text]
-    last = max((number for number, (mine, _) in enumerate(dialogue) if not mine), default=0)
-    return Prompt(
+    heard = [text for is_own, text in turns if not is_own]
+    dialogue = [(is_own, text if is_own else _words_of_other(text)) for is_own, text in _dialogue(turns)]
+    dialogue = [(is_own, text) for is_own, text in dialogue if text]
+    last = max((number for number, (is_own, _) in enumerate(dialogue) if not is_own), default=0)
+    return ParsedPrompt(
         material="\n".join([*heard, *(text for speaker, text in texts if speaker == "system")]),
-        own=tuple(text for mine, text in dialogue if mine),
-        others=tuple(text for mine, text in dialogue if not mine),
-        answered=tuple(text for mine, text in dialogue[:last] if mine),
+        own=tuple(text for is_own, text in dialogue if is_own),
+        others=tuple(text for is_own, text in dialogue if not is_own),
+        answered=tuple(text for is_own, text in dialogue[:last] if is_own),
         note=" ".join(text for within, text in _split("".join(heard[-1:]), "note") if within).strip(),
     )
 
 
 def _dialogue(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
-    """The turns from this side's first message after the situation's acknowledgement; all turns without a situation."""
-    marked = [not mine and any(mark in text for mark in _SITUATION) for mine, text in turns]
+    """The turns from this role's first message after the situation's acknowledgement; all turns without a situation."""
+    marked = [not is_own and any(mark in text for mark in _SITUATION) for is_own, text in turns]
     if not any(marked):
         first = turns[0][1] if turns and not turns[0][0] else ""
         marks_first = any(f"</{tag}>" in first for tag in (*GOAL_MARKS, *KNOWN_MARKS))  # as a page of one's own does
         return list(dropwhile(lambda turn: not turn[0], turns[1:])) if marks_first else turns
     last = max(number for number, is_marked in enumerate(marked) if is_marked)
-    scripted = {text for mine, text in turns[:last] if mine}
+    scripted = {text for is_own, text in turns[:last] if is_own}
     return list(dropwhile(lambda turn: not turn[0] or turn[1] in scripted, turns[last + 1 :]))
 
 
 def _words_of_other(text: str) -> str:
-    """The other side's text in a message, without our notes and material."""
+    """The other role's text in a message, without our notes and material."""
     for tag in ("note", "quote"):
         text = "".join(piece for within, piece in _split(text, tag) if not within)
     last = max(text.rfind(f"</{tag}>") for tag in _MATERIAL)
@@ -78,7 +81,10 @@ def _words_of_other(text: str) -> str:
 
 
 def _split(text: str, tag: str) -> Iterator[tuple[bool, str]]:
-    """The pieces of the text, and whether each is between the marks of the tag. Linear in the length of the text."""
+    """The pieces of the text, and whether each is between the marks of the tag.
+
+    It takes linear time in the length of the text.
+    """
     opening, closing, after = f"<{tag}>", f"</{tag}>", 0
     while (start := text.find(opening, after)) >= 0 and (end := text.find(closing, start)) >= 0:
         yield False, text[after:start]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....data.grounding import NO_ANSWER
 from ....data.rules import plain_words
 from ....data.text.languages import HAN
-from .prompt_parser import Prompt
-from .words import content_words, rotated, vocabulary, words
+from .prompt_parser import ParsedPrompt
+from .word_weights import content_words, rotated, vocabulary, words
 
 _QUESTIONS: Mapping[str, Mapping[str, Sequence[str]]] = vocabulary("simquac")["questions"]
 """Templates by language and kind of question: {x} is a mentioned thing, {t} the title, {h} the header."""
@@ -16,7 +16,7 @@ _SIGNS = {kind: re.compile(signs) for kind, signs in vocabulary("simquac")["kind
 _PATTERNS = {name: re.compile(text) for name, text in vocabulary("simquac")["student_patterns"].items()}
 
 
-def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
+def reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
     """A question that was not asked yet; the misbehaviour `two_questions` asks two numbered questions."""
     text = _question(prompt, prompt.own, prompt.note, draw)
     if misbehaviour == "two_questions":
@@ -24,14 +24,14 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
     return text
 
 
-def _question(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> str:
+def _question(prompt: ParsedPrompt, previous: Sequence[str], note: str, draw: int) -> str:
     """A question that was not asked yet, of the kind that our note requests."""
-    earlier = {plain_words(text) for text in asked}
-    texts = _candidates(prompt, asked, note, draw)
+    earlier = {plain_words(text) for text in previous}
+    texts = _candidates(prompt, previous, note, draw)
     return next((text for text in texts if plain_words(text) not in earlier), "What else?")
 
 
-def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> Iterator[str]:
+def _candidates(prompt: ParsedPrompt, previous: Sequence[str], note: str, draw: int) -> Iterator[str]:
     title, header, answers = prompt.marked("title"), prompt.marked("header"), prompt.others
     chinese = HAN.search(title + header) is not None
     subject = _PATTERNS["years_first"].sub("", header).strip(" .:") or title
@@ -44,9 +44,9 @@ def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> I
         rotated(["who", "when", "where"], draw) if kind_in_note == "wh" else [kind_in_note] if kind_in_note else []
     ):
         yield from templates[kind]
-    if not asked:
+    if not previous:
         yield _about(subject, templates["header"][0])
-    mentioned = set(content_words(" ".join([title, *asked])))
+    mentioned = set(content_words(" ".join([title, *previous])))
     if not "".join(answers[-1:]).startswith(NO_ANSWER) and draw // 7 % 5 < 3:  # in three of five cases
         yield from (_about(thing, templates[kind][0]) for kind, thing in _things(answers[-1:], mentioned, title))
     if draw // 3 % 2:
@@ -59,7 +59,7 @@ def _candidates(prompt: Prompt, asked: Sequence[str], note: str, draw: int) -> I
         yield from templates[kind]
     for kind, thing in _things(answers[::-1], set(), title):
         yield from (_about(thing, template) for template in questions[kind])
-    for number in range(len(asked) + 1, len(asked) + 100):  # the templates are used up
+    for number in range(len(previous) + 1, len(previous) + 100):  # the templates are used up
         yield f"关于{subject}，第{number}点是什么？" if chinese else f"What is point {number} about {subject}?"
 
 

@@ -1,4 +1,7 @@
-"""The offline user and assistant of task-oriented conversations. Each replies in the language of its messages."""
+"""The rule-based user and assistant of task-oriented conversations.
+
+Each replies in the language of its messages.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,18 +11,18 @@ from typing import Any, NamedTuple
 from ....data.identity import digest
 from ....data.recllmsim.situations import lines_of
 from ....data.text.languages import language_of
-from .manner import Manner
-from .prompt_parser import Prompt
-from .words import READ, content_words, phrase, rotated, sentences, short, vocabulary, words
+from .manner import OfflineStyle
+from .prompt_parser import ParsedPrompt
+from .word_weights import READ, content_words, phrase, rotated, sentences, short, vocabulary, words
 
 QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
 """A phrase in quotes, such as that for a goodbye in a note."""
 _OPTION = re.compile(r"^[ \t]*(\d{1,2})[.)、．][ \t]*\**([^\n:：;；.。(（*]{2,60})", re.MULTILINE)
 _ASKS = ("?", "？")
-_USUAL = Manner()
+_USUAL = OfflineStyle()
 
 
-class Situation(NamedTuple):
+class OfflineSituation(NamedTuple):
     """A task context and a profile in the first person, and the phrases of their language."""
 
     phrases: Mapping[str, Any]
@@ -29,7 +32,7 @@ class Situation(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def situation_of(task: str, profile: str) -> Situation:
+def situation_of(task: str, profile: str) -> OfflineSituation:
     """The sentence with the goal as opening, the clauses of the other sentences, and the values of the profile."""
     phrases = vocabulary(f"tasks_{language_of((task + profile)[:READ]) or 'en'}")
     for pattern, replacement in phrases["first_person"]:
@@ -44,24 +47,27 @@ def situation_of(task: str, profile: str) -> Situation:
         frame = next(frame for signs, frame in phrases["frames"] if re.search(signs, label, re.IGNORECASE))
         facts += [frame.replace("{x}", short(value, 12)) for value in values]
     # At most eight requirements, so that the conversation does not become too long.
-    return Situation(phrases, short(opening, 40), requirements[:8] or phrases["requirements"], facts)
+    return OfflineSituation(phrases, short(opening, 40), requirements[:8] or phrases["requirements"], facts)
 
 
-def user_reply(prompt: Prompt, draw: int, misbehaviour: str = "", manner: Manner = _USUAL) -> str:
-    """The user's next message. Misbehaviours: `role_leak` speaks for another role, `prompt_leak` reveals the prompt."""
+def user_reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "", manner: OfflineStyle = _USUAL) -> str:
+    """The user's next message.
+
+    Misbehaviours: `role_leak` speaks for another role, `prompt_leak` reveals the prompt.
+    """
     task, profile = prompt.marked("task"), prompt.marked("profile")
     situation, who = situation_of(task, profile), digest(task, profile)
-    said = _message(prompt, situation, draw, manner, who)
-    return phrase(situation.phrases.get(misbehaviour, ["{m}"]), draw, m=said)
+    message = _message(prompt, situation, draw, manner, who)
+    return phrase(situation.phrases.get(misbehaviour, ["{m}"]), draw, m=message)
 
 
-def _message(prompt: Prompt, situation: Situation, draw: int, manner: Manner, who: str) -> str:
+def _message(prompt: ParsedPrompt, situation: OfflineSituation, draw: int, manner: OfflineStyle, who: str) -> str:
     """First the goal; then a reaction, a fact and some requirements; at the end the closing phrase."""
     phrases, own, others = situation.phrases, prompt.own, prompt.others
     if not own:
         return manner.written(manner.opening(situation.opening, phrases, who, draw), phrases, who, 0)
     earlier = "\n".join(own).casefold()
-    unasked = [text for text in manner.wanted(situation.requirements, who) if text.casefold() not in earlier]
+    unasked = [text for text in manner.own_wishes(situation.requirements, who) if text.casefold() not in earlier]
     untold = [text for text in situation.facts if text.casefold() not in earlier]
     if prompt.note.endswith(_ASKS):
         return _afterwards(prompt, situation, unasked, untold)
@@ -96,7 +102,9 @@ def _useless(replies: Sequence[str], phrases: Mapping[str, Any]) -> bool:
     return refuses or len(content_words(last[:READ])) < 3 or last in replies[:-1]
 
 
-def _afterwards(prompt: Prompt, situation: Situation, unasked: Sequence[str], untold: Sequence[str]) -> str:
+def _afterwards(
+    prompt: ParsedPrompt, situation: OfflineSituation, unasked: Sequence[str], untold: Sequence[str]
+) -> str:
     """The answer to a question after the conversation, in one or two sentences."""
     phrases = situation.phrases
     plan = [title for text in prompt.others for _, title in _OPTION.findall(text[:READ])][-3:]
@@ -107,7 +115,7 @@ def _afterwards(prompt: Prompt, situation: Situation, unasked: Sequence[str], un
     return phrase(answers, 0 if plan else -1, opening=situation.opening, **gaps)
 
 
-def assistant_reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
+def assistant_reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
     """Three options for the last request, and one question; after the conversation, an answer to a question about it."""
     heard = [text[:READ] for text in prompt.others] or [""]
     phrases = vocabulary(f"tasks_{language_of(heard[0]) or language_of(prompt.note) or 'en'}")["assistant"]

@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ....data.grounding import NO_ANSWER
-from ....data.text.sentences import sentences
-from .prompt_parser import Prompt
-from .words import Ranking, content_words, vocabulary, words
+from ....data.text.sentence_splitting import sentences
+from .prompt_parser import ParsedPrompt
+from .word_weights import WordRanking, content_words, vocabulary, words
 
 _EVIDENCE = {kind: re.compile(text) for kind, text in vocabulary("simquac")["evidence"].items()}
 """By kind of question, the pattern that a sentence must contain to answer it."""
 _PATTERNS = {name: re.compile(text) for name, text in vocabulary("simquac")["teacher_patterns"].items()}
 
 
-def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
-    """An answer from the section. Misbehaviours: `paraphrase` changes the words, `background` uses the background."""
+def reply(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
+    """An answer from the section.
+
+    Misbehaviours: `paraphrase` changes the words, `background` uses the background.
+    """
     if misbehaviour == "paraphrase":
         return "In other words, " + " ".join(reversed(_answer(prompt, draw).split()[:12])) + "."
     background = prompt.marked("background") if misbehaviour == "background" else ""
@@ -23,11 +26,11 @@ def reply(prompt: Prompt, draw: int, misbehaviour: str = "") -> str:
 
 
 @lru_cache(maxsize=64)
-def _read(section: str) -> Ranking:
-    return Ranking([text for text in sentences(section) if words(text)])
+def _read(section: str) -> WordRanking:
+    return WordRanking([text for text in sentences(section) if words(text)])
 
 
-def _answer(prompt: Prompt, draw: int) -> str:
+def _answer(prompt: ParsedPrompt, draw: int) -> str:
     """The piece of the section that answers the question, preferably one not used before; `NO_ANSWER` if none does."""
     ranking, question = _read(prompt.marked("section")), "".join(prompt.others[-1:])
     texts = ranking.texts
@@ -40,14 +43,16 @@ def _answer(prompt: Prompt, draw: int) -> str:
 
     def rank(number: int) -> tuple[float, int]:
         proven = evidence is not None and evidence.search(texts[number])
-        return ranking.score(number, known) * (1.3 if proven else 1.0) * (0.4 if is_used[number] else 1.0), -number
+        return ranking.score(number, known_words) * (1.3 if proven else 1.0) * (
+            0.4 if is_used[number] else 1.0
+        ), -number
 
-    if known := [word for word in query if ranking.frequency[word]]:
+    if known_words := [word for word in query if ranking.frequency[word]]:
         best = max(range(len(texts)), key=rank)
-        asked = sum(ranking.weight(word) for word in query)
-        matched = sum(ranking.weight(word) for word in known if ranking.counts[best][word])
+        query_weight = sum(ranking.weight(word) for word in query)
+        matched = sum(ranking.weight(word) for word in known_words if ranking.counts[best][word])
         proven = evidence is None or evidence.search(texts[best]) is not None
-        if matched >= 0.3 * asked and (proven or matched >= 0.7 * asked):
+        if matched >= 0.3 * query_weight and (proven or matched >= 0.7 * query_weight):
             again = is_used[best] and _PATTERNS["more"].search(question)
             return NO_ANSWER if again else _piece(texts[best], query, kind)
         if not open_question:

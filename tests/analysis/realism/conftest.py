@@ -6,12 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from duologue.analysis.realism.measures import MEASURES
+from duologue.analysis.realism import MEASURES
 from duologue.analysis.realism.measures.transcripts import transcripts_of
-from duologue.analysis.realism.samples import Sample, measured
+from duologue.analysis.realism.statistics.samples import MeasuredUsers, measured
 from duologue.cli import main
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.identity import digest
+from tests.analysis.realism.courtesies import side
 
 Talk = Callable[..., Conversation]
 
@@ -20,14 +21,14 @@ Talk = Callable[..., Conversation]
 def talk() -> Talk:
     """A conversation of these messages, the user's first, as somebody's own data has it."""
 
-    def made(*texts, user="a", task=None, labels=None, id=None, **extra):
+    def conversation(*texts, user="a", task=None, labels=None, id=None, **extra):
         roles = ("user", "assistant")
         messages = tuple(Message(role=roles[n % 2], text=text, labels=labels or {}) for n, text in enumerate(texts))
         more = {"user": user, **({"task": task} if task else {}), **extra}
         name = id or f"{user}-{digest(texts)[:12]}"
         return Conversation(id=name, scenario={"kind": "messages", "digest": name}, messages=messages, extra=more)
 
-    return made
+    return conversation
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +60,7 @@ def halved():
     a tenth of all messages.
     """
 
-    def rows(plain: Sample, split: int, design: str) -> list[np.ndarray]:
+    def rows(plain: MeasuredUsers, split: int, design: str) -> list[np.ndarray]:
         rng = np.random.default_rng(split)
         users = np.array([transcript.cluster for transcript in plain.transcripts])
         tasks = np.array([transcript.task for transcript in plain.transcripts])
@@ -86,10 +87,10 @@ def halved():
             chosen[0] = np.concatenate([chosen[0], np.array(more, dtype=int)])
         return chosen
 
-    def halved(plain: Sample, split: int, design: str = "balanced", planted: Sample | None = None):
+    def halved(plain: MeasuredUsers, split: int, design: str = "balanced", planted: MeasuredUsers | None = None):
         sides = []
         for source, chosen in zip((planted or plain, plain), rows(plain, split, design), strict=True):
-            sides.append(Sample(tuple(source.transcripts[row] for row in chosen), source.values[chosen]))
+            sides.append(MeasuredUsers(tuple(source.transcripts[row] for row in chosen), source.values[chosen]))
         return tuple(sides)
 
     return halved
@@ -103,7 +104,12 @@ def duologue_command(capsys, monkeypatch):
         monkeypatch.setattr(sys, "argv", ["duologue", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
+        output = capsys.readouterr()
+        return ended.value.code or 0, output.out, output.err
 
     return run
+
+
+@pytest.fixture
+def two_sides(talk):
+    return side(talk, 24, True), side(talk, 24, False)

@@ -3,38 +3,22 @@
 import html
 import json
 import random
-import warnings
 
 import pytest
 
-from duologue.analysis.realism import MEASURES, compare, part_of
+from duologue.analysis.realism import compare, part_of
 from duologue.analysis.realism.card import RealismCard, card_of
 from duologue.analysis.realism.matching import matched
+from duologue.analysis.realism.measures import MEASURES, Measure
+from duologue.cli.compare import _mean_distances
 from duologue.data import load, messages
-from duologue.views.realism import FILES, card_page, report_page, write
+from duologue.views.realism.report import FILES, report_page, write
+from tests.analysis.realism.courtesies import QUICK, side
 
-QUICK = {"shufflings": 200, "halvings": 3}
 ROWS = {
     "name", "family", "unit", "sim", "human", "floor", "published", "effect", "distance", "ci_low", "ci_high", "p",
     "p_adjusted", "survives_translation",
 }  # fmt: skip
-
-
-def side(talk, count, polite, users=6, **extra):
-    words = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]
-    return [
-        talk(
-            f"{'Hello! ' if polite else ''}I want {words[n % 5]} {n}", "Sure.",
-            f"{'Thank you so much! And ' if polite else ''}what about {words[(n + 2) % 5]}?", "Yes.",
-            user=f"u{n % users}", id=f"{polite}-{n}", **extra,
-        )
-        for n in range(count)
-    ]  # fmt: skip
-
-
-@pytest.fixture
-def two_sides(talk):
-    return side(talk, 24, True), side(talk, 24, False)
 
 
 def test_anybodys_conversations_are_compared_and_the_planted_courtesies_stand_first(two_sides):
@@ -76,13 +60,15 @@ def test_a_file_in_any_order_of_lines_gives_the_same_report(seed, two_sides, tmp
     for order in ("as it is", "shuffled"):
         sides = []
         for name, conversations in zip(("sim", "people"), two_sides, strict=True):
-            said = [[{"role": one.role, "content": one.text} for one in talked.messages] for talked in conversations]
+            dialogues = [
+                [{"role": one.role, "content": one.text} for one in talked.messages] for talked in conversations
+            ]
             lines = [
                 json.dumps(
-                    {"messages": told, "assistant": "ab"[n // 2 % 2], "rating": n % 4, "id": f"{n % 24}"}
+                    {"messages": dialogue, "assistant": "ab"[n // 2 % 2], "rating": n % 4, "id": f"{n % 24}"}
                     | ({"user": f"u{n % 7}"} if n % 3 else {})
                 )
-                for n, told in enumerate([*said, *said[:4]])
+                for n, dialogue in enumerate([*dialogues, *dialogues[:4]])
             ]
             if order == "shuffled":
                 rng.shuffle(lines)
@@ -143,6 +129,23 @@ def test_one_reason_of_all_ranked_measures_is_told_without_their_names(two_sides
     assert "All ranked measures: too few." in report.model_copy(update={"measures": tuple(rows)}).remarks
 
 
+def test_what_one_user_only_has_is_not_counted_as_ranked(two_sides):
+    def length_of_one_user(transcript):
+        return float(len(transcript.texts[0])) if transcript.cluster == "u1" else None
+
+    rare = Measure(name="of one user", definition="The length.", unit="characters", of_conversation=length_of_one_user)
+    report = compare(*two_sides, measures=(*MEASURES, rare), **QUICK)
+    row = next(row for row in report.measures if row.name == rare.name)
+    assert row.distance is not None
+    assert not row.is_ranked
+    ranked = [row for row in report.measures if row.is_ranked]
+    assert f"over {len([row for row in ranked if row.distance is not None])} ranked measures" in _mean_distances(report)
+    assert rare.name not in {name for pair in report.correlated for name in (pair.first, pair.second)}
+    thanks = next(row for row in ranked if row.name == "thanks")
+    cells = [thanks.sim_users, thanks.sim_conversations, thanks.human_users, thanks.human_conversations]
+    assert "".join(f'<td class="n">{cell}</td>' for cell in cells) in report_page(report)
+
+
 def test_a_user_is_in_one_part_for_good(two_sides):
     parts = {part_of(f"u{n}") for n in range(20)}
     assert parts == {"tune", "test"}
@@ -172,9 +175,9 @@ def test_a_task_that_one_side_does_not_tell_makes_one_task_of_all(talk):
 @pytest.mark.heavy
 def test_what_a_translation_destroys_stands_apart(open_sides):
     simulated, people = open_sides
-    found = matched(simulated, people, None, None, "all")
-    assert found.language == "zh"
-    assert any("translation into Chinese" in note for note in found.notes)
+    sources = matched(simulated, people, None, None, "all")
+    assert sources.language == "zh"
+    assert any("translation into Chinese" in note for note in sources.notes)
     report = compare(simulated[:40], people[:60], **QUICK)
     apart = {row.name: row.apart for row in report.measures}
     assert (apart["punctuation"], apart["thanks"], apart["hallucination"]) == ("translation", "", "annotation")
@@ -187,10 +190,10 @@ def with_labels(path, sides, satisfaction, intents):
     """A file of messages of these conversations with labels: the replies' satisfaction, each first message's intent."""
     lines = []
     for number, one in enumerate(sides):
-        said = [{"role": message.role, "content": message.text} for message in one.messages]
-        said[1]["satisfaction"] = satisfaction[number % len(satisfaction)]
-        said[0]["labels"] = {"intent": intents[number % len(intents)], "tone": ["calm", "brisk"][number % 2]}
-        lines.append(json.dumps({"user": f"u{number % 6}", "messages": said}) + "\n")
+        messages = [{"role": message.role, "content": message.text} for message in one.messages]
+        messages[1]["satisfaction"] = satisfaction[number % len(satisfaction)]
+        messages[0]["labels"] = {"intent": intents[number % len(intents)], "tone": ["calm", "brisk"][number % 2]}
+        lines.append(json.dumps({"user": f"u{number % 6}", "messages": messages}) + "\n")
     path.write_text("".join(lines))
     return load(path).conversations
 
@@ -217,125 +220,6 @@ def test_the_value_of_a_label_in_a_reason_is_shown_as_text(two_sides, tmp_path):
     assert "<b>x</b>" not in page
 
 
-def poor(talk):
-    people = side(talk, 6, False)
-    silent = [one.model_copy(update={"messages": one.messages[1::2]}) for one in people]
-    chinese = [talk("我想去罗马旅行，有什么推荐？", "好。", user=f"u{n}", id=f"z{n}") for n in range(6)]
-    alone = [one.model_copy(update={"extra": {"user": "only"}}) for one in people]
-    same = [talk("the same words", "ok", "again", user=f"u{n}", id=f"s{n}") for n in range(6)]
-    return {
-        "nobody at all": ([], []),
-        "no simulated conversation": ([], people),
-        "nobody": (people, []),
-        "one user only": (alone, people),
-        "one user each": (alone, alone),
-        "no turn of the user": (silent, people),
-        "no turn of any user": (silent, silent),
-        "languages that do not meet": (people, chinese),
-        "constant measures": (same, same),
-        "one conversation": (people[:1], people),
-        "no words": ([talk("", "", "...", user=f"u{n}", id=f"e{n}") for n in range(4)], people),
-    }
-
-
-@pytest.mark.parametrize("name", [
-    "nobody at all", "no simulated conversation", "nobody", "one user only", "one user each", "no turn of the user",
-    "no turn of any user", "languages that do not meet", "constant measures", "one conversation", "no words",
-])  # fmt: skip
-def test_poor_data_is_a_statement_and_never_a_crash_a_nan_or_a_warning(name, talk, tmp_path):
-    sim, human = poor(talk)[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        report = compare(sim, human, human, **QUICK)
-        write(report, tmp_path)
-        report.table().to_csv()
-    json.dumps(report.model_dump(mode="json"), allow_nan=False)
-    told = " ".join((*report.notes, *(row.reason for row in report.measures), report.discriminator.auc.reason))
-    assert {row.name for row in report.measures} == {measure.name for measure in MEASURES}
-    expected = {
-        "nobody at all": "no conversation was given",
-        "no simulated conversation": "no conversation was given",
-        "nobody": "no conversation was given",
-        "one user only": "one user only",
-        "one user each": "one user only",
-        "no turn of the user": "no text of the user",
-        "no turn of any user": "no text of the user",
-        "languages that do not meet": "languages do not meet",
-        "one conversation": "one user only",
-    }
-    assert expected.get(name, "") in told
-    assert "annotation in common" in told
-    assert all(row.p is None or 0 < row.p <= 1 for row in report.measures)
-
-
-def test_where_languages_do_not_meet_what_needs_no_words_is_compared(talk):
-    sim, human = poor(talk)["languages that do not meet"]
-    report = compare(sim, human, **QUICK)
-    told = {row.name: row for row in report.measures}
-    assert (report.language, told["turns"].effect) == (None, 1.0)
-    assert "no common language" in told["thanks"].reason
-
-
-def test_users_are_those_that_a_sharegpt_file_names_and_without_names_the_report_says_so(tmp_path):
-    turns = [{"from": "human", "value": "a plan"}, {"from": "gpt", "value": "ok"}]
-    for name, more in (("named", lambda n: {"user_id": f"p{n % 3}", "task": "旅行规划"}), ("nameless", lambda n: {})):
-        lines = [{"id": f"{name}{n}", "conversations": turns, **more(n)} for n in range(9)]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    named, nameless = (load(tmp_path / f"{name}.jsonl").conversations for name in ("named", "nameless"))
-    report = compare(named, nameless, **QUICK)
-    assert (report.sim.users, report.human.users) == (3, 9)
-    told = [note for note in report.notes if "do not tell who speaks" in note]
-    assert [note.split(" conv")[0] for note in told] == ["People: 9 of 9"]
-    assert compare(named, named, **QUICK).tasks == ("travel planning",)
-
-
-def test_sides_that_differ_in_what_never_varies_on_either_are_told_apart(talk):
-    sim, human = ([talk(text, "ok", user=f"u{n}", id=f"{n}") for n in range(6)] for text in ("a plan!", "a plan"))
-    assert compare(sim, human, **QUICK).discriminator.auc.value == 1
-    assert "differs" in compare(human, human, **QUICK).discriminator.auc.reason
-
-
-FOREIGN = {
-    "ru": "Здравствуйте, помогите пожалуйста, спасибо",
-    "ja": "こんにちは、京都に行きたいです。ありがとうございます。",
-    "es": "Hola, me gustaría viajar a Madrid con mis amigos en el mes de junio y no tengo mucho dinero, me puede "
-    "recomendar un hotel barato cerca del centro de la ciudad",
-}
-
-
-@pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN)
-def test_a_side_in_a_third_language_is_said_and_not_passed_off_as_english_or_chinese(text, talk):
-    english = "I would like to go to the sea with my family, and I have no idea what we could do there. Can you help?"
-    people = [talk(f"{english} {n}", "ok", user=f"h{n}") for n in range(4)]
-    report = compare([talk(f"{text} {n}", "ok", user=f"s{n}") for n in range(4)], people)
-    (note,) = [note for note in report.notes if "neither English nor Chinese" in note]
-    assert note.startswith("Simulated: 4 of 4 conversations")
-    assert not any("neither English" in note for note in compare(people, people).notes)
-
-
-def test_two_users_a_side_give_no_interval_of_the_auc_and_no_chance_beyond_every_effect(talk):
-    texts = ("How far is it?", "Thank you so much!", "Is there a train", "I see.")
-    sides = [[talk(f"{texts[n]} {side}", "ok", user=f"{side}{n}") for n in range(first, first + 2)]
-             for side, first in (("s", 0), ("h", 2))]  # fmt: skip
-    report = compare(*sides)
-    auc = report.discriminator.auc
-    assert auc.value is not None
-    assert (auc.low, auc.high, auc.reason) == (None, None, "too few users for an interval")
-    assert all(row.chance <= 1 for row in report.measures if row.chance is not None)
-
-
-def test_conversations_that_stand_on_both_sides_are_said(talk):
-    sides = [[talk(f"Hello {n}", "ok", user=f"{side}{n}") for n in range(first, first + 4)]
-             for side, first in (("s", 0), ("h", 2))]  # fmt: skip
-    (note,) = [note for note in compare(*sides).notes if "Both sides hold" in note]
-    assert "the same 2 conversations" in note
-
-
-def test_a_reason_that_many_measures_share_is_one_line(talk):
-    notes = compare([talk("Hello", "ok")], [talk("Hi", "ok", user="b"), talk("Ho", "ok", user="c")]).table().notes
-    assert sum("one user only" in note for note in notes) == 1
-
-
 def test_conversations_that_are_of_the_other_side_are_named(open_sides):
     simulated, people = (side[:4] for side in open_sides)
     notes = compare(people, simulated, **QUICK).notes
@@ -346,9 +230,9 @@ def test_conversations_that_are_of_the_other_side_are_named(open_sides):
 
 
 def test_no_number_is_dust_or_a_zero_with_a_sign(two_sides):
-    told = json.dumps(compare(two_sides[1], two_sides[1], **QUICK).model_dump(mode="json"))
-    assert "-0.0," not in told
-    assert "e-16" not in told
+    text = json.dumps(compare(two_sides[1], two_sides[1], **QUICK).model_dump(mode="json"))
+    assert "-0.0," not in text
+    assert "e-16" not in text
 
 
 def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologue_command, tmp_path):
@@ -366,18 +250,5 @@ def test_the_command_compares_two_files_and_writes_the_report(two_sides, duologu
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES)
     code, out, _ = duologue_command("compare", *files, "--part", "tune")
     assert code == 0
-    assert "not usefulness as a tester" in out
+    assert "not usefulness for testing" in out
     assert duologue_command("compare", tmp_path / "none", files[0])[0] == 2
-
-
-def test_pages_show_what_there_is_of_nothing(talk):
-    report = compare([], [], **QUICK)
-    assert "There are none" in report_page(report, "a", "b")
-    assert "not available" in card_page(card_of(report, "a", "b"))
-
-
-def test_half_of_a_surrogate_pair_in_a_message_is_compared_like_any_sign(two_sides):
-    first, *others = two_sides[0]
-    odd = first.messages[0].model_copy(update={"text": first.messages[0].text + " \udc00"})
-    changed = first.model_copy(update={"messages": (odd, *first.messages[1:])})
-    assert compare([changed, *others], two_sides[1], **QUICK).measures

@@ -4,44 +4,9 @@ import numpy as np
 import pytest
 
 from duologue.analysis.realism import compare
-from duologue.analysis.realism.cells import cells_of
-from duologue.analysis.realism.correlations import correlated_pairs, effective_number
-from duologue.analysis.realism.equal_length import matched_in_length
-from duologue.analysis.realism.measures import MEASURES
-from duologue.analysis.realism.measures.transcripts import transcripts_of
-from duologue.analysis.realism.samples import Sample, measured
-
-QUICK = {"shufflings": 200, "halvings": 3}
-WORDS = ["a train to Rome in May", "a hotel near the sea", "one good museum", "a quiet walk by night", "cheap food"]
-
-
-def side(
-    talk, name, assistants, length=lambda assistant, user: 1, users=20, thanks=lambda assistant, user: False, **extra
-):
-    """Two conversations of each user, one with each of two assistants, messages `length` times as long."""
-    conversations = []
-    for user in range(users):
-        for assistant in assistants:
-            text = f"I want {WORDS[user % 5]} {user} {assistant}" + " and so on" * length(assistant, user)
-            more = "Thanks! " if thanks(assistant, user) else ""
-            known = {"assistant": assistant} if assistant else {}
-            conversations.append(
-                talk(
-                    text,
-                    "Sure.",
-                    f"{more}{text}",
-                    "Yes.",
-                    user=f"{name}{user}",
-                    id=f"{name}{user}{assistant}",
-                    **known,
-                    **extra,
-                )
-            )
-    return conversations
-
-
-def row(report, name):
-    return next(row for row in report.measures if row.name == name)
+from duologue.analysis.realism.statistics.cells import cells_of
+from duologue.analysis.realism.statistics.correlations import correlated_pairs, effective_number
+from tests.analysis.realism.sides import QUICK, row, side
 
 
 def test_a_difference_that_the_assistant_makes_is_none_where_the_assistant_is_known(talk):
@@ -74,8 +39,8 @@ def test_what_the_assistant_makes_of_a_users_conversations_does_not_hide_who_spe
         return 3 * (user % 5) + (60 + user % 2 if assistant == "long" else 1)
 
     sides = side(talk, "s", ("long", "short"), length), side(talk, "h", ("long", "short"), length)
-    known = next(one for one in compare(*sides, **QUICK).persona if one.name == "message length")
-    assert known.human > 0.9
+    message_length = next(one for one in compare(*sides, **QUICK).persona if one.name == "message length")
+    assert message_length.human > 0.9
     nameless = [
         [one.model_copy(update={"extra": {"user": one.extra["user"]}}) for one in one_side] for one_side in sides
     ]
@@ -106,10 +71,10 @@ def test_assistants_and_tasks_that_are_common_but_never_together_leave_nothing_t
     human = apart("h", lambda assistant, user: user % 5, "trips", "gifts")
     report = compare(sim, human, **QUICK)
     assert any("no task and assistant in common" in note and "nothing is compared" in note for note in report.notes)
-    told = [one for one in report.measures if one.reason not in ("neither side tells it", "no person's conversation")]
+    rows = [one for one in report.measures if one.reason not in ("neither side tells it", "no person's conversation")]
     reason = "no task and assistant in which both sides tell it"
     assert row(report, "message length").reason == row(report, "mood").reason == reason
-    assert all(one.effect is None for one in told)
+    assert all(one.effect is None for one in rows)
     assert (report.discriminator.auc.value, report.discriminator.auc.reason) == (None, reason)
     together = compare(sim, apart("h", lambda assistant, user: user % 5, "gifts", "trips"), **QUICK)
     assert not any("nothing is compared" in note for note in together.notes)
@@ -144,9 +109,9 @@ def test_conversations_of_a_reference_with_the_same_assistants_are_used_and_only
     assert report.references.keys() == {"mixed"}
     assert (report.references["mixed"].compared, report.published.compared) == (20, 20)
     assert row(report, "message length").references[0].effect is not None
-    told = "8 of 28 conversations of {} are with one that is not named, other: not compared."
+    sentence = "8 of 28 conversations of {} are with one that is not named, other: not compared."
     for who in ("reference 'mixed'", "the published ones"):
-        assert any(told.format(who) in note for note in report.notes)
+        assert any(sentence.format(who) in note for note in report.notes)
     assert any("5 of 5 conversations of reference 'apart' are with other: not compared." in one for one in report.notes)
 
 
@@ -183,32 +148,6 @@ def test_a_reference_about_other_tasks_is_said_and_left_out(talk):
     report = compare(*sides, references={"chess": side(talk, "r", ("",), task="chess")}, **QUICK)
     assert report.references == {}
     assert any("'chess'" in note and "not compared" in note for note in report.notes)
-
-
-def test_what_length_alone_makes_is_gone_at_equal_length(talk):
-    """Whoever writes at length says thanks, on both sides; simulated users write at length more often."""
-
-    def length(assistant, user):
-        return 20 if user % 4 == 0 else 1
-
-    def rarely(assistant, user):
-        return 1 if user % 4 == 0 else 20
-
-    sim = side(talk, "s", ("",), rarely, users=40, thanks=lambda assistant, user: user % 4 != 0)
-    human = side(talk, "h", ("",), length, users=40, thanks=lambda assistant, user: user % 4 == 0)
-    report = compare(sim, human, **QUICK)
-    thanks = row(report, "thanks")
-    assert thanks.effect == pytest.approx(0.5)
-    assert thanks.equal_length.effect == 0
-    assert (thanks.equal_length.sim, thanks.equal_length.human) == (1, 1)
-    assert row(report, "message length").equal_length is None
-
-
-def test_without_messages_of_equal_length_nothing_is_said_of_them(talk):
-    report = compare(side(talk, "s", ("",), lambda assistant, user: 40), side(talk, "h", ("",)), **QUICK)
-    equal = row(report, "thanks").equal_length
-    assert equal.effect is None
-    assert equal.reason == "too few of equal length: 0% of the simulated users and 0% of people have a counterpart"
 
 
 def test_effects_of_opposite_sign_between_tasks_are_marked(talk):
@@ -280,54 +219,6 @@ def test_the_report_names_its_correlated_measures(talk):
     pairs = {frozenset((pair.first, pair.second)): pair.value for pair in report.correlated}
     assert pairs[frozenset(("thanks", "exclamation"))] == pytest.approx(1)
     assert [abs(pair.value) for pair in report.correlated] == sorted((abs(v) for v in pairs.values()), reverse=True)
-
-
-def test_what_is_told_by_length_alone_is_not_told_at_equal_length(talk):
-    """Whoever writes at length says thanks, on both sides; simulated users write at length more often."""
-
-    def often(assistant, user):
-        return 20 + user % 3 if user % 4 else 1 + user % 3
-
-    def rarely(assistant, user):
-        return 1 + user % 3 if user % 4 else 20 + user % 3
-
-    def lengthy(length):
-        return lambda assistant, user: length(assistant, user) > 10
-
-    def auc(*lengths, **more):
-        sim, human = (
-            side(talk, name, ("",), length, users=48, thanks=more.get(name) or lengthy(length))
-            for name, length in zip("sh", lengths, strict=True)
-        )
-        return compare(sim, human, **QUICK).discriminator
-
-    found = auc(often, rarely)
-    assert found.auc.value > 0.65
-    assert found.auc.low > found.equal_length.low
-    assert found.equal_length.low <= 0.5 <= found.equal_length.high
-    # What is more than length stays.
-    assert auc(often, rarely, s=lambda assistant, user: True, h=lambda assistant, user: False).equal_length.value > 0.95
-
-
-def test_nobody_of_equal_length_is_said(talk):
-    report = compare(side(talk, "s", ("",), lambda assistant, user: 40), side(talk, "h", ("",)), **QUICK)
-    assert report.discriminator.equal_length.value is None
-    assert report.discriminator.equal_length.reason
-
-
-def test_who_is_matched_in_length_does_not_depend_on_the_order_of_conversations(talk):
-    def one_side(name, size):
-        conversations = side(talk, name, ("",), lambda assistant, user: user % size, users=40)
-        return measured(transcripts_of(conversations, "en"), MEASURES[:2])
-
-    sides = [one_side("s", 5), one_side("h", 9)]
-    turned = [Sample(one.transcripts[::-1], one.values[::-1]) for one in sides]
-    found, again = (
-        [{one.conversation.id for one in kept.transcripts} for kept in matched_in_length(*pair)]
-        for pair in (sides, turned)
-    )
-    assert found == again
-    assert len(found[0]) == len(found[1]) > 0
 
 
 def test_five_users_a_side_get_an_effect_and_the_reason_why_there_is_no_interval(talk):

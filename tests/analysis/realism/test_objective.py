@@ -4,21 +4,30 @@ import pytest
 
 from duologue.analysis.realism.measures import MEASURES
 from duologue.analysis.realism.objective import Against, judged, summary, table
-from duologue.data.tuning import Gap, Judged, Judgement, Opening, Trial, Tuned, halved, worse
+from duologue.data.tuning import (
+    JudgedTrial,
+    Judgement,
+    MeasureGap,
+    TestSetAccess,
+    TuningResult,
+    TuningTrial,
+    halved,
+    worse,
+)
 
 SOME = [measure for measure in MEASURES if measure.family in ("shape", "politeness")]
 WORDY = "I would be very happy to hear about a quiet place by the sea, thank you so much indeed!"
 
 
 def gap(name, distance, *, family="shape", floor=0.1, floor_high=0.3):
-    return Gap(
+    return MeasureGap(
         name=name, family=family, unit="words", direction="more", sim=1.0, human=2.0, distance=distance, floor=floor,
         floor_high=floor_high,
     )  # fmt: skip
 
 
 def judgement(*gaps, value=1.0):
-    return Judgement(value=value, gaps=tuple(sorted(gaps, key=lambda each: -each.distance)))
+    return Judgement(value=value, gaps=tuple(sorted(gaps, key=lambda gap: -gap.distance)))
 
 
 @pytest.fixture
@@ -57,7 +66,7 @@ def test_a_user_who_says_nothing_wins_nothing(sides, talk):
     start = against(wordy, "all")
     silent = against([talk("", "Hello?", user=f"n{n}") for n in range(10)], "all", start)
     assert silent.value > start.value
-    assert {each.name for each in silent.gaps} == {each.name for each in start.gaps}
+    assert {gap.name for gap in silent.gaps} == {gap.name for gap in start.gaps}
 
 
 def test_halved_and_worse_are_counted_against_start_and_floor():
@@ -70,15 +79,15 @@ def test_halved_and_worse_are_counted_against_start_and_floor():
 
 def test_a_result_is_told_with_how_often_the_test_half_was_opened():
     start, best = judgement(gap("a", 2.0), value=0.9), judgement(gap("a", 0.5), value=0.2)
-    opening = Opening(number=3, what=("x", "y"), people="p", users=7)
-    tuned = Tuned(
+    opening = TestSetAccess(number=3, what=("x", "y"), people="p", users=7)
+    tuned = TuningResult(
         cast="c", people="p", users={"select": 5}, seed=0, space={}, settings={}, best=1,
-        trials=(Trial(number=0, judgement=start), Trial(number=1, judgement=best)),
-        judged=Judged(opening=opening, start=start, best=best),
+        trials=(TuningTrial(number=0, judgement=start), TuningTrial(number=1, judgement=best)),
+        judged=JudgedTrial(opening=opening, start=start, best=best),
     )  # fmt: skip
-    told = summary(tuned)
-    assert "distance halved on 1 of the 1 furthest; none worse beyond its floor" in told[0]
-    assert told[-1] == "This is opening 3 of the test half: its figure is no longer untouched."
+    lines = summary(tuned)
+    assert "distance halved on 1 of the 1 furthest; none worse beyond its floor" in lines[0]
+    assert lines[-1] == "This is opening 3 of the test half: its figure is no longer untouched."
     assert table(tuned).rows == (("a", 2.0, 0.5, 0.1, 2.0, 0.5, 0.1),)
 
 

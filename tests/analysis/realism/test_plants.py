@@ -9,23 +9,23 @@ from duologue.analysis.realism.measures import MEASURES
 from duologue.analysis.realism.measures.transcripts import profile_facts, transcripts_of
 from duologue.analysis.realism.ranking import ranked
 from duologue.analysis.realism.rows import number_rows, statistics_of, two_samples
-from duologue.analysis.realism.samples import Sample, measured
-from duologue.analysis.realism.two_samples import Draws
+from duologue.analysis.realism.statistics.samples import MeasuredUsers, measured
+from duologue.analysis.realism.statistics.two_samples import Draws
 
 ALONE = [column for column, measure in enumerate(MEASURES) if not measure.pairwise]
 DRAWS = Draws(shufflings=1000, halvings=10)
 UNEQUAL = ["conversations", "users", "tasks", "one user"]
 
 
-def rows_of(sides: tuple[Sample, Sample], draws: Draws = DRAWS):
+def rows_of(sides: tuple[MeasuredUsers, MeasuredUsers], draws: Draws = DRAWS):
     return ranked(number_rows(two_samples(*sides, MEASURES, draws), *sides, MEASURES))
 
 
-def order(sides: tuple[Sample, Sample]) -> list[str]:
+def order(sides: tuple[MeasuredUsers, MeasuredUsers]) -> list[str]:
     return [row.name for row in rows_of(sides)]
 
 
-def plant(people, change: Callable[..., str]) -> Sample:
+def plant(people, change: Callable[..., str]) -> MeasuredUsers:
     """All the people with their messages changed: `change(text, number, last, conversation)`."""
     changed = []
     for conversation in people:
@@ -62,7 +62,7 @@ def test_messages_a_fifth_longer_come_first(people, plain, halved):
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "measures"),
     [
         pytest.param(lambda text, number, last, one: f"{text}，谢谢", {"thanks"}, marks=pytest.mark.heavy),
         (lambda text, number, last, one: f"{text}，谢谢" if number == last else text, {"thanks"}),
@@ -84,16 +84,16 @@ def test_messages_a_fifth_longer_come_first(people, plain, halved):
         "another identical opening", "facts volunteered at once", "questions without a mark", "emoji", "exclamation marks",
     ],
 )  # fmt: skip
-def test_what_is_planted_in_one_half_is_first_or_second(change, found, people, plain, halved):
+def test_what_is_planted_in_one_half_is_first_or_second(change, measures, people, plain, halved):
     planted = plant(people, change)
     for split in range(3):
         first = order(halved(plain, split, planted=planted))[:2]
-        assert found & set(first), (split, first)
+        assert measures & set(first), (split, first)
 
 
 @pytest.mark.parametrize("design", UNEQUAL)
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "measure"),
     [
         (lambda text, number, last, one: f"{text}，谢谢" if number == last else text, "thanks"),
         pytest.param(
@@ -103,10 +103,10 @@ def test_what_is_planted_in_one_half_is_first_or_second(change, found, people, p
     ],
     ids=["thanks at the end", "emoji", "exclamation marks"],
 )
-def test_what_is_planted_is_found_where_the_sides_are_unequal(design, change, found, people, plain, halved):
+def test_what_is_planted_is_found_where_the_sides_are_unequal(design, change, measure, people, plain, halved):
     planted = plant(people, change)
     for split in range(2):
-        row = next(row for row in rows_of(halved(plain, split, design, planted)) if row.name == found)
+        row = next(row for row in rows_of(halved(plain, split, design, planted)) if row.name == measure)
         assert row.effect > 0.3, (split, row.effect)
         assert row.p_adjusted <= 0.05, (split, row.p_adjusted)
 
@@ -127,9 +127,9 @@ def test_a_weak_plant_is_found_at_least_half_as_often_as_by_the_rule_before(name
     added, share, before = WEAK[name]
     rng = np.random.default_rng(7)
     planted = plant(people, lambda text, number, last, one: text + added if rng.random() < share else text)
-    found = 0
+    detections = 0
     for split in range(20):
         row = next(row for row in rows_of(halved(plain, split, "balanced", planted), Draws()) if row.name == name)
-        found += row.p_adjusted <= 0.05
-    print(f"{name}: {found} of 20, before {before}")
-    assert found >= before / 2, found
+        detections += row.p_adjusted <= 0.05
+    print(f"{name}: {detections} of 20, before {before}")
+    assert detections >= before / 2, detections

@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from duologue.analysis.realism import Report, Row
-from duologue.analysis.realism.auc import Discriminator, FamilyAuc, Interval
+from duologue.analysis.realism import RealismReport, RealismRow
 from duologue.analysis.realism.records import EqualLength, ReferenceRow, TaskRow
 from duologue.analysis.realism.report import SideSummary
+from duologue.analysis.realism.statistics.auc import Discriminator, FamilyAuc, Interval
 
 SIDE = SideSummary(conversations=2, compared=2, users=2, tasks={"a": 1, "b": 1}, translated=0, digest="d")
 UNLIKE = {"heterogeneity": 0.94, "heterogeneity_p_adjusted": 0.001}
@@ -20,15 +20,23 @@ def row(name, *effects, **more):
         TaskRow(task=f"{number}", sim=0.5, human=0.5, effect=effect, p=1.0, p_adjusted=1.0)
         for number, effect in enumerate(effects)
     )
-    known = {"effect": 0.5, "excess": 0.25, "distance": 12.25, "floor": 0.25, "sim": 143.125, "human": 32.5, "p": 0.001}
-    return Row(
-        **(words | {"name": name, "survives_translation": True, "tasks": tasks, "p_adjusted": 0.0001} | known | more)
+    fields = {
+        "effect": 0.5,
+        "excess": 0.25,
+        "distance": 12.25,
+        "floor": 0.25,
+        "sim": 143.125,
+        "human": 32.5,
+        "p": 0.001,
+    }
+    return RealismRow(
+        **(words | {"name": name, "survives_translation": True, "tasks": tasks, "p_adjusted": 0.0001} | fields | more)
     )
 
 
 def report(*rows, **changes):
     nothing = Interval(value=None, reason="few")
-    return Report(
+    return RealismReport(
         **{
             "language": "en", "part": "all", "seed": 0, "sim": SIDE, "human": SIDE, "published": None,
             "tasks": ("a", "b"), "notes": (), "measures": rows, "persona": (),
@@ -38,28 +46,37 @@ def report(*rows, **changes):
 
 
 def column(table, name):
-    number = [each.name for each in table.columns].index(name)
+    number = [column_of_table.name for column_of_table in table.columns].index(name)
     return [cells[number] for cells in table.rows]
 
 
 def test_effects_by_task_are_shown_only_where_their_signs_differ_by_more_than_chance():
     rows = (row("turns", -0.66, 0.24, **UNLIKE), row("thanks", 0.2, 0.9, **UNLIKE), row("digits", -0.1, 0.1))
     assert column(report(*rows).table(), "by task") == ["-0.66 to 0.24", "", ""]
-    assert "by task" not in [each.name for each in report(*rows[1:]).table().columns]
+    assert "by task" not in [shown.name for shown in report(*rows[1:]).table().columns]
 
 
-def test_the_largest_distance_of_a_reference_stands_beside_the_floor():
-    found = [
+def test_the_largest_effect_of_a_reference_stands_beside_that_of_the_simulated_users():
+    references = [
         ReferenceRow(
-            name=name, mean=0.5, effect=0.5, distance=0.5, effect_from_people=0.5, distance_from_people=distance
+            name=name, mean=0.5, effect=0.5, distance=0.5, effect_from_people=distance, distance_from_people=0.5
         )
-        for name, distance in (("one", 0.25), ("two", 0.75), ("three", None))
+        for name, distance in (("one", 0.25), ("two", 0.75), ("three", None), ("four", -0.8))
     ]
-    table = report(row("turns", references=tuple(found)), references={"one": SIDE, "two": SIDE}).table()
-    names = [each.name for each in table.columns]
-    assert column(table, "reference") == [0.75]
-    assert names.index("reference") == names.index("floor") + 1
-    assert "reference" not in [each.name for each in report(row("turns")).table().columns]
+    table = report(row("turns", references=tuple(references)), references={"one": SIDE, "two": SIDE}).table()
+    names = [shown.name for shown in table.columns]
+    assert column(table, "people") == [0.8]
+    assert names.index("people") == names.index("high") + 1
+    assert column(report(row("turns", floor_effect_high=0.2)).table(), "people") == [0.2]
+
+
+def test_the_finding_is_what_interval_and_p_come_to():
+    inside = {"effect_low": -0.1, "effect_high": 0.15, "floor_effect_high": 0.2}
+    assert row("a", **inside).finding == "within people's own spread"
+    assert row("a", **inside | {"effect_low": -0.2}).finding == "differs"
+    assert row("a", p_adjusted=0.4, detectable=0.312).finding == "undecided: 0.31 would be found"
+    assert row("a", p_adjusted=0.4, detectable=1.0).finding == "undecided"
+    assert row("a", p_adjusted=None).finding == ""
 
 
 def test_measures_without_an_interval_are_named_in_one_line_with_the_reason():
@@ -85,7 +102,7 @@ def test_the_widest_table_is_whole_in_a_terminal_of_100_columns():
     file = io.StringIO()
     Console(width=100, file=file).print(report(*rows, published=SIDE, references={"one": SIDE}).table().rich())
     printed = file.getvalue()
-    for word in ("self-repetition", "hallucination", "reference", "published", "annotation", "translation", "143.125"):
+    for word in ("self-repetition", "hallucination", "people", "published", "annotation", "translation", "143.125"):
         assert word in printed
 
 
@@ -100,8 +117,8 @@ def test_the_auc_without_length_is_that_without_the_family_of_shape():
 
 
 def test_the_family_of_length_is_one_that_measures_have():
-    from duologue.analysis.realism.auc import LENGTH
     from duologue.analysis.realism.measures import MEASURES
+    from duologue.analysis.realism.statistics.auc import LENGTH
 
     assert {"turns", "message length"} <= {measure.name for measure in MEASURES if measure.family == LENGTH}
 

@@ -16,32 +16,32 @@ PERSON = {"gender": "Female", "age": 20, "personality": ["随性"]}
 def simulated() -> Made:
     """A conversation of a simulated user: `u` and `a` for each message, with labels of the messages by place."""
 
-    def made(
-        sides: str = "ua", *, task: str = "preparing gifts", preference: str = "1. Gender: Male", **given: Any
+    def build(
+        sides: str = "ua", *, task: str = "preparing gifts", preference: str = "1. Gender: Male", **fields: Any
     ) -> Conversation:
-        situation = Situation(task=task, task_context=given.pop("context", "Find a gift."), preference=preference)
-        return _conversation(sides, situation, given)
+        situation = Situation(task=task, task_context=fields.pop("context", "Find a gift."), preference=preference)
+        return _conversation(sides, situation, fields)
 
-    return made
+    return build
 
 
 @pytest.fixture
 def person() -> Made:
     """A conversation of a person: `u` and `a` for each message, with labels of the messages by place."""
 
-    def made(
-        sides: str = "ua", *, task: str = "礼物准备", user: int = 1, profile: Any = PERSON, **given: Any
+    def build(
+        sides: str = "ua", *, task: str = "礼物准备", user: int = 1, profile: Any = PERSON, **fields: Any
     ) -> Conversation:
-        context = given.pop("context", "挑一份礼物。")
+        context = fields.pop("context", "挑一份礼物。")
         situation = Situation(language="zh", task=task, task_context=context, profile=profile)
-        return _conversation(sides, situation, {"path": f"human/User_{user}/x/0.json", **given})
+        return _conversation(sides, situation, {"path": f"human/User_{user}/x/0.json", **fields})
 
-    return made
+    return build
 
 
-def _conversation(sides: str, situation: Situation, given: dict[str, Any]) -> Conversation:
-    texts, of_messages = given.pop("texts", None), given.pop("messages", {})
-    extra = {"path": path} if (path := given.pop("path", None)) else {}
+def _conversation(sides: str, situation: Situation, fields: dict[str, Any]) -> Conversation:
+    texts, of_messages = fields.pop("texts", None), fields.pop("messages", {})
+    extra = {"path": path} if (path := fields.pop("path", None)) else {}
     messages = tuple(
         Message(
             role="user" if side == "u" else "assistant",
@@ -50,4 +50,4 @@ def _conversation(sides: str, situation: Situation, given: dict[str, Any]) -> Co
         )
         for place, side in enumerate(sides)
     )
-    return Conversation(id="c", scenario=situation.scenario(), messages=messages, labels=given, extra=extra)
+    return Conversation(id="c", scenario=situation.scenario(), messages=messages, labels=fields, extra=extra)

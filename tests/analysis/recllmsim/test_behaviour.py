@@ -11,7 +11,7 @@ def strategy(value):
 
 
 @pytest.fixture
-def given(simulated, person):
+def conversations(simulated, person):
     intent = {0: {"intent": "Planning", "intent_zh": "规划"}, 2: {"intent": "Search"}}
     return [
         simulated("uaua", messages=intent, strategy_V1=strategy("AllInOne"), rating={"Diversity": 2}),
@@ -23,39 +23,46 @@ def given(simulated, person):
     ]
 
 
-def test_distributions_count_results_of_votes_and_every_intent_in_one_language(given):
-    rows = {(row.label, row.value, row.task, row.side): (row.n, row.share) for row in label_distributions(given).rows}
+def test_distributions_count_results_of_votes_and_every_intent_in_one_language(conversations):
+    rows = {
+        (row.label, row.value, row.task, row.side): (row.n, row.share)
+        for row in label_distributions(conversations).rows
+    }
     assert rows["intent", "planning", "all", "simulated"] == (2, pytest.approx(2 / 3))
     assert rows["intent", "search", "all", "simulated"] == (1, pytest.approx(1 / 3))
     assert rows["intent", "others", "all", "simulated"] == (0, 0)
     assert rows["intent", "planning", "preparing gifts", "people"] == (1, 0.5)
-    told = {(row.label, row.task, row.side): (row.conversations, row.of) for row in label_distributions(given).rows}
-    assert told["intent", "all", "simulated"] == (2, 3)
-    assert told["strategy V1 problem solving", "preparing gifts", "simulated"] == (3, 3)
+    counts = {
+        (row.label, row.task, row.side): (row.conversations, row.of) for row in label_distributions(conversations).rows
+    }
+    assert counts["intent", "all", "simulated"] == (2, 3)
+    assert counts["strategy V1 problem solving", "preparing gifts", "simulated"] == (3, 3)
     assert rows["strategy V1 problem solving", "all in one", "all", "simulated"] == (2, pytest.approx(2 / 3))
     assert not [key for key in rows if key[1] == "other" or (key[0].startswith("strategy") and key[3] == "people")]
 
 
-def test_mean_rating_is_over_conversations_that_have_the_value(given):
-    rows = {(row.label, row.value, row.side, row.rating): (row.n, row.mean) for row in rating_by_label(given).rows}
+def test_mean_rating_is_over_conversations_that_have_the_value(conversations):
+    rows = {
+        (row.label, row.value, row.side, row.rating): (row.n, row.mean) for row in rating_by_label(conversations).rows
+    }
     assert rows["strategy V1 problem solving", "all in one", "simulated", "rating Diversity"] == (2, 1.5)
     assert rows["strategy V1 problem solving", "step by step", "simulated", "rating Diversity"] == (1, 0)
     assert rows["intent", "planning", "simulated", "rating Diversity"] == (2, 1.5)
     assert rows["intent", "others", "people", "satisfaction with replies"] == (1, 3)
-    unrated = given[1].model_copy(update={"labels": {"strategy_V1": strategy("AllInOne")}})
-    found = rating_by_label([*given, unrated]).rows
-    assert {(row.n, row.of) for row in found if (row.label, row.value) == ("intent", "planning")} == {(2, 3), (1, 1)}
+    unrated = conversations[1].model_copy(update={"labels": {"strategy_V1": strategy("AllInOne")}})
+    ratings = rating_by_label([*conversations, unrated]).rows
+    assert {(row.n, row.of) for row in ratings if (row.label, row.value) == ("intent", "planning")} == {(2, 3), (1, 1)}
 
 
-def test_each_user_counts_the_same_whatever_the_number_of_conversations(given):
-    found = label_frequency(given)
-    rows = {(row.label, row.value, row.side): row for row in found.rows}
+def test_each_user_counts_the_same_whatever_the_number_of_conversations(conversations):
+    frequency = label_frequency(conversations)
+    rows = {(row.label, row.value, row.side): row for row in frequency.rows}
     step = rows["strategy V1 problem solving", "step by step", "simulated"]
     assert (step.users, step.users_with, step.mean, step.sd) == (2, 1, 0.5, 0.5)  # not one of three
     assert (rows["intent", "search", "simulated"].users, rows["intent", "search", "simulated"].of) == (1, 2)
     assert rows["intent", "search", "people"].users_with == 0
     assert (rows["intent", "planning", "people"].mean, rows["intent", "planning", "people"].sd) == (0.5, None)
-    assert "intent, people: one user only, so there is no spread." in found.notes
+    assert "intent, people: one user only, so there is no spread." in frequency.notes
 
 
 def test_without_labels_or_ratings_the_tables_say_so(simulated):

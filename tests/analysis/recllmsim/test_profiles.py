@@ -16,65 +16,65 @@ def mapped(*personality):
             "Personality": [{"en": en, "zh": zh} for en, zh in personality]}  # fmt: skip
 
 
-def rows_of(given):
-    return {(row.attribute, row.side): row for row in profile_statistics(given).rows}
+def rows_of(conversations):
+    return {(row.attribute, row.side): row for row in profile_statistics(conversations).rows}
 
 
-def tops(given):
-    found = {}
-    for row in profile_values(given).rows:
-        found.setdefault((row.attribute, row.side), []).append((row.value, row.n, row.share))
-    return found
+def tops(conversations):
+    values = {}
+    for row in profile_values(conversations).rows:
+        values.setdefault((row.attribute, row.side), []).append((row.value, row.n, row.share))
+    return values
 
 
 def test_each_profile_counts_once_and_others_is_no_label(simulated):
     calm, kind, others = ("Calm", "冷静"), ("Kind", "善良"), ("Others", "其他")
-    given = [
+    conversations = [
         simulated(preference="a", profile_mapped=mapped(calm, others)),
         simulated(preference="a", profile_mapped=mapped(calm, others)),
         simulated(preference="b", profile_mapped=mapped(calm, kind)),
         simulated(preference="c", profile_mapped=mapped(calm)),
     ]
-    row = rows_of(given)["Personality", "simulated"]
+    row = rows_of(conversations)["Personality", "simulated"]
     assert (row.profiles, row.distinct, row.others) == (3, 2, 1)
     assert row.labels_per_profile == pytest.approx(5 / 3)
     assert row.simpson == pytest.approx(1 - (9 / 16 + 1 / 16))
     assert row.shannon == pytest.approx(-(0.75 * math.log(0.75) + 0.25 * math.log(0.25)))
-    assert tops(given)["Personality", "simulated"] == [("calm", 3, 1), ("kind", 1, pytest.approx(1 / 3))]
-    assert tops(given)["Age", "simulated"] == [("25-34", 3, 1)]
-    assert len([row for row in profile_values(given, top=1).rows if row.attribute == "Personality"]) == 1
+    assert tops(conversations)["Personality", "simulated"] == [("calm", 3, 1), ("kind", 1, pytest.approx(1 / 3))]
+    assert tops(conversations)["Age", "simulated"] == [("25-34", 3, 1)]
+    assert len([row for row in profile_values(conversations, top=1).rows if row.attribute == "Personality"]) == 1
 
 
 def test_how_many_profiles_lack_an_attribute_is_told(simulated):
     without = mapped(("Calm", "冷静"))
     del without["Personality"]
-    given = [
+    conversations = [
         simulated(preference="a", profile_mapped=mapped(("Calm", "冷静"))),
         simulated(preference="b", profile_mapped=without),
     ]
-    row = rows_of(given)["Personality", "simulated"]
+    row = rows_of(conversations)["Personality", "simulated"]
     assert (row.profiles, row.of) == (1, 2)
-    assert [value.of for value in profile_values(given).rows if value.attribute == "Personality"] == [1]
+    assert [value.of for value in profile_values(conversations).rows if value.attribute == "Personality"] == [1]
 
 
 def test_a_person_counts_once_and_a_changed_profile_is_said(person, simulated):
-    def of(**given):
-        return {"gender": "Female", "age": 20, "spending_habits": [], "complete_tid": {}, **given}
+    def of(**fields):
+        return {"gender": "Female", "age": 20, "spending_habits": [], "complete_tid": {}, **fields}
 
-    given = [
+    conversations = [
         person(user=1, profile=of(personality=["冷静", "善良"])),
         person(user=1, profile=of(personality=["随性"])),
         person(user=2, profile=of(personality=["冷静"])),
         simulated(preference="a", profile_mapped=mapped(("Calm", "冷静"))),
     ]
-    found = profile_statistics(given)
-    rows = {(row.attribute, row.side): row for row in found.rows}
+    table = profile_statistics(conversations)
+    rows = {(row.attribute, row.side): row for row in table.rows}
     assert rows["Personality", "people"].labels_per_profile == 1.5
-    assert tops(given)["Personality", "people"] == [("calm", 2, 1), ("善良", 1, 0.5)]
+    assert tops(conversations)["Personality", "people"] == [("calm", 2, 1), ("善良", 1, 0.5)]
     empty = rows["Spending Habits", "people"]
     assert (empty.profiles, empty.labels_per_profile, empty.simpson, empty.shannon) == (2, 0, None, None)
-    assert ("Spending Habits", "people") not in tops(given)
-    assert "People: users whose profile changed: 1; their first one is counted." in found.notes
+    assert ("Spending Habits", "people") not in tops(conversations)
+    assert "People: users whose profile changed: 1; their first one is counted." in table.notes
 
 
 def test_one_label_alone_has_no_diversity_and_equal_ones_have_the_most(person):
@@ -85,13 +85,13 @@ def test_one_label_alone_has_no_diversity_and_equal_ones_have_the_most(person):
 
 
 def test_profiles_that_are_texts_are_counted_by_the_parts_of_their_lines(simulated):
-    found = profile_statistics([simulated(preference=TEXT)])
+    table = profile_statistics([simulated(preference=TEXT)])
     assert [value for value, *_ in tops([simulated(preference=TEXT)])["Personality", "simulated"]] == [
         "calm",
         "curious",
         "kind",
     ]
-    assert "Simulated: profiles are texts without labels: the parts of their lines are counted." in found.notes
+    assert "Simulated: profiles are texts without labels: the parts of their lines are counted." in table.notes
     both = profile_statistics(
         [simulated(preference=TEXT), simulated(preference="a", profile_mapped=mapped(("A", "甲")))]
     )
@@ -100,8 +100,8 @@ def test_profiles_that_are_texts_are_counted_by_the_parts_of_their_lines(simulat
 
 def test_profiles_without_any_label_are_said(person, simulated):
     for table in (profile_statistics, profile_values):
-        found = table([person(profile={}), simulated(preference="nothing")])
-        assert (found.rows, found.notes[-1]) == ((), "No conversation has a profile with labels.")
+        empty = table([person(profile={}), simulated(preference="nothing")])
+        assert (empty.rows, empty.notes[-1]) == ((), "No conversation has a profile with labels.")
 
 
 def test_without_scipy_the_extra_is_named(person, monkeypatch):

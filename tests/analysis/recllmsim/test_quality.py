@@ -16,16 +16,16 @@ def questionnaire(**options):
 
 
 def test_turns_are_half_of_the_messages_and_ratings_are_means_over_conversations(simulated):
-    given = [
+    conversations = [
         simulated("uaua", rating=rating(2, 1)),
         simulated("uauau", rating=rating(1, 2)),  # five messages are two turns
         simulated("ua", rating=rating(0, 0)),
         simulated("uaua"),  # not rated
     ]
-    found = quality_by_turns(given)
-    assert [tuple(row.model_dump().values()) for row in found.rows] == [(1, 1, 1, 0, 0), (2, 2, 3, 1.5, 1.5)]
-    assert "n 3, means 1.0000, 1.0000" in found.notes[0]
-    assert found.notes[1] == "1 of 4 conversations of simulated users have no such rating."
+    table = quality_by_turns(conversations)
+    assert [tuple(row.model_dump().values()) for row in table.rows] == [(1, 1, 1, 0, 0), (2, 2, 3, 1.5, 1.5)]
+    assert "n 3, means 1.0000, 1.0000" in table.notes[0]
+    assert table.notes[1] == "1 of 4 conversations of simulated users have no such rating."
 
 
 def test_a_goodbye_that_is_not_stored_makes_no_turn(simulated):
@@ -40,15 +40,15 @@ def test_an_item_that_is_missing_or_out_of_range_is_none_and_no_zero(simulated):
 
 
 def test_questionnaires_are_scored_by_assistant_and_memory_is_good_when_nothing_was_forgotten(person):
-    given = [
+    conversations = [
         person(chat_model="m", questionnaire=questionnaire(Memorization="否", Detail="详细", Availability="不可用")),
         person(chat_model="m", questionnaire=questionnaire(Memorization="是", Detail="一般", Diversity="结果单一")),
         person(questionnaire=questionnaire(Detail="简略", Diversity="maybe")),
         person(chat_model="n", questionnaire=questionnaire(Memorization="否")),
         person(chat_model="m"),
     ]
-    found = quality_by_questionnaire(given)
-    rows = {(row.assistant, row.item): (row.n, row.mean, row.share_0, row.share_1, row.share_2) for row in found.rows}
+    table = quality_by_questionnaire(conversations)
+    rows = {(row.assistant, row.item): (row.n, row.mean, row.share_0, row.share_1, row.share_2) for row in table.rows}
     assert rows["m", "Memorization"] == (2, 0.5, 0.5, 0.5, 0)
     assert rows["n", "Memorization"] == (1, 1, 0, 1, 0)
     assert rows["m", "Detail"] == (2, 1.5, 0, 0.5, 0.5)
@@ -56,9 +56,9 @@ def test_questionnaires_are_scored_by_assistant_and_memory_is_good_when_nothing_
     assert rows["all", "Detail"] == (3, 1, pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx(1 / 3))
     assert rows["not told", "Detail"] == (1, 0, 1, 0, 0)
     assert ("not told", "Diversity") not in rows
-    assert {(row.assistant, row.item): row.of for row in found.rows}["m", "Memorization"] == 3
-    assert "1 of 5 conversations of people have no questionnaire." in found.notes
-    assert "1 answers are none of the published options: not counted." in found.notes
+    assert {(row.assistant, row.item): row.of for row in table.rows}["m", "Memorization"] == 3
+    assert "1 of 5 conversations of people have no questionnaire." in table.notes
+    assert "1 answers are none of the published options: not counted." in table.notes
 
 
 def test_ratings_name_whom_they_judge_and_a_runs_model_is_its_assistant(simulated):

@@ -23,16 +23,16 @@ def numbers(value):
 
 @pytest.mark.parametrize("folder", ["recllmsim", "recllmsim_human_vs_agent"])
 def test_every_table_of_the_open_data_can_be_had_in_every_form(open_data, folder):
-    told = recllmsim_statistics(load(open_data / folder))
-    value = json.loads(json.dumps(told.to_json(), allow_nan=False))
-    assert [*value] == [*type(told).model_fields, "notes"]
+    statistics = recllmsim_statistics(load(open_data / folder))
+    value = json.loads(json.dumps(statistics.to_json(), allow_nan=False))
+    assert [*value] == [*type(statistics).model_fields, "notes"]
     assert all(map(math.isfinite, numbers(value)))
-    for name, table in zip(told.by_name(), told.tables(), strict=True):
+    for name, table in zip(statistics.by_name(), statistics.tables(), strict=True):
         assert len(table.rows) == len(value[name]) > 0
         assert table.to_csv().count("\n") == len(table.rows) + 1
         assert r"\begin{tabular}" in table.to_latex()
         assert table.to_markdown().count("\n|") == len(table.rows) + 2
-    assert set(recllmsim_figures(told)) == {
+    assert set(recllmsim_figures(statistics)) == {
         "quality_by_turns",
         "quality_by_questionnaire",
         "hallucination",
@@ -41,13 +41,13 @@ def test_every_table_of_the_open_data_can_be_had_in_every_form(open_data, folder
 
 
 def test_no_conversation_one_silent_one_and_one_user_give_tables_that_say_so(simulated, person):
-    for given in ([], [simulated("")], [simulated("a")], [person()], [person(profile={})]):
-        told = recllmsim_statistics(given)
-        json.dumps(told.to_json(), allow_nan=False)
-        for rows in told.by_name().values():
+    for conversations in ([], [simulated("")], [simulated("a")], [person()], [person(profile={})]):
+        statistics = recllmsim_statistics(conversations)
+        json.dumps(statistics.to_json(), allow_nan=False)
+        for rows in statistics.by_name().values():
             assert rows.rows or rows.notes
             assert rows.table().to_csv()
-        for figure in recllmsim_figures(told).values():
+        for figure in recllmsim_figures(statistics).values():
             assert rendered(figure).startswith(b"<?xml")
     assert all(
         rows.notes == ("There is no task-oriented conversation.",)
@@ -56,10 +56,10 @@ def test_no_conversation_one_silent_one_and_one_user_give_tables_that_say_so(sim
 
 
 def test_variants_in_one_sequence_are_told_apart(open_data):
-    told = recllmsim_statistics(load(open_data / "recllmsim/real_human_user"))
-    assert {row.side for row in told.counts.rows} == {"people"}
-    assert {row.assistant for row in told.quality_by_questionnaire.rows} == {"not told"}
-    assert told.quality_by_turns.rows == told.satisfaction_by_turn.rows == ()
+    statistics = recllmsim_statistics(load(open_data / "recllmsim/real_human_user"))
+    assert {row.side for row in statistics.counts.rows} == {"people"}
+    assert {row.assistant for row in statistics.quality_by_questionnaire.rows} == {"not told"}
+    assert statistics.quality_by_turns.rows == statistics.satisfaction_by_turn.rows == ()
 
 
 NAMES = st.sampled_from(
@@ -77,8 +77,8 @@ def test_annotations_of_any_shape_are_counted_or_left_out_and_break_nothing(
     simulated, person, labels, of_message, profile
 ):
     messages = {0: of_message, 1: of_message}
-    told = recllmsim_statistics(
+    statistics = recllmsim_statistics(
         [simulated("uaua", messages=messages, **labels), person("ua", messages=messages, profile=profile, **labels)]
     )
-    json.dumps(told.to_json(), allow_nan=False)
-    assert len(told.tables()) == len(told.by_name())
+    json.dumps(statistics.to_json(), allow_nan=False)
+    assert len(statistics.tables()) == len(statistics.by_name())

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from duologue.nodes.calls.faults import Fault, ReplyError
-from duologue.nodes.calls.gates import Gate, Pace
+from duologue.nodes.calls.endpoint_gate import Gate, Pace
+from duologue.nodes.models.faults import CallFault, ReplyError
 
 
 class JumpingLoop(asyncio.SelectorEventLoop):
@@ -49,7 +49,7 @@ def run() -> Callable[[Coroutine[Any, Any, Any]], Any]:
 
 def fault(name: str = "http_500", whose: Any = "endpoint", after: float | None = None) -> ReplyError:
     """A fault, as a call raises it."""
-    return ReplyError(Fault(name, whose, f"told {name}", after))
+    return ReplyError(CallFault(name, whose, f"told {name}", after))
 
 
 def seconds() -> float:
@@ -66,10 +66,10 @@ class Endpoint:
     def __init__(self, answer: Answer, **pace: Any) -> None:
         self.requests: list[tuple[float, Any]] = []
         self.under_way = self.most = 0
-        self.said: list[str] = []
+        self.lines: list[str] = []
         self._answer = answer
         self.chance = random.Random(4711)
-        self.gate = Gate("http://x/v1", Pace(**pace), said=self.said.append, uniform=self.chance.uniform)
+        self.gate = Gate("http://x/v1", Pace(**pace), notify=self.lines.append, uniform=self.chance.uniform)
 
     async def send(self, what: Any) -> Any:
         self.requests.append((seconds(), what))
@@ -94,7 +94,7 @@ class Endpoint:
                 await asyncio.sleep(pause)
             return True
 
-        ends = await asyncio.gather(*(conversation(each) for each in range(number)), return_exceptions=True)
+        ends = await asyncio.gather(*(conversation(which) for which in range(number)), return_exceptions=True)
         self.errors = [end for end in ends if end is not True]
         return sum(end is True for end in ends)
 
@@ -110,7 +110,10 @@ def always(latency: float) -> Answer:
 
 
 class Limited:
-    """So many requests a second: a bucket that holds a second's worth; or so many in each second, by the clock."""
+    """An endpoint with a limit of requests a second, by a bucket or by the clock.
+
+    The bucket holds a second's worth.
+    """
 
     def __init__(self, per_second: float, latency: float, *, windows: bool = False, after: float | None = None) -> None:
         self.per_second, self.latency, self.windows, self.after = per_second, latency, windows, after

@@ -12,24 +12,24 @@ import pytest
 from langchain_core import exceptions as core
 
 from duologue.errors import SettingError
-from duologue.nodes.calls import waits
-from duologue.nodes.calls.faults import MEANINGS, ReplyError, fault, fault_of, of_error_in_reply
+from duologue.nodes.models import waits
+from duologue.nodes.models.faults import MEANINGS, ReplyError, fault, fault_of, of_error_in_reply
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1")
 
 
-def of_openai(status: int, said: str = "no", code: str | None = None, **headers: str) -> openai.APIStatusError:
+def of_openai(status: int, message: str = "no", code: str | None = None, **headers: str) -> openai.APIStatusError:
     response = httpx2.Response(
         status, headers={name.replace("_", "-"): value for name, value in headers.items()}, request=REQUEST
     )
-    return openai.APIStatusError(said, response=response, body={"message": said, "type": "t", "code": code})
+    return openai.APIStatusError(message, response=response, body={"message": message, "type": "t", "code": code})
 
 
 class OfAnotherError(Exception):
     """An error of a package that keeps its status somewhere."""
 
-    def __init__(self, said: str = "no", **where: Any) -> None:
-        super().__init__(said)
+    def __init__(self, message: str = "no", **where: Any) -> None:
+        super().__init__(message)
         for name, value in where.items():
             setattr(self, name, value)
 
@@ -57,7 +57,7 @@ class OfAnotherError(Exception):
     ],
 )
 @pytest.mark.parametrize(
-    "made",
+    "error_of",
     [
         of_openai,
         lambda status: OfAnotherError(status_code=status),
@@ -67,10 +67,10 @@ class OfAnotherError(Exception):
     ],
     ids=["openai", "status_code", "code", "botocore", "response"],
 )
-def test_a_status_has_its_name_in_every_package(made, status, name, whose):
-    told = fault_of(made(status))
-    assert (told.name, told.whose) == (name, whose)
-    assert str(status) in told.detail
+def test_a_status_has_its_name_in_every_package(error_of, status, name, whose):
+    status_fault = fault_of(error_of(status))
+    assert (status_fault.name, status_fault.whose) == (name, whose)
+    assert str(status) in status_fault.detail
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ def test_an_error_in_a_reply_is_told_like_one_with_a_status(error, name):
 
 def test_a_fault_is_one_short_printable_line_without_secrets(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "open.sesame.4711")
-    told = fault_of(of_openai(401, "bad\nkey \x1b[31mopen.sesame.4711\x07 " + "x" * 9_000))
-    assert told.detail.startswith("401: bad key [31m[key]")
-    assert len(told.line) <= 500
-    assert told.line.isprintable()
-    assert told.line.startswith("wrong_key: the key is not accepted (401")
+    key_fault = fault_of(of_openai(401, "bad\nkey \x1b[31mopen.sesame.4711\x07 " + "x" * 9_000))
+    assert key_fault.detail.startswith("401: bad key [31m[key]")
+    assert len(key_fault.line) <= 500
+    assert key_fault.line.isprintable()
+    assert key_fault.line.startswith("wrong_key: the key is not accepted (401")
 
 
 def test_every_fault_has_a_meaning_in_plain_words():

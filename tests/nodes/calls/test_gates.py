@@ -8,21 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.errors import DuologueError
-from duologue.nodes.calls.gates import CallError, EndpointError, Gate, Pace
+from duologue.nodes.calls.endpoint_gate import CallError, EndpointError, Gate, Pace
 
 
-async def said(endpoint, what):
+async def echo(endpoint, what):
     await asyncio.sleep(0.01)
     return what
 
 
 async def test_a_reply_comes_with_no_retries():
-    assert await Gate("x", Pace()).call(lambda: said(None, "hello")) == ("hello", {})
+    assert await Gate("x", Pace()).call(lambda: echo(None, "hello")) == ("hello", {})
 
 
 def test_a_call_that_fails_is_made_again_and_says_how_often(run, calls):
     ways = [calls.fault("timeout"), calls.fault("timeout"), calls.fault("rate_limited", "limit")]
-    told = []
+    faults = []
 
     async def answer(endpoint, what):
         if ways:
@@ -31,12 +31,12 @@ def test_a_call_that_fails_is_made_again_and_says_how_often(run, calls):
 
     async def main():
         endpoint = calls.Endpoint(answer)
-        reply = await endpoint.gate.call(lambda: endpoint.send(1), failed=lambda fault: told.append(fault.name))
+        reply = await endpoint.gate.call(lambda: endpoint.send(1), failed=lambda fault: faults.append(fault.name))
         return reply, endpoint.gate.counts
 
     reply, counts = run(main())
     assert reply == ("there", {"timeout": 2, "rate_limited": 1})
-    assert told == ["timeout", "timeout", "rate_limited"]
+    assert faults == ["timeout", "timeout", "rate_limited"]
     assert (counts.calls, counts.requests, counts.succeeded, counts.failed) == (1, 4, 1, 0)
     assert counts.faults == {"timeout": 2, "rate_limited": 1}
 
@@ -74,7 +74,7 @@ def test_a_bug_looks_like_one_and_is_sent_once(run, calls):
 
 def test_a_bug_in_counting_tokens_looks_like_one_and_loses_no_place(run, calls):
     async def main():
-        endpoint = calls.Endpoint(said, concurrency=1)
+        endpoint = calls.Endpoint(echo, concurrency=1)
         for _ in range(3):
             with pytest.raises(ZeroDivisionError):
                 await endpoint.call(spent=lambda reply: 1 // 0)
@@ -154,7 +154,7 @@ def test_a_request_that_always_fails_while_others_succeed_fails_alone(run, calls
     assert isinstance(error, CallError)
     assert error.retried == {"http_500": 9}
     assert sum(what[0] == 7 for _, what in endpoint.requests) == 10
-    assert endpoint.said == []
+    assert endpoint.lines == []
 
 
 def test_requests_that_always_fail_end_by_number_too_when_the_others_are_done(run, calls):
@@ -176,8 +176,8 @@ def test_requests_that_always_fail_end_by_number_too_when_the_others_are_done(ru
 
 def test_conversations_come_in_turn_and_none_starves(run, calls):
     async def main():
-        endpoint = calls.Endpoint(said, concurrency=2)
-        await asyncio.gather(*(endpoint.call(each) for each in range(50)))
+        endpoint = calls.Endpoint(echo, concurrency=2)
+        await asyncio.gather(*(endpoint.call(number) for number in range(50)))
         return [what for _, what in endpoint.requests], endpoint.most
 
     assert run(main()) == (list(range(50)), 2)
@@ -204,7 +204,7 @@ def test_a_cancelled_call_gives_its_place_to_the_next(run, calls):
 
 def test_a_call_that_is_cancelled_in_the_moment_of_its_turn_gives_it_back(run, calls):
     async def main():
-        endpoint = calls.Endpoint(said, concurrency=1)
+        endpoint = calls.Endpoint(echo, concurrency=1)
 
         async def first():
             await endpoint.call("first")
@@ -264,7 +264,7 @@ def test_no_place_is_ever_lost_and_every_call_ends(plan, pace, run, calls):
                 task.exception(), CallError | EndpointError | ZeroDivisionError | None
             )
 
-        await asyncio.gather(*(one(*each) for each in plan))
+        await asyncio.gather(*(one(*planned_call) for planned_call in plan))
         assert (endpoint.under_way, endpoint.gate.under_way, endpoint.gate.waiting) == (0, 0, 0)
         if endpoint.gate.state != "ended":
             assert await endpoint.call(([],)) == ([],)
@@ -277,15 +277,15 @@ def test_no_place_is_ever_lost_and_every_call_ends(plan, pace, run, calls):
 
 def test_a_gate_costs_the_same_for_each_of_many_that_wait(steps, run, calls):
     async def main(number):
-        endpoint = calls.Endpoint(said, concurrency=4)
-        await asyncio.gather(*(endpoint.call(each) for each in range(number)))
+        endpoint = calls.Endpoint(echo, concurrency=4)
+        await asyncio.gather(*(endpoint.call(call) for call in range(number)))
 
     few, many = (steps(run, main(number)) / number for number in (100, 1000))
     assert many < 1.1 * few
 
 
 def test_a_gate_serves_one_loop_after_another(calls):
-    endpoint = calls.Endpoint(said, concurrency=1)
+    endpoint = calls.Endpoint(echo, concurrency=1)
     assert asyncio.run(endpoint.call(1)) == 1
 
     async def left():
@@ -318,5 +318,5 @@ def test_a_gate_that_is_in_use_in_another_loop_says_so(calls):
 
 
 async def test_a_call_that_succeeds_at_once_needs_no_retrying(monkeypatch):
-    monkeypatch.setattr("duologue.nodes.calls.gates.AsyncRetrying", None)
-    assert await Gate("x", Pace()).call(lambda: said(None, "hello")) == ("hello", {})
+    monkeypatch.setattr("duologue.nodes.calls.endpoint_gate.AsyncRetrying", None)
+    assert await Gate("x", Pace()).call(lambda: echo(None, "hello")) == ("hello", {})

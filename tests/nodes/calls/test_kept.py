@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from duologue.data.identity import digest
-from duologue.nodes import redaction
-from duologue.nodes.calls.kept import Sent, remember_texts
+from duologue.nodes.calls.call_store import SentRequest, remember_texts
+from duologue.nodes.settings import redaction
 
 SECRET = "lamp-oil-4711"
 CALL = {"name": "look", "args": {"at": SECRET}, "id": "1", "type": "tool_call"}
@@ -38,7 +38,7 @@ PLAIN: list[dict[str, Any]] = [
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered here is not remembered in other tests."""
-    for name in ("_kept", "_of_urls", "_looked_at"):
+    for name in ("_secrets", "_url_secrets", "_looked_at"):
         monkeypatch.setattr(redaction, name, type(getattr(redaction, name))())
 
 
@@ -58,7 +58,7 @@ def test_messages_are_kept_and_digested_as_plain_json_without_secrets(
 
     def check() -> None:
         for _ in range(times):
-            sent = Sent.of({"spec": f"openai:{SECRET}"}, MESSAGES)
+            sent = SentRequest.of({"spec": f"openai:{SECRET}"}, MESSAGES)
             assert list(sent.messages) == PLAIN
             assert list(sent.digests) == [digest(message)[:16] for message in PLAIN]
             assert sent.digest == digest({"spec": "openai:[key]"}, list(sent.digests))[:32]
@@ -71,17 +71,17 @@ def test_a_credential_that_becomes_known_is_taken_out_of_texts_that_were_sent_be
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def check() -> None:
-        assert SECRET in str(Sent.of({}, MESSAGES).messages)
+        assert SECRET in str(SentRequest.of({}, MESSAGES).messages)
         monkeypatch.setenv("MINE_ACCESS_TOKEN", SECRET)
-        assert [*Sent.of({}, MESSAGES).digests] == [digest(message)[:16] for message in PLAIN]
+        assert [*SentRequest.of({}, MESSAGES).digests] == [digest(message)[:16] for message in PLAIN]
 
     in_a_conversation(check)
 
 
 def test_what_is_sent_is_what_was_there_before_the_call() -> None:
-    said = HumanMessage("Ahoy.")
-    sent = Sent.of({}, [said])
-    said.content = "Nothing."
+    greeting = HumanMessage("Ahoy.")
+    sent = SentRequest.of({}, [greeting])
+    greeting.content = "Nothing."
     assert sent.message(0) == {"type": "human", "content": "Ahoy."}
 
 
@@ -92,15 +92,15 @@ def test_a_text_that_was_sent_before_in_the_conversation_costs_no_digest(monkeyp
         digested.append(parts)
         return digest(*parts)
 
-    monkeypatch.setattr("duologue.nodes.calls.kept.digest", noted)
+    monkeypatch.setattr("duologue.nodes.calls.call_store.digest", noted)
     history: list[BaseMessage] = [SystemMessage("You keep a lighthouse.")]
 
     def talk() -> None:
         for turn in range(20):
-            Sent.of({}, [*history, HumanMessage(f"Question {turn}\n\n<note>Answer.</note>")])
+            SentRequest.of({}, [*history, HumanMessage(f"Question {turn}\n\n<note>Answer.</note>")])
             history.extend([HumanMessage(f"Question {turn}"), AIMessage(f"Answer {turn}")])
 
     in_a_conversation(talk)
     assert len(digested) == 1 + 20 + 2 * 19
-    Sent.of({}, history)
+    SentRequest.of({}, history)
     assert len(digested) == 1 + 20 + 2 * 19 + len(history)  # another conversation knows nothing of it

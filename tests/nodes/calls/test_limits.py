@@ -5,23 +5,24 @@ import statistics
 
 import pytest
 
-from duologue.nodes.calls.gates import EndpointError
+from duologue.nodes.calls.endpoint_gate import EndpointError
+from duologue.nodes.calls.service import CallService
 
 
 @pytest.mark.parametrize("latency", [0.005, 0.2, 2.0])
 @pytest.mark.parametrize("how", [{}, {"windows": True}, {"after": 1.0}])
 def test_an_endpoint_that_allows_ten_requests_a_second_lets_everybody_finish(run, calls, latency, how):
-    told = []
+    reasons = []
 
     async def main():
         limited = calls.Limited(10, latency, **how)
         endpoint = calls.Endpoint(limited)
-        asyncio.get_running_loop().call_later(20, lambda: told.append(endpoint.gate.held_back_by))
+        asyncio.get_running_loop().call_later(20, lambda: reasons.append(endpoint.gate.held_back_by))
         return await endpoint.conversations(60, 6), len(endpoint.requests), limited.refused, calls.seconds()
 
     finished, requests, refused, seconds = run(main())
     assert finished == 60
-    assert "slowed down to" in told[0] or "it asked to wait" in told[0]
+    assert "slowed down to" in reasons[0] or "it asked to wait" in reasons[0]
     assert refused < 0.12 * requests
     assert seconds < 1.5 * 36
 
@@ -84,18 +85,18 @@ def test_the_gate_grows_again_after_an_endpoint_that_bore_few_at_a_time(run, cal
     assert seconds < 60 + 90
 
 
-@pytest.mark.parametrize(("wanted", "latency"), [(64, 0.2), (200, 0.2), (64, 5)])
-def test_an_endpoint_without_limits_is_not_slowed_down(run, calls, wanted, latency):
+@pytest.mark.parametrize(("concurrent", "latency"), [(64, 0.2), (200, 0.2), (64, 5)])
+def test_an_endpoint_without_limits_is_not_slowed_down(run, calls, concurrent, latency):
     async def main():
         endpoint = calls.Endpoint(calls.always(latency))
-        await endpoint.conversations(wanted, 28, pause=0)
+        await endpoint.conversations(concurrent, 28, pause=0)
         return endpoint
 
     endpoint = run(main())
     times = [time for time, _ in endpoint.requests]
     grown = 6 * latency
     later = sum(grown <= time < grown + 20 * latency for time in times)
-    assert later >= 0.9 * 20 * wanted
+    assert later >= 0.9 * 20 * concurrent
 
 
 def test_a_pause_that_is_asked_for_holds_for_all_calls(run, calls):
@@ -112,7 +113,7 @@ def test_a_pause_that_is_asked_for_holds_for_all_calls(run, calls):
     finished, endpoint = run(main())
     assert finished == 20
     assert not [time for time, _ in endpoint.requests if 1.2 < time < 40.9]
-    assert any("asks to wait 40 s" in line for line in endpoint.said)
+    assert any("asks to wait 40 s" in line for line in endpoint.lines)
 
 
 def test_a_pause_that_is_longer_than_patience_ends_the_run_at_once(run, calls):
@@ -142,9 +143,9 @@ def test_an_endpoint_that_refuses_for_minutes_from_the_start_is_waited_for(run, 
         endpoint = calls.Endpoint(answer)
         return await endpoint.conversations(40, 3), sum(time < 300 for time, _ in endpoint.requests)
 
-    finished, asked = run(main())
+    finished, requests = run(main())
     assert finished == 40
-    assert asked < 40
+    assert requests < 40
 
 
 def test_requests_a_minute_are_kept_to_smoothly(run, calls):
@@ -162,7 +163,7 @@ def test_requests_a_minute_are_kept_to_smoothly(run, calls):
 def test_tokens_a_minute_are_estimated_before_and_corrected_after(run, calls):
     async def main():
         endpoint = calls.Endpoint(calls.always(0.05), tokens_per_minute=60_000)
-        one_by_one = [endpoint.call(each, tokens=100, spent=lambda reply: 500) for each in range(60)]
+        one_by_one = [endpoint.call(number, tokens=100, spent=lambda reply: 500) for number in range(60)]
         await asyncio.gather(*one_by_one)
         return calls.seconds()
 
@@ -183,7 +184,7 @@ def test_a_call_that_takes_more_than_a_seconds_worth_of_tokens_goes_and_is_paid_
 def test_no_small_call_overtakes_a_large_one(run, calls):
     async def main():
         endpoint = calls.Endpoint(calls.always(0.05), tokens_per_minute=6000)
-        await asyncio.gather(*(endpoint.call(each, tokens=2000 if each == 3 else 10) for each in range(30)))
+        await asyncio.gather(*(endpoint.call(number, tokens=2000 if number == 3 else 10) for number in range(30)))
         return [what for _, what in endpoint.requests]
 
     assert run(main()) == list(range(30))
@@ -263,11 +264,25 @@ def test_concurrency_that_is_set_is_never_exceeded(run, calls):
 def test_whoever_waits_for_room_is_told_when_it_changes(run, calls):
     async def main():
         endpoint = calls.Endpoint(calls.always(0.1))
-        before, told = endpoint.gate.room, []
-        endpoint.gate.on_room.append(told.append)
+        before, rooms = endpoint.gate.room, []
+        endpoint.gate.on_room.append(rooms.append)
         await endpoint.conversations(64, 5)
-        return before, told, endpoint.gate.room
+        return before, rooms, endpoint.gate.room
 
-    before, told, last = run(main())
-    assert told[0] != before == 10
-    assert told[-1] == last >= 64
+    before, rooms, last = run(main())
+    assert rooms[0] != before == 10
+    assert rooms[-1] == last >= 64
+
+
+def test_a_run_is_woken_when_an_endpoint_has_room_for_more_or_fewer_conversations():
+    changes = []
+    service = CallService(on_room=lambda: changes.append(service.room))
+    gate = service.gate("http://x/v1")
+    assert service.gate("http://x/v1") is gate
+    for on_change in gate.on_room:
+        on_change(1)
+    assert changes == [service.room]
+    service.on_room = None
+    for on_change in gate.on_room:
+        on_change(2)
+    assert len(changes) == 1

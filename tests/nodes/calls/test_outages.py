@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from duologue.nodes.calls.gates import CallError, EndpointError
+from duologue.nodes.calls.endpoint_gate import CallError, EndpointError
 
 
 def outage(calls, begins, seconds, latency=0.2):
@@ -29,9 +29,9 @@ def test_all_conversations_outlive_an_outage_that_costs_one_request_at_a_time(ru
     failed = [time for time, _ in endpoint.requests if 3 <= time < 3 + seconds]
     assert len([time for time in failed if time > 3.2]) <= probes  # the first second finds out that it is away
     assert len(failed) <= 40 + 10 + probes
-    assert endpoint.said[0].startswith("http://x/v1 fails call after call, last connection_refused")
-    assert "answers again" in endpoint.said[-1]
-    assert len(endpoint.said) <= probes + 3
+    assert endpoint.lines[0].startswith("http://x/v1 fails call after call, last connection_refused")
+    assert "answers again" in endpoint.lines[-1]
+    assert len(endpoint.lines) <= probes + 3
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -50,10 +50,10 @@ def test_an_endpoint_that_comes_back_with_faults_is_found_back_soon(run, calls, 
     async def main():
         endpoint = calls.Endpoint(answer)
         endpoint.chance.seed(seed)
-        said = []
-        endpoint.gate._told = lambda line: said.append((calls.seconds(), line))
+        lines = []
+        endpoint.gate._notify = lambda line: lines.append((calls.seconds(), line))
         await endpoint.conversations(20, 15)
-        return [time for time, line in said if "again, after" in line or "is there again" in line]
+        return [time for time, line in lines if "again, after" in line or "is there again" in line]
 
     times = run(main())
     assert 33 <= times[0] < 50
@@ -120,7 +120,7 @@ def test_thirty_percent_of_random_faults_open_no_breaker_and_lose_nothing(run, c
 
     finished, endpoint = run(main())
     assert finished == 40
-    assert endpoint.said == []
+    assert endpoint.lines == []
     assert len(endpoint.requests) < 40 * 50 / 0.7 * 1.1
 
 
@@ -142,7 +142,7 @@ def test_a_probe_that_is_cancelled_leaves_the_next_one_its_turn(run, calls):
         endpoint = calls.Endpoint(outage(calls, 1, 20))
         assert await endpoint.call("first") == "first"
         await asyncio.sleep(1)
-        tasks = [asyncio.create_task(endpoint.call(each)) for each in range(12)]
+        tasks = [asyncio.create_task(endpoint.call(number)) for number in range(12)]
         await asyncio.sleep(15)  # by now all wait behind the breaker
         assert endpoint.gate.state == "away"
         for task in tasks[:6]:
@@ -201,3 +201,18 @@ def test_a_request_that_is_always_answered_with_nothing_fails_alone_though_no_ot
     requests, seconds = run(main())
     assert requests == 10
     assert seconds < 180
+
+
+def test_an_error_of_ones_own_code_says_nothing_of_the_endpoint(run, calls):
+    async def answer(endpoint, what):
+        await asyncio.sleep(0.1)
+        raise calls.fault("own_error", "ours")
+
+    async def main():
+        endpoint = calls.Endpoint(answer)
+        for number in range(30):
+            with pytest.raises(type(calls.fault())):
+                await endpoint.call(number)
+        return len(endpoint.requests), endpoint.lines
+
+    assert run(main()) == (30, [])

@@ -107,7 +107,10 @@ def test_half_of_what_was_borne_is_tried_out_when_the_pace_falls():
 
 
 def tried(pattern: str) -> Refusals:
-    """A trial after a quarter of the calls was refused; a letter for each call that was sent in it: `r` refused."""
+    """A trial after a quarter of the calls was refused.
+
+    A letter for each call that was sent in it: `r` refused.
+    """
     refusals = Refusals()
     for number in range(80):
         refusals.outcome(0.0, refused=number % 4 == 0)

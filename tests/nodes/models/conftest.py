@@ -80,8 +80,8 @@ class Recorder:
                 recorder.sent.append(Sent(self.command, self.path, headers, body))
                 if recorder.hold is not None:
                     recorder.hold.wait(900)
-                said = recorder.paths.get(self.path, recorder.say)
-                answer = said if isinstance(said, Answer) else Answer(said)
+                reply = recorder.paths.get(self.path, recorder.say)
+                answer = reply if isinstance(reply, Answer) else Answer(reply)
                 data = answer.data()
                 self.send_response(answer.status)
                 about = {"content-type": "application/json", "content-length": str(len(data))} | answer.headers

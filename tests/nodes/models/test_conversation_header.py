@@ -8,8 +8,8 @@ import duologue
 from duologue import graphs
 from duologue.errors import ModelError
 from duologue.nodes import Limits, chat_model
-from duologue.nodes.calls.kept import SPEAKING
 from duologue.nodes.models import model_provenance, recordable
+from duologue.nodes.models.conversation_header import SPEAKING
 
 SPEC = "openai:m?conversation_header=X-Session-Id"
 
@@ -17,9 +17,9 @@ SPEC = "openai:m?conversation_header=X-Session-Id"
 def test_every_request_of_a_conversation_carries_its_id(recorder, lighthouse):
     topics = [lighthouse.model_copy(update={"title": f"Rock {number}"}) for number in range(3)]
     cast = graphs.simquac.cast(SPEC, SPEC, limits=Limits(max_turns=2))
-    made = duologue.simulate(cast, graphs.simquac.scenarios(topics))
-    told = [sent.headers["x-session-id"] for sent in recorder.sent]
-    assert set(told) == {one.id for one in made}
+    conversations = duologue.simulate(cast, graphs.simquac.scenarios(topics))
+    ids = [sent.headers["x-session-id"] for sent in recorder.sent]
+    assert set(ids) == {one.id for one in conversations}
     assert all(sent.short for sent in recorder.sent)
     assert b"Session" not in b"".join(sent.body for sent in recorder.sent)
 
@@ -38,16 +38,16 @@ async def test_it_goes_whichever_way_a_call_takes_and_only_within_a_conversation
 
 
 @pytest.mark.parametrize(
-    ("conversation", "told"),
+    ("conversation", "header"),
     [("a/b#3", "a/b#3"), ("ärk 1", "%C3%A4rk%201"), ("x\r\nAuthorization: y", "x%0D%0AAuthorization:%20y"), ("100%", "100%25")],
 )  # fmt: skip
-async def test_an_id_is_written_so_that_a_header_can_hold_it(recorder, conversation, told):
+async def test_an_id_is_written_so_that_a_header_can_hold_it(recorder, conversation, header):
     token = SPEAKING.set(conversation)
     try:
         await chat_model(SPEC).ainvoke("Hello")
     finally:
         SPEAKING.reset(token)
-    assert recorder.last.headers["x-session-id"] == told
+    assert recorder.last.headers["x-session-id"] == header
     assert recorder.last.headers["authorization"].startswith("Bearer ")
 
 

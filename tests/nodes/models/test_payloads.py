@@ -20,8 +20,7 @@ from pydantic import BaseModel
 
 from duologue.nodes.models import chat_model
 from duologue.nodes.models.endpoint import EndpointModel
-from duologue.nodes.models.forms import Forms, taken
-from duologue.nodes.models.payloads import payload_of
+from duologue.nodes.models.forms import RequestTemplate, RequestTemplates, request_of
 
 TALK: list[AnyMessage] = [
     SystemMessage("You ask."),
@@ -130,6 +129,22 @@ async def test_arguments_of_a_call_are_sent_as_stock_sends_them(pair, same):
     assert await same(ours, stock, TALK, extra_body={"top_k": 1})
 
 
+async def test_a_seed_of_the_extra_body_stays_that_of_every_call(pair, same):
+    ours, stock = pair(extra_body={"seed": 7})
+    for seed in (7, 8):
+        assert not await same(ours, stock, TALK, seed=seed)
+
+
+async def test_settings_that_are_changed_between_two_calls_hold_for_the_next(pair, same):
+    ours, stock = pair(temperature=0.3, model_kwargs={"user": "a"})
+    assert await same(ours, stock, TALK)
+    ours.temperature = stock.temperature = 0.9
+    assert await same(ours, stock, TALK)
+    for model in (ours, stock):
+        model.model_kwargs["user"] = "b"
+    assert await same(ours, stock, TALK)
+
+
 @pytest.mark.parametrize("name", ["o3-mini", "gpt-5", "gpt-4.1-mini", "o1", "Qwen/Qwen3-8B"])
 async def test_what_stock_changes_for_a_models_name_is_changed(pair, same, name):
     assert await same(*pair(name, use_responses_api=False, max_tokens=9, temperature=0.5), TALK)
@@ -201,13 +216,13 @@ async def test_the_responses_interface_is_left_to_stock(recorder, shapes):
         "tool_choice": "auto", "tools": [],
         "output": [{"id": "i", "type": "message", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "Who?", "annotations": []}]}],
     }  # fmt: skip
-    made = await chat_model("openai:m?use_responses_api=true").ainvoke(TALK)
-    assert (made.text, recorder.last.path, recorder.last.short) == ("Who?", "/v1/responses", False)
+    message = await chat_model("openai:m?use_responses_api=true").ainvoke(TALK)
+    assert (message.text, recorder.last.path, recorder.last.short) == ("Who?", "/v1/responses", False)
 
 
 async def test_a_package_that_writes_something_else_is_given_its_way(pair, recorder, monkeypatch):
     ours, _ = pair()
-    monkeypatch.setattr("duologue.nodes.models.forms.encoded", lambda payload, order: b"{}")
+    monkeypatch.setattr(RequestTemplate, "body", lambda template, kinds, messages, seed: b"{}")
     await ours.ainvoke(TALK)
     await ours.ainvoke(TALK)
     assert [sent.short for sent in recorder.sent] == [False, False]
@@ -240,10 +255,9 @@ plain = st.recursive(
 async def test_whatever_is_said_is_written_as_stock_writes_it(talk: list[BaseMessage], more: dict[str, Any]):
     model = EndpointModel.of(model="m", api_key="open.sesame.4711", base_url="http://127.0.0.1:9/v1")
 
-    async def stock() -> Any:
-        return await ChatOpenAI._agenerate(model, talk, **more)
+    async def stock(messages: list[BaseMessage], **changed: Any) -> Any:
+        return await ChatOpenAI._agenerate(model, messages, **{**more, **changed})
 
-    whole = (await taken(stock)).content
-    payload = payload_of(lambda some: ChatOpenAI._get_request_payload(model, some, **more), talk)
-    form, body = await Forms(model.async_client).request(payload, stock) or (None, None)
+    whole = (await request_of(stock, talk)).content
+    form, body = await RequestTemplates().request(talk, more, stock) or (None, None)
     assert (body, form.url.path) == (whole, "/v1/chat/completions")

@@ -14,9 +14,9 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.rate_limiters import InMemoryRateLimiter
 from langchain_openai import ChatOpenAI
 
-from duologue.nodes.calls.faults import fault_of
 from duologue.nodes.models import clients
 from duologue.nodes.models.endpoint import EndpointModel
+from duologue.nodes.models.faults import fault_of
 
 RUN_ID = re.compile(r"lc_run--[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}-0")
 DETAILS = {
@@ -29,7 +29,7 @@ def tool_call(arguments: Any = '{"where": "here"}', **more: Any) -> dict[str, An
     return {"id": "t-1", "type": "function", "function": {"name": "look", "arguments": arguments}} | more
 
 
-def said(content: Any = "Who?", **more: Any) -> dict[str, Any]:
+def assistant_message(content: Any = "Who?", **more: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": content, **more}
 
 
@@ -41,21 +41,21 @@ def odd(message: dict[str, Any]) -> bytes:
 
 
 MESSAGES: dict[str, dict[str, Any]] = {
-    "text": said(),
-    "refusal": said(None, refusal="I won't."),
-    "no refusal": said(refusal=None, annotations=[]),
-    "reasoning": said("Who?", reasoning_content="Let me see.", reasoning="x"),
-    "reasoning alone": said(None, reasoning_content="Let me see."),
-    "tool call": said(None, tool_calls=[tool_call()]),
-    "tool calls and text": said("I look.", tool_calls=[tool_call(), tool_call(id="t-2")]),
-    "tool call that is no json": said(None, tool_calls=[tool_call("{")]),
-    "tool call without an id": said(None, tool_calls=[{"function": {"name": "look", "arguments": "{}"}}]),
-    "tool call with an index": said(None, tool_calls=[tool_call(index=0)]),
-    "function call": said(None, function_call={"name": "look", "arguments": "{}"}),
-    "audio": said(None, audio={"id": "a", "data": "eA==", "expires_at": 1, "transcript": "Who?"}),
-    "parts": said([{"type": "text", "text": "Who?"}]),
-    "a name and an id": said(name="ada", id="m-1"),
-    "unicode": said("你好 \ud83d\ude00 \u2028"),
+    "text": assistant_message(),
+    "refusal": assistant_message(None, refusal="I won't."),
+    "no refusal": assistant_message(refusal=None, annotations=[]),
+    "reasoning": assistant_message("Who?", reasoning_content="Let me see.", reasoning="x"),
+    "reasoning alone": assistant_message(None, reasoning_content="Let me see."),
+    "tool call": assistant_message(None, tool_calls=[tool_call()]),
+    "tool calls and text": assistant_message("I look.", tool_calls=[tool_call(), tool_call(id="t-2")]),
+    "tool call that is no json": assistant_message(None, tool_calls=[tool_call("{")]),
+    "tool call without an id": assistant_message(None, tool_calls=[{"function": {"name": "look", "arguments": "{}"}}]),
+    "tool call with an index": assistant_message(None, tool_calls=[tool_call(index=0)]),
+    "function call": assistant_message(None, function_call={"name": "look", "arguments": "{}"}),
+    "audio": assistant_message(None, audio={"id": "a", "data": "eA==", "expires_at": 1, "transcript": "Who?"}),
+    "parts": assistant_message([{"type": "text", "text": "Who?"}]),
+    "a name and an id": assistant_message(name="ada", id="m-1"),
+    "unicode": assistant_message("你好 \ud83d\ude00 \u2028"),
 }
 COMPLETIONS: dict[str, dict[str, Any]] = {
     "usage": {"usage": {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23, **DETAILS}},
@@ -86,17 +86,17 @@ def same(recorder):
     """The message of a reply, which is that of stock but for its id and a note of ours."""
 
     async def compare(ours: Any, stock: Any, *arguments: Any, **more: Any) -> AIMessage:
-        made = [await model.ainvoke(*(arguments or ("Hello",)), **more) for model in (ours, ours, stock)]
+        messages = [await model.ainvoke(*(arguments or ("Hello",)), **more) for model in (ours, ours, stock)]
         assert [sent.short for sent in recorder.sent[-3:]] == [True, True, False]
-        for message in made:
+        for message in messages:
             message.response_metadata.pop("odd_usage", None)
-        plain = [message.model_dump(exclude={"id"}) for message in made]
+        plain = [message.model_dump(exclude={"id"}) for message in messages]
         assert plain[0] == plain[1] == plain[2]
         assert json.dumps(plain[1], sort_keys=True) == json.dumps(plain[2], sort_keys=True)
-        assert type(made[1]) is type(made[2])
-        for message in made:
+        assert type(messages[1]) is type(messages[2])
+        for message in messages:
             assert message.id == "m-1" or RUN_ID.fullmatch(message.id)
-        return made[1]
+        return messages[1]
 
     return compare
 
@@ -117,9 +117,9 @@ async def test_the_message_is_that_of_a_stock_model_with_its_own_client(recorder
     recorder.say = shapes.completion(**COMPLETIONS["usage"])
     ours, _ = models()
     stock = ChatOpenAI(model="m", api_key=shapes.key, base_url=recorder.url)
-    made = [(await model.ainvoke("Hello")).model_dump(exclude={"id"}) for model in (ours, stock)]
-    assert made[0] == made[1]
-    assert made[0]["response_metadata"]["model_provider"] == "openai"
+    dumps = [(await model.ainvoke("Hello")).model_dump(exclude={"id"}) for model in (ours, stock)]
+    assert dumps[0] == dumps[1]
+    assert dumps[0]["response_metadata"]["model_provider"] == "openai"
 
 
 async def test_probabilities_and_several_choices_are_read_as_stock_reads_them(models, same, recorder, shapes):
@@ -134,14 +134,22 @@ async def test_probabilities_and_several_choices_are_read_as_stock_reads_them(mo
     recorder.say = one | {"choices": [second, first]}
     await same(*models(n=2))
     results = [await model.agenerate([[HumanMessage("Hello")]]) for model in models(n=2)]
-    dumped = [[each.message.model_dump(exclude={"id"}) for each in result.generations[0]] for result in results]
+    dumped = [
+        [generation.message.model_dump(exclude={"id"}) for generation in result.generations[0]] for result in results
+    ]
     assert dumped[0] == dumped[1]
 
 
 async def test_every_kind_of_input_is_taken(models, same, recorder):
     prompt = ChatPromptTemplate.from_messages([("system", "You ask."), ("human", "{it}")]).invoke({"it": "Hello"})
-    for given in ("Hello", prompt, [SystemMessage("x"), HumanMessage("y")], (HumanMessage("y"),), [("human", "z")]):
-        await same(*models(), given)
+    for model_input in (
+        "Hello",
+        prompt,
+        [SystemMessage("x"), HumanMessage("y")],
+        (HumanMessage("y"),),
+        [("human", "z")],
+    ):
+        await same(*models(), model_input)
     await same(*models(), "Hello", {"tags": ["a"], "metadata": {"b": 1}, "run_name": "c"})
     ours, _ = models()
     run = "019394a0-0000-7000-8000-000000000000"
@@ -152,16 +160,16 @@ class Watcher(BaseCallbackHandler):
     """Counts what it is told."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.events: list[str] = []
 
     def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
-        self.told.append("start")
+        self.events.append("start")
 
     def on_llm_end(self, response: Any, **more: Any) -> None:
-        self.told.append(f"end {response.generations[0][0].text}")
+        self.events.append(f"end {response.generations[0][0].text}")
 
     def on_llm_error(self, error: BaseException, **more: Any) -> None:
-        self.told.append("error")
+        self.events.append("error")
 
 
 async def test_who_watches_a_call_is_told_of_it(models, recorder, shapes):
@@ -170,12 +178,12 @@ async def test_who_watches_a_call_is_told_of_it(models, recorder, shapes):
     await ours.ainvoke("Hello", {"callbacks": [watcher]})
     await ours.with_config(callbacks=[watcher]).ainvoke("Hello")
     await models(callbacks=[watcher])[0].ainvoke("Hello")
-    assert watcher.told == ["start", "end Who lived there?"] * 3
+    assert watcher.events == ["start", "end Who lived there?"] * 3
     assert all(sent.short for sent in recorder.sent)
     recorder.say = shapes.Answer({"error": {"message": "no"}}, 400)
     with pytest.raises(Exception, match="no"):
         await ours.ainvoke("Hello", {"callbacks": [watcher]})
-    assert watcher.told[-2:] == ["start", "error"]
+    assert watcher.events[-2:] == ["start", "error"]
 
 
 async def test_a_graph_that_streams_messages_still_does(models, recorder, shapes):
@@ -185,7 +193,7 @@ async def test_a_graph_that_streams_messages_still_does(models, recorder, shapes
     words = [
         piece | {"choices": [{"index": 0, "delta": {"role": "assistant", "content": word}}]} for word in ("Who", "?")
     ]
-    stream = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in words) + b"data: [DONE]\n\n"
+    stream = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in words) + b"data: [DONE]\n\n"
     recorder.say = shapes.Answer(stream, headers={"content-type": "text/event-stream"})
     ours, _ = models()
 
@@ -213,15 +221,15 @@ async def test_a_cache_a_limiter_and_debugging_still_work(models, recorder, caps
         assert len(recorder.sent) == 2
     finally:
         set_llm_cache(None)
-    asked = []
+    acquisitions = []
 
     class Limiter(InMemoryRateLimiter):
         async def aacquire(self, *, blocking: bool = True) -> bool:
-            asked.append(blocking)
+            acquisitions.append(blocking)
             return True
 
     await models(rate_limiter=Limiter())[0].ainvoke("Hello")
-    assert asked == [True]
+    assert acquisitions == [True]
     set_debug(True)
     try:
         await ours.ainvoke("Hello")
@@ -234,8 +242,8 @@ async def test_a_model_that_streams_or_gives_blocks_takes_the_long_way(models, r
     assert (await models(output_version="v1")[0].ainvoke("Hello")).content == [
         {"type": "text", "text": "Who lived there?"}
     ]
-    told = await models(include_response_headers=True)[0].ainvoke("Hello")
-    assert told.response_metadata["headers"]["content-type"] == "application/json"
+    message = await models(include_response_headers=True)[0].ainvoke("Hello")
+    assert message.response_metadata["headers"]["content-type"] == "application/json"
     assert not recorder.last.short
 
 
@@ -264,16 +272,16 @@ async def test_a_status_raises_the_error_that_stock_raises(models, recorder, sha
 
 @pytest.mark.parametrize(
     "body",
-    [*map(odd, (said(None, tool_calls=[tool_call({"where": "here"})]), said(None, tool_calls=[CUSTOM]), said(name=3))), b"<html>down</html>", b"", b"{", b"[]", b"null", b"{}", b'{"choices": []}', b'{"error": {"message": "overloaded"}}', b"\xff\xfe{", b'{"choices": [{"message": {"content": 3}}]}', b'data: {"choices": []}\n\n'],
+    [*map(odd, (assistant_message(None, tool_calls=[tool_call({"where": "here"})]), assistant_message(None, tool_calls=[CUSTOM]), assistant_message(name=3))), b"<html>down</html>", b"", b"{", b"[]", b"null", b"{}", b'{"choices": []}', b'{"error": {"message": "overloaded"}}', b"\xff\xfe{", b'{"choices": [{"message": {"content": 3}}]}', b'data: {"choices": []}\n\n'],
 )  # fmt: skip
 async def test_what_is_no_reply_is_the_fault_that_stock_finds(models, recorder, shapes, body):
     recorder.say = shapes.Answer(body)
-    found = []
+    faults = []
     for model in models():
         with pytest.raises(Exception) as raised:  # noqa: PT011 - of any class: its fault is looked at
             await model.ainvoke("Hello")
-        found.append((type(raised.value), fault_of(raised.value)))
-    assert found[0] == found[1]
+        faults.append((type(raised.value), fault_of(raised.value)))
+    assert faults[0] == faults[1]
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
@@ -285,7 +293,7 @@ async def test_a_packed_reply_is_unpacked_as_far_as_it_may_go(models, recorder, 
     recorder.say = shapes.Answer(pack(json.dumps(shapes.completion()).encode()), headers={"Content-Encoding": coding})
     assert (await ours.ainvoke("Hello")).text == "Who lived there?"
     monkeypatch.setattr(clients, "MOST_BYTES", 2**20)
-    bomb = pack(json.dumps(shapes.completion(said("x" * 2**24))).encode())
+    bomb = pack(json.dumps(shapes.completion(assistant_message("x" * 2**24))).encode())
     assert len(bomb) < 2**15
     recorder.say = shapes.Answer(bomb, headers={"Content-Encoding": coding})
     with pytest.raises(Exception) as raised:  # noqa: PT011 - of any class: its fault is looked at

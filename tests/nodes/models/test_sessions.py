@@ -14,8 +14,8 @@ import pytest
 from yarl import URL
 
 from duologue.nodes import chat_model
-from duologue.nodes.calls.faults import fault_of
 from duologue.nodes.models import sessions
+from duologue.nodes.models.faults import fault_of
 
 IDLE_SECONDS = sessions.IDLE_SECONDS
 
@@ -32,12 +32,12 @@ def ask(recorder):
     model = chat_model("openai:m")
 
     async def ask(times: int = 1, together: int = 1) -> list[str]:
-        said = []
+        replies = []
         for _ in range(times):
-            said += [
+            replies += [
                 str(reply.text) for reply in await asyncio.gather(*(model.ainvoke("Hello") for _ in range(together)))
             ]
-        return said
+        return replies
 
     return ask
 
@@ -65,12 +65,12 @@ async def test_a_form_is_learned_once_by_all_who_come_at_once(recorder, monkeypa
 
     learned = []
 
-    async def counted(stock: Any) -> Any:
+    async def counted(stock: Any, messages: Any) -> Any:
         learned.append(stock)
-        return await taken(stock)
+        return await request_of(stock, messages)
 
-    taken = forms.taken
-    monkeypatch.setattr(forms, "taken", counted)
+    request_of = forms.request_of
+    monkeypatch.setattr(forms, "request_of", counted)
     model = chat_model("openai:m")
     await asyncio.gather(*(model.ainvoke("Hello", seed=seed) for seed in range(30)))
     assert len(learned) == 1
@@ -81,8 +81,8 @@ async def test_a_connection_that_was_ended_while_idle_is_no_fault(ask, recorder)
     recorder.leaves = True
     for _ in range(5):
         assert await ask() == ["Who lived there?"]
-        kept = (await sessions.lines()).connector._conns
-        while any(protocol.is_connected() for each in kept.values() for protocol, _ in each):  # noqa: ASYNC110
+        connections = (await sessions.lines()).connector._conns
+        while any(protocol.is_connected() for pool in connections.values() for protocol, _ in pool):  # noqa: ASYNC110
             await asyncio.sleep(0.01)  # until the loop has seen the end of the connection
     assert (len(recorder.sent), recorder.connections) == (5, 5)
 
@@ -96,7 +96,7 @@ class Ending:
     """Answers the first request of each connection, and at the second ends it without a word."""
 
     def __init__(self, data: bytes) -> None:
-        self.asked = 0
+        self.requests = 0
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}/v1"
         self.data = data
@@ -120,7 +120,7 @@ class Ending:
             if not (piece := connection.recv(2**16)):
                 return
             read += piece
-        self.asked += 1
+        self.requests += 1
 
 
 async def test_a_request_that_a_kept_connection_swallowed_is_a_reset_and_is_not_sent_twice(
@@ -132,23 +132,23 @@ async def test_a_request_that_a_kept_connection_swallowed_is_a_reset_and_is_not_
     assert (await model.ainvoke("Hello")).text == "Who lived there?"
     with pytest.raises(Exception) as raised:  # noqa: PT011 - of any class: its fault is looked at
         await model.ainvoke("Hello")
-    assert (fault_of(raised.value).name, endpoint.asked) == ("reset", 2)
+    assert (fault_of(raised.value).name, endpoint.requests) == ("reset", 2)
     assert (await model.ainvoke("Hello")).text == "Who lived there?"
     endpoint.listening.shutdown(socket.SHUT_RDWR)
     endpoint.listening.close()
 
 
 def test_a_session_ends_with_its_loop(ask):
-    kept = []
+    open_sessions = []
 
     async def main() -> None:
         await ask(2)
-        kept.append(await sessions.lines())
+        open_sessions.append(await sessions.lines())
 
     for _ in range(2):
         asyncio.run(main())
-    assert [made.session.closed for made in kept] == [True, True]
-    assert kept[0].session is not kept[1].session
+    assert [entry.session.closed for entry in open_sessions] == [True, True]
+    assert open_sessions[0].session is not open_sessions[1].session
     gc.collect()
 
 
@@ -159,8 +159,8 @@ def test_loops_in_several_threads_have_sessions_of_their_own(ask, recorder):
     def run() -> None:
         async def main() -> Any:
             here.wait(900)
-            said = await ask(5)
-            return said, id((await sessions.lines()).session), await asyncio.to_thread(here.wait, 900)
+            replies = await ask(5)
+            return replies, id((await sessions.lines()).session), await asyncio.to_thread(here.wait, 900)
 
         ends.append(asyncio.run(main()))
 
@@ -169,7 +169,7 @@ def test_loops_in_several_threads_have_sessions_of_their_own(ask, recorder):
         thread.start()
     for thread in threads:
         thread.join(900)
-    assert [said for said, _, _ in ends] == [["Who lived there?"] * 5] * 6
+    assert [replies for replies, _, _ in ends] == [["Who lived there?"] * 5] * 6
     assert len({session for _, session, _ in ends}) == 6
     assert recorder.connections == 6
 

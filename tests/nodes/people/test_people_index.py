@@ -19,8 +19,8 @@ GOALS = ["find a mild tea", "去里斯本旅行五天", "stop a brake from squea
 
 def talk(goal, name):
     texts = [f"I want to {goal}, says {name}. 怎么去？", f"To {goal}: slowly.", f"And then, asks {name}?", "Go on."]
-    said = tuple(Message(role=("user", "assistant")[n % 2], text=text) for n, text in enumerate(texts))
-    return Conversation(id=f"{name}-{goal}", scenario={"goal": goal, "user": name}, messages=said)
+    messages = tuple(Message(role=("user", "assistant")[n % 2], text=text) for n, text in enumerate(texts))
+    return Conversation(id=f"{name}-{goal}", scenario={"goal": goal, "user": name}, messages=messages)
 
 
 TALKS = [talk(goal, name) for goal in GOALS for name in ("ann", "bob", "cem")]
@@ -35,11 +35,11 @@ def source(tmp_path):
 
 def simulated(source, options):
     user, assistant = (PeopleSpeaker.of(source, role, options=options) for role in ("user", "assistant"))
-    made = duologue.simulate(
+    conversations = duologue.simulate(
         agent_test.cast(user=user, assistant=assistant), agent_test.scenarios([{"goal": goal} for goal in GOALS])
     )
     return [
-        [(message.role, message.text, message.extra) for message in one.messages] for one in made
+        [(message.role, message.text, message.extra) for message in one.messages] for one in conversations
     ], user.provenance()
 
 
@@ -89,16 +89,16 @@ def test_a_second_time_no_stored_text_is_cut_into_words(tmp_path, counted):
 def test_a_file_of_other_words_or_of_another_version_is_made_anew_and_says_so(tmp_path, caplog, monkeypatch):
     words(tmp_path, TEXTS)
     assert not caplog.records
-    for texts, version, said in (
+    for texts, version, warning in (
         (["another tea", *TEXTS[1:]], VERSION, "was made of other words than the source has now"),
         (["another tea", *TEXTS[1:]], "9.9", "was made by another version of duologue or of scikit-learn"),
     ):
         monkeypatch.setattr(index, "VERSION", version)
         caplog.clear()
-        assert same(words(tmp_path, texts), likeness.Words(texts))
+        assert same(words(tmp_path, texts), likeness.WordLikeness(texts))
         (record,) = caplog.records
         assert record.levelno == logging.WARNING
-        assert said in record.getMessage()
+        assert warning in record.getMessage()
         caplog.clear()
         words(tmp_path, texts)
         assert not caplog.records
@@ -123,7 +123,7 @@ def test_a_damaged_file_is_made_anew_with_one_line(tmp_path, caplog, damage):
         middle = len(whole) // 2
         flipped = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
         path.write_bytes({"cut": whole[:middle], "empty": b"", "text": b"a tea", "flipped": flipped}[damage])
-    assert same(words(tmp_path, TEXTS), likeness.Words(TEXTS))
+    assert same(words(tmp_path, TEXTS), likeness.WordLikeness(TEXTS))
     (record,) = caplog.records
     assert "cannot be read, it may be damaged: its words are counted anew" in record.getMessage()
     assert path.read_bytes() == whole
@@ -131,8 +131,8 @@ def test_a_damaged_file_is_made_anew_with_one_line(tmp_path, caplog, damage):
 
 def test_several_at_once_leave_one_whole_file(tmp_path):
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: words(tmp_path, TEXTS), range(8)))
-    assert all(same(each, likeness.Words(TEXTS)) for each in made)
+        word_counts = list(pool.map(lambda _: words(tmp_path, TEXTS), range(8)))
+    assert all(same(word_count, likeness.WordLikeness(TEXTS)) for word_count in word_counts)
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
 
 
@@ -162,10 +162,10 @@ def test_the_option_is_a_folder_and_no_part_of_what_a_run_is_compared_by():
 
 
 def test_a_cast_by_its_spec_reads_it_and_a_server_refuses_one_elsewhere(source, tmp_path):
-    from duologue.graphs.contexts import _check
+    from duologue.graphs.serving.contexts import _check
 
     cast = recllmsim.cast(user=f"people:{source}?index={tmp_path / 'index'}")
     assert isinstance(cast.user_simulator, PeopleSpeaker)
     assert len(list((tmp_path / "index").iterdir())) == 1
     with pytest.raises(SettingError, match="outside the server's working folder"):
-        _check("user", "people:talks.jsonl?index=/tmp/elsewhere")
+        _check("user", "people:talks.jsonl?index=/srv/elsewhere")

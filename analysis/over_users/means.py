@@ -1,0 +1,71 @@
+"""Means over users whose items go together: a ratio of sums over users, with its linearised variance.
+
+Cochran, "Sampling Techniques", 1977, section 6.4. The mean of one value for each user is the same with one item each.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...errors import of_extra
+from .rates import wilson
+
+FEWEST_IN_INTERVAL = 10
+"""Users, or pairs, that an interval by Student's t needs: with fewer it rests on values being normal, which shares are not."""
+
+
+def quantile(users: int) -> float:
+    """Student's quantile for an interval of 95 % over so many users.
+
+    Needs the extra `stats`.
+    """
+    return float(of_extra("scipy.stats", "stats").t.ppf(0.975, users - 1))
+
+
+@dataclass(frozen=True)
+class UserSums:
+    """Of each user the sum of the items' values, and the number of items."""
+
+    values: Sequence[float]
+    items: Sequence[int]
+
+    @property
+    def mean(self) -> float:
+        """The mean over all items."""
+        return math.fsum(self.values) / sum(self.items)
+
+    def variance(self) -> float:
+        """Of the mean, by the users."""
+        users, mean = len(self.items), self.mean
+        deviations = (value - mean * items for value, items in zip(self.values, self.items, strict=True))
+        return users / (users - 1) * math.fsum(deviation**2 for deviation in deviations) / sum(self.items) ** 2
+
+    def interval(self, least: float = -math.inf, most: float = math.inf) -> tuple[float, float] | tuple[None, None]:
+        """The 95 % interval of the mean by Student's t, cut to the scale.
+
+        Two None with fewer than 10 users.
+        """
+        users = len(self.items)
+        if users < FEWEST_IN_INTERVAL:
+            return None, None
+        mean, half = self.mean, quantile(users) * math.sqrt(self.variance())
+        return max(least, mean - half), min(most, mean + half)
+
+    def score_interval(self) -> tuple[float, float] | tuple[None, None]:
+        """The same for a share, in Wilson's form with Student's quantile, so that it stays within 0 and 1.
+
+        It has the number of independent items that has this variance (Korn and Graubard 1998).
+        """
+        users, mean = len(self.items), self.mean
+        if users < FEWEST_IN_INTERVAL:
+            return None, None
+        variance = self.variance()
+        # Where all users agree, each is worth one item: nothing tells how alike a user's items are.
+        independent = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else users
+        rate = wilson(mean, min(float(sum(self.items)), independent), quantile(users))
+        return rate.low, rate.high
+
+
+def over_users(values: Sequence[float]) -> UserSums:
+    """One value for each user."""
+    return UserSums(values, [1] * len(values))

@@ -1,0 +1,156 @@
+"""Scores of conversations by models that saw none of their users, fold by fold, and how they order the sides."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import of_extra
+from ..over_users.folds import in_turn, joined
+from .measures.transcripts import UserTranscript
+from .statistics.cells import Bools, Floats, Ints, quantile
+
+
+@dataclass(frozen=True)
+class People:
+    """The people in each conversation: who speaks, whose scenario it is, and who wrote a retrieval-based user's words."""
+
+    table: Any
+    """Conversation x person, sparse: 1 where the person is in the conversation."""
+
+    @classmethod
+    def of(cls, transcripts: Sequence[UserTranscript]) -> "People":
+        """A source that is not among the conversations is a person of its own."""
+        from scipy.sparse import csr_array
+
+        speaker = {transcript.conversation.id: transcript.cluster for transcript in transcripts}
+        pairs = {
+            (row, name)
+            for row, transcript in enumerate(transcripts)
+            for name in (
+                transcript.cluster,
+                transcript.owner,
+                *(speaker.get(source, f"conversation {source}") for source in transcript.sources),
+            )
+        }
+        rows, names = zip(*sorted(pairs), strict=True) if pairs else ((), ())
+        return cls(csr_array((np.ones(len(rows)), (rows, numbered(names))), shape=(len(transcripts), len(set(names)))))
+
+    def apart_from(self, test: Bools) -> Bools:
+        """For each conversation whether none of its people is in one of those that are tested."""
+        in_test = self.table.T @ test.astype(float)
+        apart: Bools = self.table @ in_test == 0
+        return apart
+
+
+def mean_of_sides(placed: Floats, side: Ints) -> float:
+    """The mean over both sides, each with the same weight, of what `placements` gives; NaN where a side has nothing."""
+    sides = [placed[(side == label) & ~np.isnan(placed)] for label in (0, 1)]
+    return float(np.mean([one.mean() for one in sides])) if all(one.size for one in sides) else np.nan
+
+
+def numbered(names: Sequence[object]) -> Ints:
+    """The names as numbers from 0, in the order in which they first appear."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def held_together(user: Ints, side: Ints, dialogues: Sequence[object]) -> Ints:
+    """The users as groups that are held out together: those of different sides who share a conversation."""
+    first_with: dict[object, int] = {}
+    on_sides = [{dialogue for dialogue, label in zip(dialogues, side, strict=True) if label == one} for one in (0, 1)]
+    group = joined(
+        (first_with.setdefault(dialogue, number), number)
+        for number, dialogue in zip(user.tolist(), dialogues, strict=True)
+        if dialogue in on_sides[0] and dialogue in on_sides[1]
+    )
+    return np.array([group.get(number, number) for number in user.tolist()], dtype=np.int64)
+
+
+def dealt_folds(groups: Ints, side: Ints, folds: int, rng: np.random.Generator) -> Ints:
+    """The fold of each conversation: groups are dealt out in random order, those of each side in turn."""
+    group, number = np.unique(groups, return_inverse=True)
+    of_sides = np.zeros(group.size, dtype=np.int64)
+    np.bitwise_or.at(of_sides, number, side + 1)
+    fold = np.zeros(group.size, dtype=np.int64)
+    for kind in (1, 2, 3):
+        for member, own in in_turn(rng.permutation(np.flatnonzero(of_sides == kind)).tolist(), folds).items():
+            fold[member] = own
+    return fold[number]
+
+
+def standardised(values: Floats, stratum: Ints) -> Floats:
+    """Each column with the median for what is missing, centred within strata, at standard deviation 1."""
+    centred = values.copy()
+    for number in np.unique(stratum):
+        rows = stratum == number
+        inside = centred[rows]
+        median = np.nan_to_num(quantile(inside, 0.5))
+        filled = np.where(np.isnan(inside), median, inside)
+        centred[rows] = filled - filled.mean(axis=0)
+    deviation = centred.std(axis=0)
+    scaled: Floats = np.clip(centred / np.where(deviation > 1e-12, deviation, 1.0), -5, 5)
+    return scaled
+
+
+def scores_by_measures(values: Floats, side: Ints, fold: Ints, people: People) -> tuple[Floats, Floats]:
+    """Each conversation's score by a model that has learnt from none of its people; and the mean coefficients."""
+    of_extra("sklearn", "ml")
+    from sklearn import config_context
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    score = np.full(len(side), np.nan)
+    weights = []
+    for number in np.unique(fold):
+        test = fold == number
+        train = people.apart_from(test)
+        if np.unique(side[train]).size < 2:
+            continue
+        # As class_weight="balanced", which takes longer than the fit.
+        balance = train.sum() / (2 * np.bincount(side[train]))
+        model = LogisticRegression(C=0.1, solver="newton-cholesky")
+        with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
+            # Where nothing differs, the start is the best there is, and a line search that finds no better one warns.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(values[train], side[train], sample_weight=balance[side[train]])
+        score[test] = model.decision_function(values[test])
+        weights.append(model.coef_[0])
+    if not weights:
+        return score, np.zeros(values.shape[1])
+    mean: Floats = np.round(np.array(weights).mean(axis=0), 12) + 0.0
+    return score, mean
+
+
+def weighed(scores: Floats, side: Ints, fold: Ints) -> Floats:
+    """The scores of several models as one.
+
+    In each fold a model weighs by how far its AUC in the others is above chance.
+    """
+    placed = np.array([placements(score, side, fold) for score in scores.T])
+    result = np.full(len(side), np.nan)
+    for number in np.unique(fold):
+        others, test = (fold != number) & ~np.isnan(placed[0]), fold == number
+        above = [max(mean_of_sides(row[others], side[others]) - 0.5, 0.0) if others.any() else 0.0 for row in placed]
+        result[test] = scores[test] @ (np.array(above) if any(above) else np.ones(len(above)))
+    return result
+
+
+def placements(score: Floats, side: Ints, fold: Ints) -> Floats:
+    """For each conversation the share of the other side's in its fold that are ordered rightly with it, ties half.
+
+    Only within a fold, as models of different folds have different scales. NaN where the fold has no other side, or
+    no score.
+    """
+    placed = np.full(len(side), np.nan)
+    for number in np.unique(fold):
+        for label, sign in ((1, 1), (0, -1)):
+            rows = np.flatnonzero((fold == number) & (side == label))
+            others = np.sort(sign * score[(fold == number) & (side != label)])
+            if others.size and not np.isnan(others).any():
+                own = sign * score[rows]
+                below = np.searchsorted(others, own, "left") + np.searchsorted(others, own, "right")
+                placed[rows] = below / 2 / others.size
+    return placed

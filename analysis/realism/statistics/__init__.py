@@ -1,0 +1,1 @@
+"""The statistics of the realism report: cells of a user and a task, intervals, permutations."""

@@ -1,0 +1,84 @@
+"""The discriminability of simulated users as records: the probability (AUC), its floor, and the measures behind it."""
+
+from ....data.records import Record
+
+LENGTH = "shape"
+"""The family of measures that tells how long a conversation and its messages are."""
+
+
+class Interval(Record):
+    """A number with its 95 % interval, or the reason why it lacks one of them."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+
+class Coefficient(Record):
+    """The weight of a measure in the discriminator."""
+
+    name: str
+    weight: float
+    """Its coefficient on the standardised measure; above 0: higher values look simulated."""
+
+
+class FamilyAuc(Record):
+    """The AUC by the measures of one family alone, and by all measures but those."""
+
+    family: str
+    alone: float | None
+    without: float | None
+
+
+class ReferenceAuc(Record):
+    """The AUC of the simulated users against a further reference, and of that against the people of the report."""
+
+    name: str
+    auc: Interval
+    from_people: Interval
+
+
+class AucAtUsers(Record):
+    """The AUC with so many users on each side, mean over random draws of them.
+
+    None where there are too few.
+    """
+
+    users: int
+    auc: float | None
+    """Of the simulated users and people."""
+    floor: float | None
+    """Of people and other people."""
+    published: float | None = None
+    made: float | None = None
+    """Of users made from people."""
+
+
+class Discriminator(Record):
+    """How well a model that sees nothing but the measures tells simulated users from people."""
+
+    auc: Interval
+    """Share of pairs of a simulated and a person's conversation that it orders rightly; 0.5 is chance."""
+    floor: Interval
+    """The same between halves of the people: median and 95 % range over halvings."""
+    equal_length: Interval | None = None
+    """The same between as many conversations of either side about the same task whose messages are about equally long."""
+    published: Interval | None = None
+    made: Interval | None = None
+    """Of users made from people."""
+    measures: tuple[str, ...] = ()
+    leans_on: tuple[Coefficient, ...] = ()
+    """The largest coefficients, by size."""
+    families: tuple[FamilyAuc, ...] = ()
+    """The family that tells most first."""
+    references: tuple[ReferenceAuc, ...] = ()
+    at_users: tuple[AucAtUsers, ...] = ()
+    """By the measures, at fixed numbers of users: the AUC grows with them, as a model learns from more."""
+    adversary: AucAtUsers | None = None
+    """By words, characters, sequence and measures together, of as many users as both sides and half of the people have."""
+
+    @property
+    def without_length(self) -> float | None:
+        """The AUC without the measures of how long a conversation and its messages are (family `shape`)."""
+        return next((row.without for row in self.families if row.family == LENGTH), None)

@@ -1,0 +1,160 @@
+"""User leakage of a split by conversation: nearest conversations of the same user, and the gain of models."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from typing_extensions import override
+
+from ....data.records import Record
+from ...over_users.estimate import FloatArray, Of, interval, mean_of, mean_over, of_users
+from ...over_users.folds import Fold, tested
+from ...tables import Table, TypedRows
+from .metrics import METRICS, MeasuredOptions, Metric, over_seeds
+from .talks import ProfileTalk
+from .text_models.texts import UserText, tf_idf
+
+CONVERSATIONS, USERS = "conversations", "users"
+"""The two splits that test the same conversations."""
+BRIEF: tuple[Metric, ...] = ("f1_weighted", "hit_1", "hit_3", "recall_3")
+
+
+class NearestRow(Record):
+    """How often the conversation that is nearest of those learnt from is of the same user."""
+
+    split: str
+    reads: str
+    """`talk`: all messages, as models read them; `user`: the user's messages."""
+    n: int
+    """Conversations that are tested, in any aspect."""
+    known: float
+    """Share of them whose user is learnt from too."""
+    nearest: float
+    """Share of them whose nearest learnt conversation (cosine of TF-IDF) is of the same user."""
+    low: float | None
+    high: float | None
+    """Of the 95 % interval over users."""
+    chance: float
+    """The same share for a learnt conversation at random."""
+
+
+class NearestConversations(TypedRows[NearestRow]):
+    """How often the words of a conversation identify training conversations of the same user."""
+
+    title: ClassVar[str] = "Is the user known again?"
+
+
+class GainRow(Record):
+    """The gain of a model from user leakage, on the same conversations."""
+
+    model: str
+    metric: Metric
+    known: float | None
+    """In the split by conversation, where most users are learnt from too."""
+    new: float | None
+    """With users held out."""
+    gain: float | None
+    """Deprecated, in JSON only: `known` less `new`. Where a model knows no user, its interval holds 0 too rarely."""
+    low: float | None
+    """Deprecated, as `gain`."""
+    high: float | None
+    """Deprecated, as `gain`."""
+    beyond: float | None = None
+    """`known` less `new`, less the same of the label prior, which reads no conversation."""
+    beyond_low: float | None = None
+    beyond_high: float | None = None
+
+
+class ModelGains(TypedRows[GainRow]):
+    """Each model in both splits of the same conversations, the mean of the aspects."""
+
+    title: ClassVar[str] = "What is left when the user is new"
+    json_only: ClassVar[tuple[str, ...]] = ("gain", "low", "high")
+
+    @override
+    def narrow(self) -> Table:
+        """The rows of the main metrics."""
+        table = self.table()
+        return Table.of(table.title, table.columns, [row for row in self.rows if row.metric in BRIEF], self.notes)
+
+
+def nearest_rows(
+    talks: Sequence[ProfileTalk], split: str, folds: Sequence[Fold], texts: Mapping[str, Sequence[UserText]]
+) -> list[NearestRow]:
+    """A row for each of `texts`, by what is read."""
+    users, user = of_users([talks[place].user for place in tested(folds)])
+    user_in_train, chance = np.array([
+        (own > 0, own / len(train))
+        for train, test in folds
+        for learnt in [[talks[place].user for place in train]]
+        for own in [learnt.count(talks[place].user) for place in test]
+    ]).T  # fmt: skip
+    rows = []
+    for reads, of in texts.items():
+        right = np.concatenate([_is_own(talks, fold, of) for fold in folds])
+        score = interval(mean_over(right, user), len(users), "", n=len(user), scale=(0.0, 1.0))
+        rows.append(
+            NearestRow(
+                split=split, reads=reads, n=len(user), known=float(user_in_train.mean()), nearest=float(right.mean()),
+                low=score.low, high=score.high, chance=float(chance.mean()),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _is_own(talks: Sequence[ProfileTalk], fold: Fold, texts: Sequence[UserText]) -> FloatArray:
+    """For each tested conversation the share of the nearest ones that are its user's; 0 where no word is shared."""
+    train, test = fold
+    train_features, test_features = tf_idf([texts[place] for place in train], [texts[place] for place in test])
+    likeness = (test_features @ train_features.T).toarray()
+    shares = np.zeros(len(test))
+    for number, place in enumerate(test):
+        highest = likeness[number].max()
+        near = np.flatnonzero(likeness[number] >= highest - 1e-12) if highest > 0 else ()
+        if len(near):
+            shares[number] = np.mean([talks[train[at]].user == talks[place].user for at in near])
+    return shares
+
+
+def gains(
+    of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]],
+    prior: str,
+    users: int,
+    n: int,
+) -> tuple[GainRow, ...]:
+    """The gains of each model.
+
+    `of_splits`: for each of the two splits and each model its metrics by seed, as functions of the same users.
+    """
+    rows = []
+    gained: dict[tuple[str, Metric], Of] = {
+        (model, name): _less(_mean(of_splits[CONVERSATIONS][model], name), _mean(of_splits[USERS][model], name))
+        for model in of_splits[CONVERSATIONS]
+        if model in of_splits[USERS]
+        for name in METRICS
+    }
+
+    def measured(of: Of) -> MeasuredOptions:
+        return over_seeds([of], users, n)
+
+    for (model, name), of in gained.items():
+        by_conversation, by_user = (
+            measured(_mean(of_splits[split][model], name)).value for split in (CONVERSATIONS, USERS)
+        )
+        gain = measured(of)
+        row = GainRow(
+            model=model, metric=name, known=by_conversation, new=by_user, gain=gain.value, low=gain.low, high=gain.high
+        )
+        if model != prior:
+            more = measured(_less(of, gained[prior, name]))
+            row = row.model_copy(update={"beyond": more.value, "beyond_low": more.low, "beyond_high": more.high})
+        rows.append(row)
+    return tuple(rows)
+
+
+def _mean(of_seeds: Sequence[Mapping[Metric, Of]], name: Metric) -> Of:
+    return mean_of([metrics[name] for metrics in of_seeds])
+
+
+def _less(one: Of, other: Of) -> Of:
+    return lambda drawn: one(drawn) - other(drawn)

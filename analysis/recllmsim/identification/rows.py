@@ -1,0 +1,116 @@
+"""The rows of a report on profile identification."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+from typing_extensions import override
+
+from ....data.records import Record
+from ...tables import Cell, Column, Table, TypedRows
+from .metrics import MeasuredOptions, Metric
+
+GUESSES = "people's guesses"
+PRIOR_OF_SIDE = "label prior, own side"
+"""Where the other side is learnt from too, or alone: the prior of those of the tested side alone."""
+PRIOR_OF_GUESSED = "label prior, guessed"
+"""The label prior of the conversations and aspects that people guessed, which their row is compared with."""
+
+
+class MetricOf(Record):
+    """The split, model and aspect of a metric."""
+
+    split: str
+    model: str
+    aspect: str
+    """`mean` for the mean of the aspects."""
+    metric: str
+
+
+class MetricRow(MeasuredOptions, MetricOf):
+    """One metric of one model for one aspect, over conversations."""
+
+    @classmethod
+    def of(cls, split: str, model: str, aspect: str, metric: str, measured: MeasuredOptions) -> Self:
+        """A measured metric as a row."""
+        return cls(split=split, model=model, aspect=aspect, metric=metric, **measured.model_dump())
+
+    @classmethod
+    def none(cls, split: str, model: str, aspect: str, metric: Metric) -> Self:
+        """The row of a model without predictions."""
+        return cls(split=split, model=model, aspect=aspect, metric=metric, value=None, reason="undefined: says nothing")
+
+
+class Metrics(TypedRows[MetricRow]):
+    """Every metric of every model, with its interval over users and its deviation over seeds."""
+
+    title: ClassVar[str] = "Metrics with 95 % intervals over users"
+
+
+class ModelRow(Record):
+    """The metrics of a model for one aspect side by side."""
+
+    aspect: str
+    model: str
+    split: str
+    n: int
+    f1_micro: float | None
+    f1_macro: float | None
+    f1_weighted: float | None
+    exact: float | None
+    hit_1: float | None
+    hit_3: float | None
+    recall_1: float | None
+    recall_3: float | None
+    gain: float | None
+    """Deprecated, in JSON only: `hit_1` less that of the label prior in the same split, of the same conversations."""
+
+
+MORE = "Every metric of each aspect, with intervals: --format md, csv or latex, or --json."
+
+
+class SideBySide(TypedRows[ModelRow]):
+    """The metrics of each model, beside the label prior."""
+
+    title: ClassVar[str] = "Profile identification"
+    json_only: ClassVar[tuple[str, ...]] = ("gain",)
+
+    @override
+    def narrow(self) -> Table:
+        """The mean of the aspects."""
+        table = self.table()
+        columns = [column for column in table.columns if column.name not in ("aspect", "f1 weighted", "recall 1")]
+        mean = [row for row in self.rows if row.aspect == "mean"]
+        aspects = {row.aspect for row in self.rows} - {"mean"}
+        return Table.of(f"{self.title}: the mean of {len(aspects)} aspects", columns, mean, self.notes)
+
+    def hits(self) -> Table:
+        """The first hits by aspect."""
+        of_models: dict[tuple[str, str], dict[str, Cell]] = {}
+        aspects: dict[str, None] = {}
+        for row in self.rows:
+            cells = of_models.setdefault((row.model, row.split), {"model": row.model, "split": row.split})
+            if row.aspect != "mean":
+                aspects[row.aspect] = None
+                cells[row.aspect] = row.hit_1
+        by_aspect = [Column(name=name.replace("_", " "), kind="number") for name in aspects]
+        columns = [Column(name="model"), Column(name="split"), *by_aspect]
+        return Table.of("Hit at 1 of each aspect", columns, of_models.values(), [MORE])
+
+
+def side_by_side(rows: Sequence[MetricRow]) -> tuple[ModelRow, ...]:
+    """The metrics of each aspect, split and model in one row; the mean of the aspects first."""
+    metrics: dict[tuple[str, str, str], dict[str, MetricRow]] = {}
+    for row in rows:
+        metrics.setdefault((row.aspect, row.split, row.model), {})[row.metric] = row
+    first = {(aspect, split, model): own["hit_1"].value for (aspect, split, model), own in metrics.items()}
+    model_rows = []
+    for (aspect, split, model), own in metrics.items():
+        values = {name: row.value for name, row in own.items()}
+        of = PRIOR_OF_GUESSED if model in (GUESSES, PRIOR_OF_GUESSED) else "label prior"
+        prior, hit = first[aspect, split, of], values["hit_1"]
+        gain = None if hit is None or prior is None else hit - prior
+        model_rows.append(ModelRow(aspect=aspect, model=model, split=split, n=own["hit_1"].n, gain=gain, **values))
+    aspects = list(dict.fromkeys(row.aspect for row in model_rows))
+    models = list(dict.fromkeys(row.model for row in model_rows))
+    order = {aspect: place for place, aspect in enumerate(aspects)} | {"mean": -1}
+    return tuple(sorted(model_rows, key=lambda row: (order[row.aspect], models.index(row.model))))

@@ -1,0 +1,66 @@
+"""Turns that are held out together: whole users, whole conversations, or turns at random as published."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ....errors import DataError, of_extra
+from ...over_users.folds import FOLDS, Fold, dealt, parts
+from .turns import JudgedTurn
+
+HeldOut: TypeAlias = Literal["users", "conversations", "turns"]
+
+
+@dataclass(frozen=True)
+class Split:
+    """The tested turns, in folds.
+
+    The model of a fold learns from all turns that are not in it.
+    """
+
+    held_out: HeldOut
+    fold: tuple[int, ...]
+    """For each turn its fold, from 0; -1 for a turn that is never tested."""
+
+    def parts(self) -> list[Fold]:
+        """Places of the turns to learn from and of those to test, for each fold."""
+        return parts(self.fold)
+
+    @property
+    def tested(self) -> list[int]:
+        """Places of the turns that are tested."""
+        return [place for place, fold in enumerate(self.fold) if fold >= 0]
+
+
+def users_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
+    """All turns of a user in one fold.
+
+    DataError with fewer than two users.
+    """
+    users = {turn.user for turn in turns}
+    if len(users) < 2:
+        raise DataError(
+            f"{'one user says' if users else 'no user says'} how satisfied they are: "
+            "users are held out from each other, so give the conversations of two or more"
+        )
+    return Split("users", dealt([turn.user for turn in turns], min(folds, len(users))))
+
+
+def conversations_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
+    """All turns of a conversation in one fold; other conversations of the same user are learnt from."""
+    names = [turn.id for turn in turns]  # path and place are others where a folder above or below is read
+    return Split("conversations", dealt(names, min(folds, len(set(names)))))
+
+
+def published(turns: Sequence[JudgedTurn]) -> Split:
+    """A fifth of the turns at random: `train_test_split(test_size=.2, random_state=42)` of scikit-learn (extra `ml`).
+
+    The published script "detection" splits so; `shared` counts the test turns of conversations that were learnt
+    from. DataError with fewer than five turns.
+    """
+    if len(turns) < FOLDS:
+        raise DataError(f"{len(turns)} turns with a satisfaction: a split of turns needs {FOLDS} or more")
+    split = of_extra("sklearn.model_selection", "ml").train_test_split
+    _, test = split(range(len(turns)), test_size=0.2, random_state=42)
+    chosen = set(test)
+    return Split("turns", tuple(0 if place in chosen else -1 for place in range(len(turns))))

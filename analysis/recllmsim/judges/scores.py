@@ -1,0 +1,111 @@
+"""How near a judge comes to people: scores with intervals over users, from each user's own sums."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ...over_users.chance import beyond_chance, chance_of_margins, distances_of
+from ...over_users.concordance import concordance_within
+from ...over_users.estimate import (
+    FloatArray,
+    Of,
+    UserScore,
+    auc_within,
+    crossed,
+    divided,
+    interval,
+    mean_over,
+    of_users,
+    ratio,
+    sums_of,
+)
+from ...over_users.resemblance import mean_squares
+from .turns import HIGHEST, LOWEST, JudgedTurn, nearest
+
+ScoreName: TypeAlias = Literal["qwk", "mae", "gain", "auc", "concordance", "accuracy", "macro_f1", "icc"]
+
+
+@dataclass(frozen=True)
+class PairedScores:
+    """Turns with a judge's points, 1 to 5, parts of points too."""
+
+    turns: Sequence[JudgedTurn]
+    points: Sequence[float]
+    fold: Sequence[int]
+    """The fold of each turn's points: those of different folds are by differently trained models."""
+
+
+def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -> dict[ScoreName, UserScore]:
+    """Every score of a judge of satisfaction.
+
+    `qwk`: Cohen's kappa with quadratic weights, of the nearest whole points. `mae`: mean absolute error of the same.
+    `gain`: by how much that error is below that of always saying 4 on the same turns. `auc`: share of pairs of a turn
+    with 3 points or less and one with more, of the same fold, of which the former has fewer points, ties half.
+    `concordance`: share of a user's pairs of conversations that the mean points order as the mean satisfaction does.
+    """
+    if not paired.turns:
+        return dict.fromkeys(("qwk", "mae", "gain", "auc", "concordance"), UserScore(value=None, reason="undefined: the judge gives nothing"))  # fmt: skip
+    users, user = of_users([turn.user for turn in paired.turns])
+    truth = np.array([turn.satisfaction for turn in paired.turns])
+    predicted = np.array([nearest(points) for points in paired.points])
+    table = crossed(user, truth - LOWEST, predicted - LOWEST, HIGHEST)
+    error = abs(predicted - truth)
+    dissatisfied = np.array([turn.dissatisfied for turn in paired.turns])
+    auc = auc_within(dissatisfied, -np.array(paired.points, dtype=float), np.array(paired.fold), user)
+
+    def scored(of: Of, reason: str, least: float, most: float) -> UserScore:
+        return interval(of, len(users), reason, n=len(paired.turns), scale=(least, most))
+
+    return {
+        "qwk": scored(weighted_kappa(table), "undefined: people and the judge give the same for every turn", -1, 1),
+        "mae": scored(mean_over(error, user), "", 0, HIGHEST - LOWEST),
+        "gain": scored(mean_over(abs(4 - truth) - error, user), "", LOWEST - HIGHEST, HIGHEST - LOWEST),
+        "auc": scored(auc, "undefined: no fold has both satisfied and dissatisfied turns", 0, 1),
+        "concordance": UserScore(value=None, reason=f"undefined: {why_no_concordance}")
+        if why_no_concordance
+        else _concordance(paired),
+    }
+
+
+def weighted_kappa(table: FloatArray) -> Of:
+    """Cohen's kappa with quadratic weights (1968), of user x true value x predicted value counts."""
+    return beyond_chance(table, chance_of_margins(distances_of(np.arange(table.shape[1]), "quadratic")))
+
+
+def _concordance(paired: PairedScores) -> UserScore:
+    by_conversation: dict[int, list[int]] = {}
+    for place, turn in enumerate(paired.turns):
+        by_conversation.setdefault(turn.conversation, []).append(place)
+    groups = list(by_conversation.values())
+    pairs = concordance_within(
+        [fmean(paired.turns[place].satisfaction for place in group) for group in groups],
+        [fmean(paired.points[place] for place in group) for group in groups],
+        [paired.turns[group[0]].user for group in groups],
+    )
+    telling = [user_pairs for user_pairs in pairs.values() if user_pairs.count]
+    if not telling:
+        return UserScore(value=None, reason="undefined: no user has two conversations of different satisfaction")
+    right, count = np.array([(user_pairs.right, user_pairs.count) for user_pairs in telling], dtype=float).T
+    users = {name for name, user_pairs in pairs.items() if user_pairs.count}
+    n = sum(paired.turns[group[0]].user in users for group in groups)
+    return interval(ratio(right, count), len(telling), "", n=n, scale=(0.0, 1.0))
+
+
+def intraclass(turns: Sequence[JudgedTurn]) -> UserScore:
+    """ICC(1) of the rater, -1 to 1: how alike the satisfactions of one user are."""
+    users, user = of_users([turn.user for turn in turns])
+    truth = np.array([turn.satisfaction for turn in turns], dtype=float)
+    count, total, squares = (sums_of(values, user) for values in (np.ones(len(truth)), truth, truth**2))
+
+    def of(drawn: FloatArray) -> FloatArray:
+        n, of_means = drawn @ count, drawn @ (total**2 / count)
+        between, within = of_means - (drawn @ total) ** 2 / n, drawn @ squares - of_means
+        anova = mean_squares(drawn.sum(axis=1), n, drawn @ count**2, between, within, divided)
+        correlation: FloatArray = anova.correlation(divided)
+        return correlation
+
+    reason = "undefined: one user, one turn of each, or the same satisfaction everywhere"
+    return interval(of, len(users), reason, n=len(turns), scale=(-1.0, 1.0))

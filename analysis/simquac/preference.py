@@ -1,0 +1,242 @@
+"""What people preferred in a side-by-side study: wins of each side, agreement, contradictions.
+
+As "Let the LLMs Talk" (WSDM 2024), table 4, counts it: a side wins where more than half of the labellers choose it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from ...data.labels.items import LabelAnswer
+from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
+from ...data.labels.votes import Vote, aggregate
+from ...data.records import Record
+from ..labels.agreement.coefficients import fleiss_kappa
+from ..labels.reliability import NOT_CALIBRATED
+from ..tables import Column, Sections, Table, TypedRows
+
+PREFERENCE = "preference"
+SIDES = ("first", "second")
+SAID = {"first": "for the first side", "second": "for the second", "tie": "without a preference"}
+
+
+class Wins(Record):
+    """One aspect: of the answers to all questions, or of whole conversations."""
+
+    aspect: str
+    n: int
+    """Questions, of `preference` conversations."""
+    first: float | None
+    """Share of them that the first side wins, 0 to 1."""
+    second: float | None
+    both: float | None
+    """Share that most say of both; of `preference` that there is no difference."""
+    neither: float | None
+    tie: float | None
+    """Share of which no answer has more than half of the labellers."""
+    labellers: float | None
+    """Mean number of people who answered."""
+    fleiss: float | None
+    """Fleiss' kappa (1971)."""
+    fleiss_low: float | None
+    fleiss_high: float | None
+    """Bounds of its 95 % interval, conversations resampled."""
+    note: str = ""
+
+
+class Contradiction(Record):
+    """A person's preference against their own answers."""
+
+    by: str
+    conversation: str
+    preference: str
+    first: int
+    """Aspects in which they found the first side better."""
+    second: int
+
+
+class ReasonRow(Record):
+    """One reason for a preference, as a label of people's own words names it."""
+
+    label: str
+    reason: str
+    first: int
+    """Preferences for the first side that give it."""
+    second: int
+    tie: int
+    """Answers without a preference that give it."""
+    first_share: float | None
+    """Share of the labelled preferences for the first side that give it, 0 to 1; None if there are none."""
+    second_share: float | None
+    tie_share: float | None
+    trust: str = NOT_CALIBRATED
+    """How far the label can be trusted, as elsewhere: no label of people's is there to measure it by."""
+
+
+class PreferenceTable(TypedRows[Wins]):
+    """Which side people find better, aspect by aspect."""
+
+    title: ClassVar[str] = "Side by side"
+
+    @override
+    def table(self) -> Table:
+        """Without the column of notes, which stand below: eleven columns of figures have room for no text."""
+        columns = [
+            Column(
+                name=name.replace("_", " "), kind="text" if name == "aspect" else "count" if name == "n" else "number"
+            )
+            for name in Wins.model_fields
+            if name not in ("note", "labellers")
+        ]
+        row_notes = [f"{row.aspect}: {row.note}." for row in self.rows if row.note]
+        people = [f"{row.aspect} {row.labellers:.3g}" for row in self.rows if row.labellers is not None]
+        return Table.of(
+            self.title, columns, self.rows, (*self.notes, f"Labellers on average: {', '.join(people)}.", *row_notes)
+        )
+
+
+class ContradictionTable(TypedRows[Contradiction]):
+    """Preferences for the side that the same person found worse in more aspects."""
+
+    title: ClassVar[str] = "Preferences against the same person's answers"
+
+
+class ReasonTable(TypedRows[ReasonRow]):
+    """Why people prefer a side: how often each reason is given."""
+
+    title: ClassVar[str] = "Reasons for a preference"
+
+
+class Preferences(Sections):
+    """The results of a study."""
+
+    people: int
+    conversations: int
+    wins: PreferenceTable
+    contradictions: ContradictionTable
+    reasons: ReasonTable = ReasonTable(rows=())
+    """Empty unless the reasons were labelled (`duologue annotate ANSWERS --labels justification`)."""
+
+    @override
+    def shown(self) -> list[TypedRows[Any]]:
+        """The wins, the reasons and the contradictions if there are any."""
+        return [self.wins, *(part for part in (self.reasons, self.contradictions) if part.rows)]
+
+    @override
+    def to_json(self) -> dict[str, Any]:
+        """All fields, each section with its rows and notes."""
+        return self.model_dump(mode="json")
+
+
+def preferences(
+    answers: Mapping[str, Iterable[LabelAnswer]],
+    names: tuple[str, str] = SIDES,
+    *,
+    without_contradictions: bool = False,
+) -> Preferences:
+    """The wins of each side in people's answers to a study, by person.
+
+    `without_contradictions`: leave out each preference for the side that the person found worse in more aspects.
+    """
+    study_answers = [answer for by in sorted(answers) for answer in answers[by] if answer.label == STUDY]
+    against = [conflict for answer in study_answers if (conflict := contradiction(answer)) is not None]
+    left_out = {(conflict.by, conflict.conversation) for conflict in against} if without_contradictions else set()
+    rows = [_wins(aspect, _votes(study_answers, aspect)) for aspect in ASPECTS]
+    preferred = [answer for answer in study_answers if (answer.by, answer.conversation) not in left_out]
+    rows.append(_wins(PREFERENCE, _votes(preferred, PREFERENCE)))
+    notes = [
+        f"first: {names[0]}; second: {names[1]}. A side wins where more than half of the labellers choose it.",
+        "n: questions, of preference conversations. Fleiss' kappa with its 95 % interval, conversations resampled.",
+    ]
+    if left_out:
+        notes.append(f"{len(left_out)} preferences against the same person's answers are left out.")
+    return Preferences(
+        people=len({answer.by for answer in study_answers}),
+        conversations=len({answer.conversation for answer in study_answers}),
+        wins=PreferenceTable(rows=tuple(rows), notes=tuple(notes)),
+        contradictions=ContradictionTable(rows=tuple(against)),
+        reasons=_reasons(preferred),
+    )
+
+
+def contradiction(answer: LabelAnswer) -> Contradiction | None:
+    """The contradiction between a person's preference and their answers about the aspects; None if there is none."""
+    preference = answer.value.get(PREFERENCE)
+    counts = Counter(choice for name, choice in answer.value.items() if name.rpartition(" ")[2] in ASPECTS)
+    first, second = counts["first"], counts["second"]
+    if (preference, first < second) != ("first", True) and (preference, second < first) != ("second", True):
+        return None
+    return Contradiction(
+        by=answer.by, conversation=answer.conversation, preference=str(preference), first=first, second=second
+    )
+
+
+def _votes(answers: Sequence[LabelAnswer], aspect: str) -> dict[tuple[str, str], list[Vote]]:
+    """People's votes on each thing: by conversation, and by the name of the question's part."""
+    votes: dict[tuple[str, str], list[Vote]] = {}
+    for answer in answers:
+        for name, choice in answer.value.items():
+            if isinstance(choice, str) and name.rpartition(" ")[2] == aspect:
+                votes.setdefault((answer.conversation, name), []).append(choice)
+    return votes
+
+
+def _reasons(answers: Sequence[LabelAnswer]) -> ReasonTable:
+    """How often each value of each label of the reasons is given, the commonest first; several are counted each."""
+    reason_counts: dict[str, dict[str, Counter[str]]] = {}
+    labelled: dict[str, Counter[str]] = {}
+    for answer in answers:
+        side = str(answer.value.get(PREFERENCE))
+        for label, value in answer.value.items():
+            if not is_asked(label):
+                labelled.setdefault(label, Counter())[side] += 1
+                for reason in dict.fromkeys(map(str, value if isinstance(value, list) else [value])):
+                    reason_counts.setdefault(label, {}).setdefault(reason, Counter())[side] += 1
+    rows = [
+        _reason(label, reason, count, labelled[label])
+        for label, reasons in reason_counts.items()
+        for reason, count in sorted(reasons.items(), key=lambda item: (-item[1].total(), item[0]))
+    ]
+    notes = [
+        f"{label}: of {', '.join(f'{count[side]} {SAID[side]}' for side in SAID if count[side])}; an answer may give several."
+        for label, count in labelled.items()
+    ]
+    return ReasonTable(rows=tuple(rows), notes=tuple(notes))
+
+
+def _reason(label: str, reason: str, count: Counter[str], labelled: Counter[str]) -> ReasonRow:
+    counts = {side: count[side] for side in SAID}
+    shares = {f"{side}_share": count[side] / labelled[side] if labelled[side] else None for side in SAID}
+    return ReasonRow.model_validate({"label": label, "reason": reason, **counts, **shares})
+
+
+def _wins(aspect: str, votes: Mapping[tuple[str, str], list[Vote]]) -> Wins:
+    won = Counter(aggregate(item_votes).value for item_votes in votes.values())
+    both = "tie" if aspect == PREFERENCE else "both"
+    sizes = Counter(map(len, votes.values()))
+    size = max((size for size in sizes if size > 1), key=lambda size: (sizes[size], size), default=0)
+    whole = {key: item_votes for key, item_votes in votes.items() if len(item_votes) == size}
+    kappa: Any = fleiss_kappa(list(whole.values()), users=[name for name, _ in whole]) if whole else None
+    note = kappa.reason if kappa is not None else "nothing was answered by two people"
+    if kappa is not None and len(whole) < len(votes):
+        note = "; ".join(filter(None, (f"kappa over the {len(whole)} that {size} people answered", note)))
+
+    def share(*values: Vote | None) -> float | None:
+        return sum(won[value] for value in values) / len(votes) if votes else None
+
+    return Wins(
+        aspect=aspect,
+        n=len(votes),
+        first=share("first"),
+        second=share("second"),
+        both=share(both),
+        neither=None if aspect == PREFERENCE else share("neither"),
+        tie=share(None),
+        labellers=sum(map(len, votes.values())) / len(votes) if votes else None,
+        fleiss=None if kappa is None else kappa.value,
+        fleiss_low=None if kappa is None else kappa.low,
+        fleiss_high=None if kappa is None else kappa.high,
+        note=note,
+    )

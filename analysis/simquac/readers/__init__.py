@@ -1,0 +1,25 @@
+"""Reading comprehension over QuAC and SimQuAC: readers, their scores, and training on one to test on the other.
+
+Table 7 of "Let the LLMs Talk" (WSDM 2024). A reader is any callable from questions to answers; those that ask a model
+are made elsewhere (`nodes.simquac.hugging_face`, `runs.reading`).
+"""
+
+from .folds import folds_of
+from .report import ReadersReport, Results, cross, read
+from .retriever import Retriever, none
+from .scores import ReaderScore, people, score_reader
+from .trained import FeatureReader
+
+__all__ = [
+    "FeatureReader",
+    "ReaderScore",
+    "ReadersReport",
+    "Results",
+    "Retriever",
+    "cross",
+    "folds_of",
+    "none",
+    "people",
+    "read",
+    "score_reader",
+]

@@ -1,0 +1,1 @@
+"""The test of an agent in numbers: success by scenario, and its report for CI."""

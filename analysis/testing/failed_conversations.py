@@ -1,0 +1,42 @@
+"""Failed conversations of a test, and those in which the user simulator is at fault, as its result lists them."""
+
+from ...data.records import Conversation, Fault, Record
+from ..outcomes import Outcome
+
+
+class FailedConversation(Record):
+    """A conversation that did not reach its goal."""
+
+    id: str
+    scenario: str
+    messages: int
+    stop: str
+    fault: Fault
+    """Of the user simulator, of the assistant, or of the infrastructure, as the record tells."""
+    reason: str
+    """What the score says of it."""
+    row: int = 0
+    """The place of its scenario in `Successes.scenarios`, from 0."""
+
+
+class UserFault(Record):
+    """A conversation in which the user simulator is at fault, by the rule in `Successes.rule`."""
+
+    id: str
+    scenario: str
+    rule: str
+    success: bool | None
+    """Whether it reached its goal all the same; None if it has no score."""
+
+
+def failed_conversation(conversation: Conversation, result: Outcome, row: int) -> FailedConversation:
+    """The entry of a failed conversation; `row`: the place of its scenario."""
+    return FailedConversation(
+        id=result.id,
+        scenario=result.scenario,
+        messages=len(conversation.messages),
+        stop=conversation.stop or "not told",
+        fault=result.fault,
+        reason=result.reason,
+        row=row,
+    )

@@ -1,0 +1,30 @@
+"""The validity of simulated users: whether they are good for testing.
+
+This package calls no model. It needs the extras `stats` and `ml`, for Chinese `zh`.
+
+Two measures that are never one number: whether a tester prefers the conversation of a pair that the person preferred, and
+whether a user tells bad assistants from a good one.
+"""
+
+from .learnt import by_nearest_replies
+from .meetings import Difference, MeetingResult, Meetings
+from .pairs import Above, Concordance, above, concordance
+from .rated import RatedConversations
+from .report import PeopleReport, TesterRow, ValidityReport, people_report, told_apart
+
+__all__ = [
+    "Above",
+    "Concordance",
+    "Difference",
+    "MeetingResult",
+    "Meetings",
+    "PeopleReport",
+    "RatedConversations",
+    "TesterRow",
+    "ValidityReport",
+    "above",
+    "by_nearest_replies",
+    "concordance",
+    "people_report",
+    "told_apart",
+]

@@ -1,0 +1,89 @@
+"""Within-user pair concordance: of the pairs of one person's conversations, how often a tester prefers the same one.
+
+A tie of the tester counts one half. The value pools all pairs; the mean over users, each with the same weight, stands
+beside it. The interval is over users, whose pairs go together (`analysis.over_users.means`).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean
+
+from ...data.records import Record
+from ..over_users.concordance import Pair, preference
+from ..over_users.means import UserSums
+
+Values = Sequence[float | None]
+"""What a tester says of each rated conversation; None where it says nothing."""
+
+
+class Concordance(Record):
+    """How often a tester prefers what the person preferred."""
+
+    value: float | None
+    """Over all pairs, 0 to 1; None without a pair."""
+    low: float | None = None
+    """Lower end of the 95 % interval over users; None with fewer than 10 users, or if every pair is a tie."""
+    high: float | None = None
+    by_user: float | None = None
+    """Mean over users, each with the same weight."""
+    pairs: int = 0
+    users: int = 0
+
+
+class Above(Record):
+    """The difference of two concordances over the pairs that both have."""
+
+    value: float | None
+    low: float | None = None
+    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users."""
+    high: float | None = None
+
+
+def concordance(pairs: Sequence[Pair[str]], values: Values) -> Concordance:
+    """How often `values` prefer the better conversation of a pair; pairs with a missing value are left out."""
+    counts = [_prefers(pair, values) for pair in pairs]
+    sums = _sums(pairs, counts)
+    users = len(sums.items)
+    if not users:
+        return Concordance(value=None)
+    tells = any(count not in (None, 0.5) for count in counts)
+    low, high = sums.score_interval() if tells else (None, None)
+    return Concordance(
+        value=sums.mean,
+        low=low,
+        high=high,
+        by_user=fmean(count / n for count, n in zip(sums.values, sums.items, strict=True)),
+        pairs=sum(sums.items),
+        users=users,
+    )
+
+
+def above(pairs: Sequence[Pair[str]], values: Values, others: Values) -> Above:
+    """How much more often `values` prefer the better conversation than `others` do."""
+    counts: list[float | None] = []
+    for pair in pairs:
+        one, other = _prefers(pair, values), _prefers(pair, others)
+        counts.append(None if one is None or other is None else one - other)
+    sums = _sums(pairs, counts)
+    if not sums.items:
+        return Above(value=None)
+    low, high = sums.interval(-1.0, 1.0)
+    return Above(value=sums.mean, low=low, high=high)
+
+
+def _prefers(pair: Pair[str], values: Values) -> float | None:
+    better, worse = values[pair.better], values[pair.worse]
+    if better is None or worse is None:
+        return None
+    return preference(better, worse)
+
+
+def _sums(pairs: Sequence[Pair[str]], counts: Sequence[float | None]) -> UserSums:
+    by_user: dict[str, list[float]] = defaultdict(list)
+    for pair, count in zip(pairs, counts, strict=True):
+        if count is not None:
+            by_user[pair.group].append(count)
+    return UserSums(
+        [math.fsum(counted) for counted in by_user.values()], [len(counted) for counted in by_user.values()]
+    )

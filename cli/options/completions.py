@@ -1,0 +1,79 @@
+"""Names that a shell completes: of casts, domains, labels, measures, formats, rules and tables."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+_DOMAIN = re.compile(r"^(DOMAIN)\b.*=", re.MULTILINE)
+_LOG_FORMAT, _MEASURE = (
+    re.compile(rf"^(\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*{name}\(", re.MULTILINE) for name in ("Format", "Measure")
+)
+
+
+def casts(incomplete: str) -> list[str]:
+    """Registered casts."""
+    from ...graphs import casts as registry
+
+    return _matching(registry.registered(), incomplete)
+
+
+def graphs(incomplete: str) -> list[str]:
+    """Graphs that can be drawn: those of casts, and that of profiles."""
+    from ... import graphs as package
+
+    return _matching((*package.casts.registered(), package.profiles.NAME), incomplete)
+
+
+def domains(incomplete: str) -> list[str]:
+    """Import paths of domains in the working folder."""
+    return _matching(_import_paths(_DOMAIN), incomplete)
+
+
+def log_formats(incomplete: str) -> list[str]:
+    """Import paths of log formats in the working folder."""
+    return _matching(_import_paths(_LOG_FORMAT), incomplete)
+
+
+def measures(incomplete: str) -> list[str]:
+    """Import paths of measures in the working folder."""
+    return _matching(_import_paths(_MEASURE), incomplete)
+
+
+def label_names(incomplete: str) -> list[str]:
+    """Names of shipped labels, the last of a list with commas."""
+    from ...prompts.label_pages import shipped_labels
+
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _matching(shipped_labels(), last)]
+
+
+def formats(incomplete: str) -> list[str]:
+    """Formats that conversations can be written in."""
+    from ...data import domains as registry
+
+    return _matching(registry.targets(), incomplete)
+
+
+def rules(incomplete: str) -> list[str]:
+    """Rules of the linter."""
+    from ...data.checks import RULES
+
+    return _matching(RULES, incomplete)
+
+
+def tables(incomplete: str) -> list[str]:
+    """Tables of measures of RecLLMSim."""
+    from ...analysis.recllmsim import RecllmsimStatistics
+
+    return _matching(RecllmsimStatistics.model_fields, incomplete)
+
+
+def _import_paths(assigned: re.Pattern[str]) -> Iterable[str]:
+    """`MODULE:NAME` for each name that a file of the working folder assigns; no file is run."""
+    for file in sorted([*Path().glob("*.py"), *Path().glob("*/*.py")]):
+        for name in assigned.findall(file.read_text(errors="ignore")):
+            yield f"{'.'.join(file.with_suffix('').parts)}:{name}"
+
+
+def _matching(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

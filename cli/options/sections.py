@@ -1,0 +1,12 @@
+"""Sections of a long help: each option outside the first section names one of them."""
+
+SCENARIOS = "Scenarios"
+CAST = "Settings of the cast"
+LIMITS = "Limits of a conversation"
+TRAINING = "Training and intervals"
+BOUNDS = "Money and time"
+PACE = "Pace of calls"
+REPLIES = "Recorded replies"
+WHERE = "Processes and machines"
+OUTPUT = "Output"
+PRIVACY = "Privacy"

@@ -1,0 +1,1 @@
+"""What commands print, and what they may write over."""

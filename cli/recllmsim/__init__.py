@@ -1,0 +1,1 @@
+"""The commands `duologue recllmsim ...`: what is particular to the RecLLMSim papers."""

@@ -1,0 +1,62 @@
+"""`duologue recllmsim intents`: the intents of users' messages, predicted from words."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ...data import DataError
+from ...data.text.languages import Language
+from ...errors import at
+from ..options.shared import NoSeed, Seeds, Trees, language_of, option
+from ..output.tables import PRINTED, TableOutput, read_whole
+from ..streams import say, stderr
+from .text_models import MODELS, Models, SplitOption, label_trust
+
+
+def intents_command(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="Conversations whose users' messages have an intent.")],
+    group: Annotated[
+        Literal["people", "simulated"], option("Predict intents of people, or of simulated users.")
+    ] = "people",
+    language: Annotated[Language, language_of("the messages that are read.")] = "zh",
+    split: SplitOption = "users",
+    model: Models = None,
+    seeds: Seeds = 1,
+    trees: Trees = 100,
+    seed: NoSeed = 0,
+    output: TableOutput = PRINTED,
+) -> int:
+    """Predict intents of messages from words.
+
+    Uses the words of a user's message, and of the conversation up to it.
+    """
+    from ...analysis.recllmsim.identification import intent_turns, measure_intents
+
+    output.check()
+    loaded = read_whole(source)
+    say(*loaded.notes)
+    with stderr.status("cuts texts into words"):
+        turns, several = intent_turns(loaded.conversations, group, language)
+    if not turns:
+        other = "people" if group == "simulated" else "simulated"
+        raise DataError(
+            f"{at(source)}: no message of {'simulated users' if group == 'simulated' else 'people'} in {language} has exactly "
+            f"one intent: give conversations such as people's first study of RecLLMSim, --group {other}, or another "
+            "--language"
+        )
+    trust = label_trust(loaded, "intent", group)
+    with stderr.status("begins") as status:
+        report = measure_intents(
+            turns,
+            model or MODELS,
+            split=split,
+            several=several,
+            trees=trees,
+            seeds=seeds,
+            seed=seed,
+            trust=trust,
+            watch=status.update,
+        )
+    output.show(report)
+    return 1 if loaded.broken else 0

@@ -1,0 +1,83 @@
+"""`duologue recllmsim satisfaction`: satisfaction, predicted from words."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ...data import DataError
+from ...errors import SettingError, at
+from ..options.shared import NoSeed, Seeds, Trees, label_rated, option
+from ..output.tables import PRINTED, TableOutput, read_whole
+from ..streams import say, stderr
+from .text_models import MODELS, Models, SplitOption, label_trust, unrated
+
+
+def satisfaction_command(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SRC", help="Conversations whose users rate their satisfaction with each reply."),
+    ],
+    target: Annotated[
+        list[str] | None,
+        option(
+            "Predict only this; may be repeated. Levels: five (1 to 5), points (the same as a number), binary (3 or less). "
+            "Others: reasons (why), six (why, or satisfied), pairs (the better of two replies). Default: all.",
+            metavar="NAME",
+        ),
+    ] = None,
+    text: Annotated[
+        Literal["talk", "reply"],
+        option(
+            "Read the whole conversation (profile, task and all messages up to the reply, as published), or only the reply."
+        ),
+    ] = "talk",
+    following: Annotated[bool, option("Read the user's next message too.", "--following")] = False,
+    label: Annotated[str, label_rated()] = "satisfaction",
+    split: SplitOption = "users",
+    model: Models = None,
+    seeds: Seeds = 1,
+    trees: Trees = 100,
+    seed: NoSeed = 0,
+    output: TableOutput = PRINTED,
+) -> int:
+    """Predict satisfaction from words.
+
+    1 to 5, a number, dissatisfied or not, the reason, the better of two replies.
+    """
+    from ...analysis.recllmsim.identification.values import learner
+    from ...analysis.recllmsim.satisfaction import measure_satisfaction, told_turns
+    from ...analysis.recllmsim.satisfaction.report import TASKS, SatisfactionTask
+
+    if odd := [name for name in target or () if name not in TASKS]:
+        raise SettingError(f"--target {odd[0]}: is not a target: give {', '.join(TASKS)}")
+    tasks: list[SatisfactionTask] = [name for name in TASKS if not target or name in target]
+    for name in model or ():
+        learner(name)
+    output.check()
+    loaded = read_whole(source)
+    say(*loaded.notes)
+    with stderr.status("cuts texts into words"):
+        turns = told_turns(list(loaded.conversations), text, following=following, label=label)
+    if not turns:
+        raise unrated(source, label)
+    with stderr.status("begins") as status:
+        report = measure_satisfaction(
+            turns,
+            model or MODELS,
+            tasks=tasks,
+            split=split,
+            reads=f"{text} and next message" if following else text,
+            trees=trees,
+            seeds=seeds,
+            seed=seed,
+            trust=label_trust(loaded, label),
+            watch=status.update,
+        )
+    if not report.scores.rows:
+        raise DataError(
+            f"{at(source)}: {len(turns)} labelled replies of {len({turn.judged.user for turn in turns})} users are too few, or "
+            f"too much alike, for {', '.join(tasks)}: give conversations of more users"
+        )
+    output.show(report)
+    return 1 if loaded.broken else 0

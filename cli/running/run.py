@@ -1,0 +1,265 @@
+"""What every `duologue simulate CAST` does around its run: name the hosts, end cleanly on a signal, report."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ...data import DataError, identity
+from ...data.formats.unsupported import total
+from ...data.stop_reasons import in_words
+from ..options import sections
+from ..options.durations import seconds
+from ..options.run import RunOptions
+from ..options.shared import option, seed_of
+from ..output.failure_lines import failures
+from ..planning.plan import (
+    SPEAKERS,
+    conversations_planned,
+    go_on,
+    makes_own_calls,
+    models_asked,
+    models_of_cast,
+    tell_plan,
+)
+from ..streams import counts_table, print_json, put, say, stdout
+from .interrupts import STOPPED, exit_code, or_so_far, run
+from .progress import Progress
+
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ...runs.engine.control import Control
+    from ...runs.engine.figures import RunFigures
+    from ...runs.folder.summary import Summary
+
+TIME_OVER = "--max-time"
+"""Begin of the reason of a run that took all its time: the same command may take as much again."""
+
+
+_MAXIMA = {
+    "max_turns": "turns (a user's message and its answer). Default: the cast's own number, or that of the replayed "
+    "conversations.",
+    "question_attempts": "calls for a turn of the user, the first included. Default: the cast's.",
+    "answer_attempts": "calls for a turn of the assistant, the first included. Default: the cast's.",
+    "max_tokens": "tokens of a conversation, over all calls. Default: the cast's.",
+}
+
+
+def _limit(help: str) -> Any:
+    return option(f"Set the maximum number of {help}", section=sections.LIMITS, min=1, metavar="N")
+
+
+LIMITS: dict[str, tuple[Any, Any]] = {
+    "seed": (Annotated[int, seed_of("the run", sections.LIMITS)], 0),
+    **{name: (Annotated[int | None, _limit(help)], None) for name, help in _MAXIMA.items()},
+    "turn_timeout": (
+        Annotated[
+            float | None,
+            option(
+                "End a conversation when a turn of an agent takes longer: 45s, 10m. Default: 10m.",
+                section=sections.LIMITS,
+                parser=seconds,
+                metavar="DURATION",
+                show_default=False,
+            ),
+        ],
+        None,
+    ),
+}
+"""Options for the limits of each conversation; those that are None are the cast's (`limits_with`)."""
+
+OUT = Path("out")
+"""Folder of runs without --out."""
+
+
+def limits_with(cast: Any, options: dict[str, Any]) -> Any:
+    """The cast's limits, with the options that were given, by the fields' names, in their place."""
+    return replace(cast.limits, **{name: value for name, value in options.items() if value is not None})
+
+
+def simulated(
+    cast: Any, scenarios: list[Any], folder: Path, limits: Any, source: dict[str, Any], options: RunOptions
+) -> int:
+    """Simulate into the folder with its progress shown, and report; gives the exit code."""
+    if options.plan:
+        return tell_plan(cast, scenarios, folder, limits, options)
+    control = options.control()
+    return report(run_into(cast, scenarios, folder, limits, source, options, control), options, control)
+
+
+def run_into(
+    cast: Any,
+    scenarios: list[Any],
+    folder: Path,
+    limits: Any,
+    source: dict[str, Any],
+    options: RunOptions,
+    control: "Control",
+    again: str = "",
+) -> "Summary":
+    """Simulate into the folder, with its progress shown unless the output is JSON; gives the run's summary.
+
+    Before a large run it says how large, and at a terminal asks whether to go on. Of a run that is interrupted the
+    summary is what its folder holds.
+    """
+    from ... import runs
+    from ...graphs.casts.style_filter import guard_of, of_another_language
+
+    control.spending.refuse_unknown(models_asked(cast))
+    if options.replay_calls is None:
+        say_hosts(models_of_cast(cast))
+    else:
+        say(f"no endpoint is called: the replies are those of {options.replay_calls}")
+    check_replays(cast, scenarios)
+    say(*of_another_language(cast))
+    if (guard := guard_of(cast)) is not None:
+        say(*guard.remarks())
+    say_uncounted(cast, options)
+    plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
+    go_on(plan, quiet=options.as_json, yes=options.yes)
+
+    def left(figures: "RunFigures") -> Callable[[], str]:
+        return lambda: f"{_missing(plan.count - figures.finished)}; {again or _again(folder)} goes on"
+
+    def work() -> "Summary":
+        with Progress(
+            plan.count, control.spending, control.endpoints, ending=lambda: control.ending, quiet=options.as_json
+        ) as progress:
+            conversing = runs.arun(
+                cast,
+                scenarios,
+                folder,
+                limits=limits,
+                concurrency=options.concurrency or "auto",
+                resume=options.resume,
+                figures=progress.figures,
+                source=source,
+                conduct=options.conduct(control),
+            )
+            return run(conversing, control, progress.figures.under_way, options.max_time, left(progress.figures))
+
+    return or_so_far(work, folder, control)
+
+
+def say_uncounted(cast: Any, options: RunOptions) -> None:
+    """Say, where tokens or money are bounded, which speakers make calls of their own: nobody else can count them."""
+    if options.max_cost is None and options.max_run_tokens is None:
+        return
+    own = [place for place in SPEAKERS if makes_own_calls(cast, place)]
+    if own:
+        say(f"calls that {' and '.join(own)} makes itself count in no bound of the run")
+
+
+def check_replays(cast: Any, scenarios: list[Any]) -> None:
+    """Print for how many scenarios a replayed role has no conversation; DataError if for all."""
+    from ...nodes.speakers.replay import ReplaySpeaker
+
+    keys = [identity.digest(scenario["scenario"]) for scenario in scenarios]
+    for node in (cast.user_simulator, cast.assistant):
+        if isinstance(node, ReplaySpeaker):
+            replayable = {key for key, _ in node.by_scenario}
+            lacking = sum(key not in replayable for key in keys)
+            if lacking and lacking == len(keys):
+                raise DataError(
+                    f"the {node.role} replays {node.source}, which has no conversation about any of the scenarios: "
+                    "replay a data set that was made for the same scenarios"
+                )
+            if lacking:
+                say(
+                    f"the {node.role} replays {node.source}, which lacks {lacking} of {len(keys)} scenarios: these fail"
+                )
+
+
+def say_hosts(models: Iterable[Any]) -> None:
+    """Print the hosts at which models are asked, each once.
+
+    A stray setting could send conversations elsewhere.
+    """
+    from ...nodes.models.specs import endpoint_host
+
+    for host in sorted({host for model in models if (host := endpoint_host(model))}):
+        say(f"calls go to {host}")
+
+
+def report(summary: "Summary", options: RunOptions, control: "Control") -> int:
+    """Say how a run ended; gives the exit code."""
+    from ...runs.folder.run_state import finished_in_words
+
+    say(*summary.notes, *control.spending.notes)
+    if options.as_json:
+        print_json(
+            {
+                "out": str(summary.path),
+                "dataset": str(summary.dataset),
+                "planned": summary.planned,
+                "finished": summary.finished,
+                "cut_by_run": summary.cut_by_run,
+                "equal": summary.equal,
+                "failed": summary.failed,
+                "left_out": summary.left_out,
+                **summary.counts.model_dump(mode="json"),
+            }
+        )
+    else:
+        counts = summary.counts
+        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in counts.stops.items())
+        ends = f" ({stops})" if stops else ""
+        done = finished_in_words(summary.finished, summary.planned, summary.cut_by_run, "conversations")
+        sums = f"{ends}, {counts.exchanges} turns, {counts.tokens} tokens" if counts.conversations else ""
+        stdout.print(f"{done}{sums}", soft_wrap=True)
+        if counts.conversations:
+            stdout.print(counts_table(counts))
+        for line in summary.left_out[:5]:
+            say(f"not in the data set: {line}")
+        if total(summary.left_out) > 5:
+            say(f"not in the data set: {total(summary.left_out) - 5} more, named in its card")
+        say(*failures(summary))
+        put(f"run:     {summary.path}")
+        if counts.conversations:
+            put(f"dataset: {summary.dataset}")
+    return ended(summary, control, options)
+
+
+def ended(summary: "Summary", control: "Control", options: RunOptions) -> int:
+    """Say in one line why a run is not complete, and how to go on; gives the exit code."""
+    if summary.complete:
+        return 0
+    cut, missing = summary.cut_by_run, summary.missing
+    again = _again(summary.path)
+    cancelled = sum(reason == "cancelled" for reason in summary.failed.values())
+    under_way = f", {cancelled} of them cancelled under way" if cancelled else ""
+    short = [f"{cut} {'was' if cut == 1 else 'were'} cut short"] * bool(cut)
+    lacks = [f"{missing} {'is' if missing == 1 else 'are'} missing{under_way}"] * bool(missing)
+    lacking = " and ".join(short + lacks) or "nothing is missing"
+    if summary.stopped_by is not None:
+        say(f"ended early: {summary.stopped}; {lacking}: {again} goes on")
+    elif control.ending == STOPPED:
+        say(f"interrupted: {_missing(missing)}{under_way}; {again} goes on")
+    elif control.ending is not None:
+        wider = "" if control.ending.startswith(TIME_OVER) else " and a wider bound"
+        say(f"ended early: {control.ending}; {lacking}: {again}{wider} goes on")
+    elif not missing and summary.unanswered:
+        say(f"{summary.unanswered} lack answers or scores, because a model failed after their end: {again} asks again")
+    elif not missing:
+        say(
+            f"{summary.counts.stops.get('budget', 0) - cut} were cut off by --max-tokens: with --resume and a higher limit they are simulated again"
+        )
+    elif options.replay_calls is not None:
+        lack = "is" if missing == 1 else "are"
+        say(f"{missing} {lack} missing: a replay makes no calls: record the run again, or take back what was changed")
+    else:
+        lack = "failed" if missing == len(summary.failed) else "is missing" if missing == 1 else "are missing"
+        say(f"{missing} {lack}: {again} tries {_them(missing)} again")
+    return exit_code(control) if control.ending == STOPPED else 1
+
+
+def _again(folder: Path) -> str:
+    return f"the same command with --out {quote(str(folder))} --resume"
+
+
+def _missing(count: int) -> str:
+    return f"{count} conversation{' is' if count == 1 else 's are'} missing"
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "them"

@@ -1,0 +1,1 @@
+"""The commands `duologue runs ...`: run folders."""

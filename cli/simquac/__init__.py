@@ -1,0 +1,1 @@
+"""The commands `duologue simquac ...`: what is particular to the SimQuAC paper."""

@@ -1,0 +1,133 @@
+"""`duologue simquac readers`: the readers that are models, asked with all that a run has, and their answers kept."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...data.files.folders import make_folder
+from ...data.files.json_files import read_lines, write_lines
+from ...data.formats import record_lines
+from ...data.formats.detection import CONVERSATIONS
+from ...data.simquac import ReadingQuestion
+from ...errors import DataError, SettingError, at
+from ..options.run import RunOptions
+from ..output.overwriting import check_unread
+from ..planning.plan import Plan, calls_models
+from ..running.asking import begun
+from ..running.interrupts import ask_all
+from ..streams import say
+
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ...analysis.simquac.readers import Results
+    from ...graphs import Cast
+    from ...runs.reading import ReadingAnswers
+
+ANSWERS = "answers.jsonl"
+READERS = "retriever, features, hf:PATH, teacher:MODEL, openai:NAME, PROVIDER:NAME, agent:URL or MODULE:NAME"
+"""What `--model` takes."""
+
+
+def hugging_face(spec: str) -> Callable[[Sequence[ReadingQuestion]], list[str | None]]:
+    """The model of `hf:PATH`, or `hf:PATH?marker=true`."""
+    from ...nodes.simquac.hugging_face import HuggingFaceReader
+
+    path, _, arguments = spec.partition("?")
+    if arguments not in ("", "marker=true", "marker=false"):
+        raise SettingError(f"--model {spec}: after ? only marker=true is an option")
+    if not Path(path.removeprefix("hf:")).is_dir():
+        say(f"{path}: no folder of that name, so it is asked for on the Hugging Face hub")
+    return HuggingFaceReader.of(path, marker=arguments == "marker=true")
+
+
+def cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) -> "Cast":
+    """The reader or teacher of a spec; SettingError for what is none."""
+    from ...graphs import reading
+
+    if ":" not in spec and spec != "offline":
+        raise SettingError(f"--model {spec}: is not a model that reads: give {READERS}")
+    if spec.removeprefix("teacher:").startswith(("replay:", "people:")):
+        raise SettingError(f"--model {spec}: replays a file and reads nothing: give {READERS}")
+    folder = None if prompts is None else str(prompts)
+    if spec == "offline" or spec.startswith("teacher:"):
+        return reading.teacher(spec.removeprefix("teacher:"), prompts=folder, seed=seed, attempts=attempts)
+    return reading.reader(spec, prompts=folder, seed=seed, attempts=attempts)
+
+
+def ask(
+    casts: "Mapping[str, Cast]",
+    sets: Mapping[str, Sequence[ReadingQuestion]],
+    folder: Path | None,
+    options: RunOptions,
+    results: "Results",
+    conditions: str = "",
+) -> None:
+    """Ask each cast about each data set, one after the other, under one set of bounds.
+
+    `conditions`: what readers see beside the question, which is part of the names of the folders.
+    """
+    from ...runs.people.next_turn import folder_name
+    from ...runs.reading import aread
+
+    places = {
+        (spec, name): None if folder is None else folder / folder_name(f"{spec} {name} {conditions}".strip())
+        for spec in casts
+        for name in sets
+    }
+    control = begun(casts.values(), _plan(casts, sets, places), options)
+    conduct = options.conduct(control)
+
+    async def work(show: Callable[[str], None]) -> "dict[tuple[str, str], ReadingAnswers]":
+        answers_of: dict[tuple[str, str], ReadingAnswers] = {}
+        for spec, reader in casts.items():
+            for name, questions in sets.items():
+                show(f"{spec}: {len(questions)} questions of {name}")
+                answers_of[spec, name] = await aread(
+                    reader,
+                    questions,
+                    out=places[spec, name],
+                    concurrency=options.concurrency or "auto",
+                    conduct=conduct,
+                )
+        return answers_of
+
+    left = "nothing is kept without --journal" if folder is None else "the same command goes on"
+    answers_of = ask_all(work, control, "asking", max_time=options.max_time, left=left)
+    for (spec, name), (answers, failures) in answers_of.items():
+        results.add(spec, name, sets[name], answers, failures=failures)
+
+
+def _plan(
+    casts: "Mapping[str, Cast]",
+    sets: Mapping[str, Sequence[ReadingQuestion]],
+    places: Mapping[tuple[str, str], Path | None],
+) -> Plan:
+    """How many questions are left to ask, at most."""
+    count = most = 0
+    for (spec, name), place in places.items():
+        done = 0 if place is None or not place.is_dir() else len(record_lines.found_in(place))
+        left = max(0, len(sets[name]) - done)
+        count, most = count + left, most + left * casts[spec].limits.answer_attempts
+    return Plan(count, "questions", count, most, "each one answer", calls_models(casts.values()))
+
+
+def check_journal(folder: Path | None) -> None:
+    """DataError if the folder for answers holds other files, and nothing of this command."""
+    check_unread(folder)
+    if folder is None or not folder.exists():
+        return
+    if not folder.is_dir():
+        raise DataError(f"{at(folder)}: is a file: --journal needs a folder")
+    answers = folder / ANSWERS
+    if answers.is_file():
+        first = next(read_lines(answers), (1, None))[1]
+        if first is not None and not (isinstance(first, dict) and {"reader", "answer", "references"} <= first.keys()):
+            raise DataError(f"{at(answers)}: is not a list of answers of this command: choose another folder")
+    elif any(folder.iterdir()) and not any((path / CONVERSATIONS).exists() for path in folder.iterdir()):
+        raise DataError(f"{at(folder)}: holds other files: give --journal a folder of its own")
+
+
+def write_answers(results: "Results", folder: Path) -> Path:
+    """Every answer, a line each, in place of an earlier list."""
+    make_folder(folder)
+    write_lines(folder / ANSWERS, (one.model_dump(mode="json") for one in results.answered))
+    return folder / ANSWERS

@@ -1,0 +1,179 @@
+"""`duologue simquac readers`: reading-comprehension models on QuAC and SimQuAC, trained on one or the other."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...data.simquac import KIND, UNANSWERABLE, ReadingQuestion, questions_of
+from ...errors import DataError, SettingError, at
+from ..options.model_fields import extended
+from ..options.run import RunOptions, options_of_run
+from ..options.sections import CAST
+from ..options.shared import Prompts, Yes, attempts_for, journal_in, limit_to, model_for, option, seed_of
+from ..output.overwriting import check_outside
+from ..output.sources import names_of_files
+from ..output.tables import PRINTED, TableOutput, read_whole
+from ..streams import say, stderr
+from .asked_readers import ask, cast_of, check_journal, hugging_face, write_answers
+
+QUESTIONS = "Questions and answers"
+"""Section of the help."""
+
+RETRIEVER = "retriever"
+FEATURES = "features"
+
+
+def number_or_all(text: str | int) -> int | None:
+    """The value of an option that is a number from 0, or `all`, which is None."""
+    words = str(text).strip().lower()
+    if words == "all":
+        return None
+    if not words.isdecimal():
+        raise SettingError(f"--unanswerable {text}: write a number from 0, or all")
+    return int(words)
+
+
+@extended(options_of_run("record", "replay_calls", "keep_calls"))
+def readers_command(
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="QuAC or SimQuAC JSON, or runs of the simquac cast.")
+    ],
+    model: Annotated[
+        list[str] | None,
+        model_for(
+            "to answer: retriever (the nearest sentence by idf), features (trained, see --train), hf:PATH (a Hugging Face model, extra torch), teacher:MODEL (the simquac cast's assistant with its validator). Or openai:NAME, PROVIDER:NAME, agent:URL, MODULE:NAME (asked with a template of ours). May be repeated. Default: retriever."
+        ),
+    ] = None,
+    train: Annotated[
+        list[Path] | None,
+        option(
+            "Train the model over features on this data set, on other topics than it is asked about; may be repeated. A row each. Default: each FILE.",
+            metavar="FILE",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, option("Divide the topics into this number of folds, each left out of training once.", min=2)
+    ] = 5,
+    limit: Annotated[int | None, limit_to("conversations of each file")] = None,
+    journal: Annotated[Path | None, journal_in("this folder, with its score and the runs of models", "DIR")] = None,
+    history: Annotated[int, option("Show a model this number of earlier turns.", section=QUESTIONS, min=0)] = 0,
+    unanswerable: Annotated[
+        int | None,
+        option(
+            "Take the first N unanswerable questions of a conversation, and leave later ones out.",
+            section=QUESTIONS,
+            parser=number_or_all,
+            metavar="N|all",
+            show_default=str(UNANSWERABLE),
+        ),
+    ] = str(UNANSWERABLE),  # type: ignore[assignment]  # typer parses the default
+    whole: Annotated[
+        bool,
+        option(
+            "Compare with all spans of an answer together. Default: with the best of them, as programs read the files.",
+            "--whole",
+            section=QUESTIONS,
+        ),
+    ] = False,
+    min_agreement: Annotated[
+        float,
+        option(
+            "Leave out questions on which people's own F1 is lower; QuAC's program: 0.4.",
+            section=QUESTIONS,
+            min=0,
+            max=1,
+            metavar="F1",
+        ),
+    ] = 0.0,
+    prompts: Prompts = None,
+    attempts: Annotated[int | None, attempts_for("an answer", "4", section=CAST)] = None,
+    seed: Annotated[int, seed_of("the folds and of all calls", CAST)] = 0,
+    yes: Yes = False,
+    output: TableOutput = PRINTED,
+    **values: Any,
+) -> int:
+    """Measure reading-comprehension models on QuAC and SimQuAC.
+
+    Precision, recall, F1, exact match and HEQ; also of models trained on one data set and tested on another. Exit code 0:
+    every question was asked; 1: a question could not be asked, and the table gives the reason.
+    """
+    from ...analysis.simquac.readers import FeatureReader, Results, Retriever
+
+    options = RunOptions(**values, yes=yes, as_json=output.json)
+    output.check()
+    check_journal(journal)
+    for path in (*sources, *(train or ())):
+        check_outside(journal, path)
+    specs = list(dict.fromkeys(model or ([] if train else [RETRIEVER])))
+    if train and FEATURES not in specs:
+        specs.append(FEATURES)
+
+    others = [spec for spec in specs if spec not in (RETRIEVER, FEATURES)]
+    sets, set_notes = _questions(sources, limit, unanswerable, history)
+    training_sets, training_notes = _questions(train or [], limit, unanswerable, history) if train else (sets, [])
+    results = Results(each_line=not whole, least_agreement=min_agreement)
+    with options.surroundings():
+        # A spec that is none is told before anything is asked or learnt.
+        casts = {spec: cast_of(spec, prompts, seed, attempts) for spec in others if not spec.startswith("hf:")}
+        models = {spec: hugging_face(spec) for spec in others if spec.startswith("hf:")}
+        results.baselines(sets)
+        with stderr.status("reading") as status:
+            for spec in specs:
+                status.update(f"{spec}: {sum(map(len, sets.values()))} questions")
+                if spec == RETRIEVER:
+                    results.read("nearest sentence", Retriever(), sets)
+                elif spec == FEATURES:
+                    results.cross(
+                        FEATURES, lambda: FeatureReader(each_line=not whole), training_sets, sets, folds, seed
+                    )
+                elif spec in models:
+                    results.read(spec, models[spec], sets)
+        if casts:
+            conditions = f"history {history}, unanswerable {unanswerable}"
+            ask(casts, sets, journal, options, results, conditions)
+    notes = _notes(unanswerable, history, whole=whole, trained=FEATURES in specs, folds=folds)
+    report = results.report(dict.fromkeys((*notes, *set_notes, *training_notes)))
+    written = None if journal is None else write_answers(results, journal)
+    output.show(report)
+    if written is not None:
+        say(f"written: {written}")
+    return 1 if results.lost or any(row.failed for row in report.rows) else 0
+
+
+def _questions(
+    paths: Sequence[Path], limit: int | None, unanswerable: int | None, history: int
+) -> tuple[dict[str, list[ReadingQuestion]], list[str]]:
+    """The questions of each file, by its name, and notes; DataError names a file without any."""
+    questions: dict[str, list[ReadingQuestion]] = {}
+    notes = []
+    for name, path in zip(names_of_files(paths), paths, strict=True):
+        talks = read_whole(path).conversations[:limit]
+        try:
+            questions[name] = questions_of(talks, unanswerable=unanswerable, history=history)
+        except DataError as error:
+            raise DataError(f"{at(path)}: {error}") from None
+        if others := sum(conversation.scenario.get("kind") != KIND for conversation in talks):
+            are = "conversation is" if others == 1 else "conversations are"
+            notes.append(f"{name}: {others} {are} about no section, and left out.")
+        if empty := sum(not one.section.strip() for one in questions[name]):
+            have = "question has" if empty == 1 else "questions have"
+            notes.append(f"{name}: {empty} {have} an empty section: no reader can answer there.")
+    return questions, notes
+
+
+def _notes(unanswerable: int | None, history: int, *, whole: bool, trained: bool, folds: int) -> list[str]:
+    """What a reader of the table must know."""
+    extent = (
+        "All questions" if unanswerable is None else f"At most {unanswerable} unanswerable questions a conversation"
+    )
+    seen = f"{history or 'no'} earlier turn{'s' if history > 1 else ''}"
+    notes = [
+        f"{extent}; a reader sees the section and {seen}. A refusal counts 1 where there is no answer, else 0.",
+        f"An answer of several spans is compared {'as a whole' if whole else 'by its best span'}. "
+        "95 % intervals are over sections.",
+    ]
+    if trained:
+        notes.append(f"Trained on {folds - 1} of {folds} folds of the topics and asked about the other one.")
+    return notes

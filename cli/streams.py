@@ -1,0 +1,151 @@
+"""The output of commands: results on stdout, everything else on stderr.
+
+JSON is alone on stdout and not rounded.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from tempfile import NamedTemporaryFile
+from time import strftime
+from traceback import format_exception
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from ..data.files.json_files import dumps
+from ..data.summaries.counts import Counts
+from ..data.text.terminal import plain, plain_json
+
+if TYPE_CHECKING:
+    from ..analysis.tables import Table as ResultTable
+
+BAD_INPUT = 2
+"""Exit code of a command that could not begin."""
+BUG = 70
+"""Exit code of a command that failed because of a bug (EX_SOFTWARE of sysexits.h)."""
+
+
+class Terminal(Console):
+    """A console that writes out what a terminal would obey, but for the styles that rich itself adds."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments, their texts plain, without blanks at the end of a line."""
+        blank_segments: list[Segment] = []  # blanks that may end a line, which no line ends with
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield from blank_segments
+                blank_segments.clear()
+                yield segment
+                continue
+            for piece in re.split("(\n)", plain(segment.text)):
+                text = piece.rstrip(" ")
+                if piece == "\n":
+                    blank_segments.clear()
+                if text:
+                    yield from blank_segments
+                    blank_segments.clear()
+                    yield segment._replace(text=text)
+                if blanks := piece[len(text) :]:
+                    blank_segments.append(segment._replace(text=blanks))
+        yield from blank_segments
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text as rich has it; plain before it is measured, so that columns keep their width."""
+        return super().render_str(plain(text), **options)
+
+
+stdout = Terminal(highlight=False, emoji=False)
+stderr = Terminal(stderr=True, highlight=False, emoji=False)
+
+
+def failed(line: str) -> int:
+    """One line on stderr; gives the exit code."""
+    print(f"duologue: {shown(line)}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def crashed(error: Exception) -> int:
+    """Report a bug, and return the exit code.
+
+    The traceback goes to a file, which the line on stderr names.
+    """
+    from ..nodes.settings.environment import error_line, redacted
+
+    trace = "".join(format_exception(error))
+    with NamedTemporaryFile("w", prefix="duologue-", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write(redacted(trace))
+    print(
+        f"duologue: a bug, not your input: {plain(error_line(error)[:200])}: please report it with the traceback in {file.name}",
+        file=sys.stderr,
+    )
+    return BUG
+
+
+def put(*lines: str, end: str = "\n") -> None:
+    """Print lines of plain text on stdout.
+
+    Every text from data goes to the terminal through this, `say`, or a table.
+    """
+    for line in lines:
+        print(plain(line), end=end)
+
+
+def say(*lines: str) -> None:
+    """Print lines of plain text on stderr; brackets in them are text, not markup."""
+    for line in lines:
+        stderr.print(escape(shown(line)), soft_wrap=True)
+
+
+def say_in_log(text: str) -> None:
+    """Print a line of a run that goes on.
+
+    Where stderr is not a terminal it begins with the time of day.
+    """
+    say(text if stderr.is_terminal else f"{strftime('%H:%M:%S')} {text}")
+
+
+def shown(text: str) -> str:
+    """A message for the terminal: plain, and without the credentials that are known once models were made."""
+    environment = sys.modules.get("duologue.nodes.settings.environment")
+    return plain(environment.without_credentials(text) if environment is not None else text)
+
+
+def put_tables(tables: "Sequence[ResultTable]") -> None:
+    """Tables of results, an empty line between them."""
+    for number, table in enumerate(tables):
+        if number:
+            stdout.print()
+        stdout.print(table.rich())
+
+
+def print_json(value: Any) -> None:
+    """The result as one JSON value, alone on stdout."""
+    sys.stdout.write(plain_json(dumps(value, indent=2)) + "\n")
+
+
+def counts_table(counts: Counts) -> Table:
+    """Drafts of both sides by verdict and reason."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("")
+    for side in counts.sides:
+        table.add_column(side.role, justify="right")
+    rows = ("messages", "drafts", "rejected", "observed", "refused", "fallbacks")
+    rare = [
+        row
+        for row in ("tool_calls", "failed_calls", "judging_tokens")
+        if any(getattr(side, row) for side in counts.sides)
+    ]
+    for row in (*rows, *rare):
+        table.add_row(row, *(str(getattr(side, row)) for side in counts.sides))
+    for title, group in (("part", "parts"), ("reason", "reasons"), ("counted", "notes"), ("called again", "retried")):
+        names = dict.fromkeys(name for side in counts.sides for name in getattr(side, group))
+        for name in names:
+            table.add_row(
+                escape(f"{title}: {name}"), *(str(getattr(side, group).get(name, 0)) for side in counts.sides)
+            )
+    return table

@@ -1,0 +1,266 @@
+"""`duologue test`: how often an agent succeeds with simulated users."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from ..data.files.json_files import write_text
+from ..data.people.splits import UserPart
+from ..errors import SettingError
+from .options.cast_settings import setting
+from .options.model_fields import extended
+from .options.sections import CAST, OUTPUT, SCENARIOS
+from .options.shared import (
+    JudgeOption,
+    Like,
+    Prompts,
+    Repeats,
+    SettingsOption,
+    assistant_by,
+    cast_argument,
+    cast_named,
+    language_of,
+    limit_to,
+    option,
+    part_of,
+    scenarios_from,
+    user_by,
+)
+from .output.job_summary import check_summary, write_summary
+from .output.overwriting import check_unread
+from .output.success_report import as_json, conversations_of, decisions, page_address, report, write_page
+from .planning.plan import tell_plan
+from .running.run import LIMITS, OUT, ended, limits_with, run_into
+from .simulate import RUN, run_options, surrounded
+from .streams import print_json, put, say
+
+
+@extended({**LIMITS, **RUN})
+@surrounded
+def test_command(
+    name: Annotated[
+        str | None, cast_argument(". Default: agent_test, a user with a goal and facts and your agent.", "[CAST]")
+    ] = None,
+    assistant: Annotated[
+        str | None,
+        assistant_by(
+            "the agent under test, such as MODULE:NAME, agent:URL or openai:NAME; the cast's setting `assistant`."
+        ),
+    ] = None,
+    user: Annotated[str | None, user_by("openai:NAME, offline or others; the cast's setting `user`.")] = None,
+    scenarios: Annotated[
+        Path | None,
+        scenarios_from(
+            "JSON lines, an object for each scenario: a 'kind', or a 'goal' and 'facts'; 'success' defines success. "
+            "Or stored conversations, one scenario of each: a run folder, logs of yours, a data set."
+        ),
+    ] = None,
+    judge: JudgeOption = None,
+    repeats: Repeats = 1,
+    threshold: Annotated[
+        float | None,
+        option(
+            "Exit with code 1 if the share of successes is lower. It decides by the share, not by its interval.",
+            min=0,
+            max=1,
+            metavar="SHARE",
+        ),
+    ] = None,
+    at_least: Annotated[
+        float | None,
+        option(
+            "Exit with code 1 if the lower end of the share's 95 % interval is lower.",
+            section=OUTPUT,
+            min=0,
+            max=1,
+            metavar="SHARE",
+        ),
+    ] = None,
+    part: Annotated[UserPart, part_of("of the scenarios", section=SCENARIOS)] = "all",
+    limit: Annotated[int | None, limit_to("scenarios", section=SCENARIOS)] = None,
+    cast: Annotated[str | None, cast_named(" in place of the argument.", section=CAST)] = None,
+    like: Like = None,
+    world: Annotated[
+        str | None,
+        option(
+            "Make a world for each conversation, which the agent's tools work on; the cast's setting `world`.",
+            section=CAST,
+            metavar="MODULE:NAME",
+        ),
+    ] = None,
+    approve: Annotated[
+        str | None,
+        option(
+            "Answer an agent that stops for an approval; the cast's setting `approve`. Default: the conversation ends.",
+            section=CAST,
+            metavar="all|none|ask-user|MODULE:NAME",
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        language_of("the user's prompts: en or zh. Default: that of the goals, or en.", section=CAST),
+    ] = None,
+    prompts: Prompts = None,
+    settings: SettingsOption = None,
+    exclude_user_faults: Annotated[
+        bool,
+        option(
+            "Leave out of the share the conversations in which the user simulator is at fault, by a rule that is printed.",
+            "--exclude-user-faults",
+            section=OUTPUT,
+        ),
+    ] = False,
+    crash_is_failure: Annotated[
+        bool,
+        option(
+            "Count a conversation in which the agent's own code crashes, or it answers nothing, as a failure.",
+            "--crash-is-failure/--crash-is-unscored",
+            section=OUTPUT,
+        ),
+    ] = True,
+    junit: Annotated[
+        Path | None,
+        option("Write JUnit XML to this file, a test case for each conversation.", section=OUTPUT, metavar="FILE"),
+    ] = None,
+    summary_file: Annotated[
+        Path | None,
+        option(
+            "Write the result as Markdown to this file, for a CI job's page; $GITHUB_STEP_SUMMARY is appended to.",
+            "--summary",
+            metavar="FILE",
+            section=OUTPUT,
+        ),
+    ] = None,
+    with_page: Annotated[
+        bool,
+        option("Write the run's HTML page, page.html in its folder.", "--page/--no-page", section=OUTPUT),
+    ] = True,
+    **values: Any,
+) -> int:
+    """Measure how often an agent succeeds with simulated users.
+
+    Exit code 0: all is well; 1: the share misses `--threshold` or `--at-least`, or a conversation has no score or was not
+    begun; 2: bad input. Without these two options a crash of the agent exits with 1 too. A conversation has no score
+    after a failure of an endpoint, or if a bound of the run cut it short: it counts in no share.
+    """
+    from .. import runs
+    from ..analysis.outcomes import Crashes
+    from ..analysis.testing.junit_report import junit as junit_xml
+    from ..analysis.testing.markdown_report import markdown
+    from ..analysis.testing.result_text import in_number, no_share, unscored
+    from ..analysis.testing.success import successes
+    from ..graphs import agent_test, casts
+
+    if name is not None and cast is not None:
+        raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
+    out: Path | None = values["out"]
+    options = run_options(values)
+    check_unread(junit)
+    check_summary(summary_file)
+    if options.resume and out is None:
+        raise SettingError("--resume needs --out: name the run to continue")
+    factory = casts.find(cast or name or agent_test.NAME)
+    named = {
+        "assistant": assistant,
+        "user": user,
+        "like": like,
+        "world": world,
+        "approve": approve,
+        "language": language,
+        "prompts": prompts,
+    }
+    named_settings = {key: value for key, value in named.items() if value is not None}
+    chosen = dict(setting(text, factory.settings) for text in settings or ()) | named_settings
+    taken = {"scenarios": scenarios, "part": part, "limit": limit, "repeats": repeats, "judge": judge}
+    planned = _scenarios(factory, taken, chosen, values["seed"])
+    tested = factory(**(dict(planned.settings) | chosen))
+    if factory.name == agent_test.NAME and "assistant" not in chosen:
+        say(
+            "no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant MODULE:NAME"
+        )
+    check_scored(tested, planned.states)
+    folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
+    limits = limits_with(tested, {key: values[key] for key in LIMITS})
+    if options.plan:
+        return tell_plan(tested, list(planned.states), folder, limits, options)
+    control = options.control()
+    summary = run_into(tested, list(planned.states), folder, limits, planned.source, options, control)
+    crashes: Crashes = "failure" if crash_is_failure else "unscored"
+    result = successes(
+        conversations_of(folder), exclude_user_faults=exclude_user_faults, planned=summary.planned, crashes=crashes
+    )
+    page = write_page(folder, summary.planned, result, excluded=exclude_user_faults) if with_page else None
+    if junit is not None:
+        addresses = {failure.id: page_address(failure.id) for failure in result.failures} if page is not None else {}
+        junit_text = junit_xml(
+            conversations_of(folder),
+            factory.name,
+            exclude_user_faults=exclude_user_faults,
+            addresses=addresses,
+            crashes=crashes,
+            plan=[
+                (state["scenario"], state["ordinal"], state["repeat"]) for state in runs.planned(tested, planned.states)
+            ],
+        )
+        write_text(junit, junit_text)
+    of = "without user faults" if exclude_user_faults else "of all conversations"
+    rules = [] if result.success is None else [*decisions(result.success, threshold, at_least, of)]
+    missed = result.success is None or not all(is_met for is_met, _ in rules)
+    if summary_file is not None:
+        lines = [line for _, line in rules]
+        address = page_address if page is not None else None
+        title = f"duologue test: {factory.name}"
+        write_summary(summary_file, markdown(result, title, address, excluded=exclude_user_faults, lines=lines))
+    # Without a bound to decide by, a crash passes as little as it did before it counted.
+    whole = not (result.missing or result.unscored or planned.broken or (result.crashed and not rules))
+    passed = whole and not missed
+    if options.as_json:
+        about = {"out": str(folder), "page": page and str(page), "cast": factory.name, "repeats": repeats}
+        bounds = {"threshold": threshold, "at_least": at_least}
+        print_json({**about, **bounds, "passed": passed, **as_json(result, page)})
+    else:
+        report(result, page, excluded=exclude_user_faults)
+        put(f"run: {folder}")
+        if page is not None:
+            put(f"page: {page}")
+        say(f"duologue show {folder} --id ID writes a single conversation")
+    if result.unscored and options.as_json:
+        say(unscored(result))
+    if result.success is None:
+        say(no_share(result))
+    say(*(line for _, line in rules))
+    if result.crashed and crash_is_failure and not rules:
+        say(f"the agent failed in {in_number(result.crashed)}: without --threshold or --at-least that does not pass")
+    say(*control.spending.notes)
+    code = ended(summary, control, options)
+    return code if code > 1 else 0 if passed else 1
+
+
+def _scenarios(factory: Any, source: dict[str, Any], settings: dict[str, Any], seed: int) -> Any:
+    """The scenarios of a test, with their notes printed; SettingError if there is no source."""
+    if source["scenarios"] is None:
+        raise SettingError(
+            "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
+        )
+    planned = factory.source(**source).read(factory.checked(settings), seed)
+    say(*planned.notes)
+    return planned
+
+
+def check_scored(cast: Any, states: Any) -> None:
+    """SettingError, before a call is paid for, if nothing would give a conversation a score."""
+    from ..graphs import agent_test
+    from ..nodes.people import PeopleSpeaker
+    from ..nodes.scorers.post_questions import closing
+    from ..nodes.scorers.scenario_success import KEY
+
+    lacking = sum(KEY not in state["scenario"] for state in states)
+    if lacking and cast.name == agent_test.NAME and isinstance(cast.user_simulator, PeopleSpeaker):
+        why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
+        if lacking == len(states):
+            raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
+        say(f"{lacking} of {len(states)} scenarios have no 'success', so their conversations will have no score: {why}")
+    if cast.closing is closing and not any(KEY in state["scenario"] for state in states):
+        raise SettingError(
+            "no conversation has a score named 'success' with this cast and these scenarios: give each scenario a "
+            "'success', or the cast a scorer (closing=nodes.scoring(success=...))"
+        )

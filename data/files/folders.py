@@ -1,0 +1,39 @@
+"""Folders that are made for what is written."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+MOST_MISSING = 100
+"""Most folders inside each other that are made at once: Python's own ways to list and to remove folders end at some
+hundreds."""
+
+
+def make_folder(path: str | Path) -> None:
+    """Make a folder and missing ones above it; OSError if that fails or too many are missing."""
+    if Path(path).is_dir():
+        return
+    missing = [Path(path)]
+    while not (above := missing[-1].parent).exists():
+        missing.append(above)
+    if len(missing) > MOST_MISSING:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(path))
+    for folder in reversed(missing):
+        try:
+            folder.mkdir(exist_ok=True)
+        except FileNotFoundError:  # the system's answer where it keeps no files of anybody's, as in /proc
+            if not folder.parent.is_dir():
+                raise
+            raise OSError(errno.ENOENT, f"nothing can be made in {folder.parent}", str(path)) from None
+
+
+def copy_file(file: Path, target: Path) -> None:
+    """Write the same bytes, atomically, into a folder that is made where it is not there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        shutil.copyfile(file, partial)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

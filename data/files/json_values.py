@@ -1,0 +1,72 @@
+"""The JSON values of a file: elements of a list, one value a line, or consecutive objects."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...errors import DataError, at
+from .json_files import parsed, read_json, read_lines, read_text
+
+T = TypeVar("T", str, list[Any])
+
+
+def member(
+    holder: Mapping[str, Any],
+    key: str,
+    kind: type[T],
+    path: str | Path,
+    *where: str,
+    advice: str = "mend the file there",
+) -> T:
+    """The text or list that an object has under the key; DataError names the place if it has none."""
+    value = holder.get(key)
+    if not isinstance(value, kind):
+        problem = f"is not a {'text' if kind is str else 'list'}" if key in holder else "is missing"
+        raise DataError(f"{at(path, *where)}: {key!r} {problem}: {advice}")
+    return value
+
+
+def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
+    """Place and value of each JSON value: of a list, of lines, or of objects over many lines.
+
+    A place is words such as `line 3` or `[2]`; DataError if the text is not JSON.
+    """
+    text = read_text(path)
+    start = text.lstrip()[:1]
+    if start == "[" and not _is_lines(text):
+        for number, value in enumerate(read_json(path)):
+            yield f"[{number}]", value
+    elif start == "{" and not _is_lines(text):
+        yield from _in_a_row(text, path)
+    else:
+        for number, value in read_lines(path):
+            yield f"line {number}", value
+
+
+def first_element(text: str, path: str | Path) -> Any:
+    """The first of several objects that stand one after another over many lines; None if there is none."""
+    return next((value for _, value in _in_a_row(text, path)), None)
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the first line with text is a JSON value, and an object or followed by other lines."""
+    first, _, rest = text.strip().removeprefix("\ufeff").partition("\n")
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) or bool(rest.strip())
+
+
+def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:
+    decoder, start, number = json.JSONDecoder(), 0, 0
+    while rest := text[start:].lstrip():
+        start = len(text) - len(rest)
+        try:
+            end = decoder.raw_decode(text, start)[1]
+        except (ValueError, RecursionError):
+            parsed(text if number == 0 else text[start:], path)  # names the place
+            raise DataError(f"{path}: is not JSON: mend the file") from None
+        yield f"object {number + 1}", parsed(text[start:end], path)
+        start, number = end, number + 1

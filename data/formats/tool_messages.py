@@ -1,0 +1,135 @@
+"""Tool calls in OpenAI's form of messages: written before the message that they were called for, and read again."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue, ValidationError
+
+from ..attachments import content_of, parts_of
+from ..attempts import Attempt, ToolCall, is_object
+from ..files.json_files import dumps, is_too_deep
+from ..records import Message
+from .turns import TOOLS, role_of
+
+NO_RESULT = "no result came"
+
+
+def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
+    """The tool calls of an assistant's message: one turn with all calls, then one for each result.
+
+    None for a user: the form has no tool calls of users. An error is written as the result. `first`: the number of the
+    first call.
+    """
+    calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
+    if not calls or message.role != "assistant":
+        return []
+    functions = [
+        {"id": name, "type": "function", "function": {"name": call.name, "arguments": dumps(call.arguments)}}
+        for name, call in calls
+    ]
+    results = [{"role": "tool", "tool_call_id": name, "content": _content(call)} for name, call in calls]
+    return [{"role": message.role, "content": None, "tool_calls": functions}, *results]
+
+
+def _content(call: ToolCall) -> Any:
+    if call.error is not None:
+        return call.error
+    if call.parts and call.result is None:
+        return content_of("", call.parts)
+    return content_of(call.result if isinstance(call.result, str) else dumps(call.result), call.parts)
+
+
+def calls_tools(turn: Mapping[str, Any]) -> bool:
+    """Whether an assistant's turn calls tools."""
+    return bool(turn.get("tool_calls") or turn.get("function_call"))
+
+
+@dataclass
+class ToolTurns:
+    """The calls and results that were read, until the message comes for which they were made."""
+
+    turns: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    """Position and content of each turn of tools."""
+    calls: list[ToolCall] = field(default_factory=list)
+    ids: list[str | None] = field(default_factory=list)
+    """The id of each call; None once its result was read."""
+
+    def read(self, position: int, turn: Mapping[str, Any]) -> None:
+        """Read a turn that is only calls, or a result."""
+        self.turns.append((position, dict(turn)))
+        if role_of(turn.get("role")) in TOOLS:
+            self._result(turn)
+        else:
+            self.called(turn)
+
+    def called(self, turn: Mapping[str, Any]) -> None:
+        """Read the calls of an assistant's turn."""
+        listed = turn.get("tool_calls")
+        one = turn.get("function_call")
+        for call in listed if isinstance(listed, list) else [{"function": one}]:
+            function = call.get("function", call) if is_object(call) else None
+            if not is_object(function) or not isinstance(name := function.get("name"), str):
+                continue
+            arguments = _arguments(function.get("arguments", function.get("args")))
+            try:
+                self.calls.append(ToolCall(name=name, arguments=arguments, error=NO_RESULT))
+            except ValidationError:  # deeper than a record can hold
+                continue
+            own_id = call.get("id") if call is not function else None
+            self.ids.append(own_id if isinstance(own_id, str) else name)
+
+    def _result(self, turn: Mapping[str, Any]) -> None:
+        """The result belongs to the first call of its id, or of its name, that has none yet."""
+        call_id = next((turn[key] for key in ("tool_call_id", "name") if isinstance(turn.get(key), str)), None)
+        if call_id is None or call_id not in self.ids:
+            return
+        number = self.ids.index(call_id)
+        self.ids[number] = None
+        content: Any = turn.get("content")
+        update: dict[str, Any] = {"error": None, "result": _parsed(content)}
+        if parts := parts_of(content):
+            texts = [block["text"] for block in content if is_object(block) and isinstance(block.get("text"), str)]
+            update |= {"parts": parts, "result": _parsed("".join(texts)) if texts else None}
+        self.calls[number] = self.calls[number].model_copy(update=update)
+
+    def given_to(self, message: Message) -> Message:
+        """The message with the calls that were read, as those of a draft that nobody judged."""
+        if not self.calls:
+            return message
+        earlier = message.tool_calls
+        draft = Attempt(text=message.text, verdict="unjudged", tool_calls=(*earlier, *self.calls))
+        return message.model_copy(update={"attempts": (draft,)})
+
+
+def verbatim(turns: Iterable[tuple[int, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The turns without their positions."""
+    return [turn for _, turn in turns]
+
+
+def _arguments(written: Any) -> dict[str, Any]:
+    if isinstance(written, str):
+        try:
+            value = json.loads(written) if written.strip() else {}
+        except (ValueError, RecursionError):
+            return {"value": written}
+        if is_too_deep(value):
+            return {"value": written}
+        written = value
+    return dict(written) if is_object(written) else {} if written is None else {"value": written}
+
+
+def _parsed(content: Any) -> JsonValue:
+    """A result as it is kept: text that is a JSON object or list as its value."""
+    if not isinstance(content, str) or not content.lstrip().startswith(("{", "[")):
+        return content  # type: ignore[no-any-return]
+    try:
+        value: JsonValue = json.loads(content, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return content
+    return content if is_too_deep(value) else value
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(name)

@@ -1,0 +1,234 @@
+"""The definition of a label: its unit, its values, and its place in a record.
+
+A page's front matter holds these data.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
+
+from ...errors import DataError, first_invalid
+from ..attempts import Json
+from .parts import PartDefinition, PartName, among
+from .reading import FINAL, vote_in
+
+__all__ = ["LabelDefinition", "PartDefinition", "Unit"]
+
+Unit: TypeAlias = Literal[
+    "conversation", "user turn", "assistant turn", "turn", "context", "preference", "profile", "reason"
+]
+"""What is labelled: the conversation, a message of either side, the scenario's context, its preference or its profile, or
+the reason that a person gives in a side-by-side study, in their own words."""
+
+LabelWording: TypeAlias = Literal["together", "so far", "alone"]
+"""How an annotator is asked about messages: about all of a conversation at once; about each with the messages up to it;
+or about each text without anything else."""
+
+_OF_MESSAGES: Mapping[str, str | None] = {"user turn": "user", "assistant turn": "assistant", "turn": None}
+
+
+class LabelDefinition(BaseModel):
+    """A label by its name: what it is about, its parts, and the text that defines each value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: PartName
+    title: PartName
+    unit: Unit
+    parts: Mapping[PartName, PartDefinition]
+    votes: bool = False
+    """Whether its objects are stored as `{final, 1, 2, 3}`: what the votes come to, and each vote."""
+    place: Literal["labels", "extra"] = "labels"
+    """Which field of the record holds it; translations are in `extra`."""
+    asked: LabelWording = "together"
+    """How an annotator is asked about messages."""
+    shows: tuple[PartName, ...] = ()
+    """Keys of the scenario that an annotator is shown, where it has them, such as `task_context` and `preference`."""
+    kept: bool = False
+    """Whether numbers and addresses of the text must be in the label again, as in a translation."""
+    blind: bool = False
+    """Whether an annotator sees only the messages, and neither task nor profile."""
+    definition: str = ""
+    """What each value means, for an annotator; Markdown."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not self.parts:
+            raise ValueError("has no parts: give its values or its scale")
+        for name, part in self.parts.items():
+            for other, values in part.only_if.items():
+                if other not in self.parts:
+                    raise ValueError(f"its part {name!r} depends on {other!r} (only_if), which it does not have")
+                if other == name or name in self.parts[other].only_if:
+                    raise ValueError(f"its part {name!r} depends on itself (only_if)")
+                if wrong := [value for value in values if self.parts[other].problem(value)]:
+                    raise ValueError(f"its part {name!r} depends on {other!r} being {wrong[0]!r}, which it cannot be")
+        if self.votes and any(part.within is None for part in self.parts.values()):
+            raise ValueError("has votes, so each of its parts needs 'in': the key of the object that holds them")
+        return self
+
+    @classmethod
+    def of(cls, name: str, front: Mapping[str, Any], definition: str, where: str) -> Self:
+        """The definition in a page's front matter: `unit`, and `parts` or, for one part, its `values` or `scale`.
+
+        DataError names the problem in one line.
+        """
+        fields = dict(front)
+        alone = {key: fields.pop(key) for key in _OF_PART if key in fields}
+        if alone and "parts" in fields:
+            raise DataError(f"{where}: has parts, and {next(iter(alone))!r} beside them: put it into a part")
+        if "parts" not in fields:
+            within = {"in": name} if fields.get("votes") is True else {}
+            fields["parts"] = {fields.pop("key", name): {**within, **alone}}
+        fields.setdefault("title", name)
+        try:
+            return cls(name=name, definition=definition.strip(), **fields)
+        except ValidationError as error:
+            raise DataError(f"{where}: {_problem_line(error, name if 'parts' not in front else '')}") from None
+        except TypeError as error:
+            raise DataError(
+                f"{where}: {error}: keys of the front matter are unit, title, parts, votes, values"
+            ) from None
+
+    @property
+    def role(self) -> str | None:
+        """The role whose messages it is about; None for both roles and for units that are not messages."""
+        return _OF_MESSAGES.get(self.unit)
+
+    @property
+    def of_messages(self) -> bool:
+        """Whether messages have it, and not the conversation."""
+        return self.unit in _OF_MESSAGES
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of a record's labels that hold it, in order."""
+        named = (
+            key for name, part in self.parts.items() for key in (part.within or part.stored_as or name, *part.also)
+        )
+        return tuple(dict.fromkeys(named))
+
+    def about(self, part: str) -> str:
+        """The paragraphs of the definition about one part; all of it if none begins with its name.
+
+        They begin with the name in `**`, and end before the next part's.
+        """
+        heads = {f"**{name}**" for name in self.parts}
+        paragraphs: list[str] = []
+        inside = False
+        for paragraph in self.definition.split("\n\n"):
+            head = next((head for head in heads if paragraph.startswith(head)), None)
+            inside = head == f"**{part}**" if head is not None else inside
+            if inside:
+                paragraphs.append(paragraph)
+        return "\n\n".join(paragraphs) or self.definition
+
+    def applies(self, part: str, value: Mapping[str, Any]) -> bool:
+        """Whether a part applies, given the value of the others."""
+        return all(among(value.get(other), values) for other, values in self.parts[part].only_if.items())
+
+    def json_form(self) -> Json:
+        """The JSON schema of a value: an object with each part, closed.
+
+        A part that depends on another may be null.
+        """
+        properties: Json = {}
+        for name, part in self.parts.items():
+            schema = part.json_form()
+            properties[name] = {"anyOf": [schema, {"type": "null"}]} if part.only_if else schema
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(self.parts),
+            "additionalProperties": False,
+        }
+
+    def problems(self, value: object) -> list[str]:
+        """What is wrong with a value, a line each; none if it is one."""
+        if not isinstance(value, Mapping):
+            return [f"is not an object with {', '.join(self.parts)}"]
+        problems = [f"{name!r} is not a part of it" for name in value if name not in self.parts]
+        for name, part in self.parts.items():
+            part_value = value.get(name)
+            if not self.applies(name, value):
+                if part_value is not None:
+                    problems.append(f"{name} does not apply here: give null")
+            elif name not in value:
+                problems.append(f"{name} is missing")
+            elif problem := part.problem(part_value):
+                problems.append(f"{name} {problem}")
+        return problems
+
+    def stored(self, value: Mapping[str, Any]) -> Json:
+        """What a record's labels hold for one value, under the label's keys: the published form, without votes."""
+        labels: dict[str, Any] = {}
+        for name, part in self.parts.items():
+            part_value = value.get(name)
+            if part_value is None and not self.applies(name, value):
+                continue
+            into = labels if part.within is None else labels.setdefault(part.within, {})
+            into[part.stored_as or name] = part.stored(part_value)
+            for key, values in part.also.items():
+                labels[key] = values.get(str(part_value), part_value)
+        return labels
+
+    def voted(self, final: Mapping[str, Any], votes: Sequence[Mapping[str, Any] | None]) -> Json:
+        """The stored form of votes: for each object `final` and the votes by number.
+
+        A refused vote is None.
+        """
+        objects: dict[str, dict[str, Any]] = {}
+        for number, value in ((FINAL, final), *((str(n), vote) for n, vote in enumerate(votes, 1))):
+            of_value = None if value is None else self.stored(value)
+            for key in self.keys:
+                objects.setdefault(key, {})[number] = None if of_value is None else of_value.get(key)
+        return dict(objects)
+
+    def value_in(self, labels: Mapping[str, JsonValue], vote: str = FINAL) -> dict[str, Any] | None:
+        """The value that a record's labels hold, with the parts that are there; None if none is.
+
+        `vote`: of votes the one by this name, `final` or a number.
+        """
+        value: dict[str, Any] = {}
+        for name, part in self.parts.items():
+            stored: Any = vote_in(labels.get(part.within or part.stored_as or name), vote)
+            if part.within is not None:
+                stored = stored.get(part.stored_as or name) if isinstance(stored, Mapping) else None
+            if stored is not None:
+                value[name] = part.read(stored)
+        return value or None
+
+
+_OF_PART = ("values", "ordered", "scale", "text", "several", "in", "stored_as", "as_text", "also", "pair")
+"""Keys of a part that stand in the front matter itself where a label has one part."""
+
+
+_WRITTEN = {
+    "values": "write a list of words, such as values: [good, bad]",
+    "scale": "write its lowest and highest whole number, such as scale: [0, 100]",
+    "several": "write fewest and most, such as several: [1, 3]",
+    "parts": "write a name for each part, and below it the keys of that part",
+    "shows": "write a list, such as shows: [task_context]",
+    "text": "write text: true",
+    "unit": f"write one of {', '.join(get_args(Unit))}",
+}
+"""How a key of the front matter is written."""
+
+
+def _problem_line(error: ValidationError, alone: str) -> str:
+    """The problem of a definition, in a line.
+
+    `alone`: the label that has one part, whose keys stand in the front matter itself.
+    """
+    first = first_invalid(error)
+    path = first.path.removeprefix("parts.")
+    path = path if alone == "" else path.removeprefix(f"{alone}.").removeprefix(alone)
+    if first.type == "extra_forbidden":
+        return f"there is no key {path!r} in a label's front matter"
+    if first.type == "value_error":
+        return f"{path}: {first.reason}" if path else first.reason
+    if (key := next((str(key) for key in reversed(first.where) if key in _WRITTEN), None)) is not None:
+        problem = "is missing" if first.type == "missing" else f"cannot be {first.value!r}"
+        return f"{path} {problem}: {_WRITTEN[key]}"
+    return f"{path}: {first.message}"

@@ -1,0 +1,153 @@
+"""A part of a label: the values that it may have, and how they are stored."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Self, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from ..attempts import Json
+from .votes import Vote
+
+PartName: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+
+_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
+_WIDEST = 1000
+"""Widest scale, highest minus lowest: every number of it is a choice."""
+
+
+class PartDefinition(BaseModel):
+    """One component of a label: a value of a list, a number of a scale, or a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    values: tuple[StrictStr | StrictBool, ...] = ()
+    """The words to choose from, or yes and no (`[true, false]`)."""
+    ordered: bool = False
+    """Whether the words are in an order, from low to high."""
+    scale: tuple[int, int] | None = None
+    """Lowest and highest whole number."""
+    text: bool = False
+    """Whether it is a text of the annotator's own."""
+    several: tuple[int, int] | None = None
+    """Fewest and most values at once: then it is a list."""
+    within: PartName | None = Field(default=None, alias="in")
+    """Key of the label's object that holds it, such as `strategy_V2`; None: it stands by its own name."""
+    stored_as: PartName | None = None
+    """Its key where it is stored; None: its own name. Two objects of a label may have a key in common."""
+    as_text: bool = False
+    """Whether its numbers are stored as texts, as the published satisfaction is."""
+    pair: Mapping[str, str] | None = None
+    """Each value in Chinese: then it is stored as `{en, zh}`. A value that is not named is the same in both."""
+    only_if: Mapping[str, tuple[Vote, ...]] = Field(default_factory=dict)
+    """It applies only where another part has one of these values."""
+    also: Mapping[str, Mapping[str, str]] = Field(default_factory=dict)
+    """Further keys with a value for each value, such as a translation: `{intent_zh: {Planning: 规划}}`."""
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _of_words(cls, values: object) -> object:
+        if isinstance(values, (list, tuple)):
+            if any(not isinstance(value, (str, bool)) for value in values):
+                raise ValueError("are words, or yes and no: give numbers as scale: [lowest, highest], or in quotes")
+            if len({type(value) for value in values}) > 1:
+                raise ValueError("mix words with yes and no, which YAML reads as true and false: put them in quotes")
+        return values
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = [bool(self.values), self.scale is not None, self.text]
+        if sum(kinds) != 1:
+            raise ValueError("has to have one of values, scale and text")
+        if len(set(map(repr, self.values))) != len(self.values):
+            raise ValueError("names a value twice")
+        if self.scale is not None and self.scale[0] >= self.scale[1]:
+            raise ValueError("has a scale whose lowest number is not below its highest")
+        if self.scale is not None and self.scale[1] - self.scale[0] > _WIDEST:
+            raise ValueError(f"has a scale of more than {_WIDEST:,} steps: give a narrower one")
+        if any(isinstance(value, str) and not value.strip() for value in self.values):
+            raise ValueError("names an empty value: leave it out, or give it a name")
+        if self.several is not None and not 0 <= self.several[0] <= self.several[1] > 0:
+            raise ValueError("has 'several' that is not [minimum, maximum]")
+        if self.ordered and not self.values:
+            raise ValueError("is 'ordered' without values")
+        return self
+
+    @property
+    def choices(self) -> tuple[Vote, ...]:
+        """All values that it may have, in order; none for a text."""
+        return tuple(range(self.scale[0], self.scale[1] + 1)) if self.scale is not None else self.values
+
+    @property
+    def has_order(self) -> bool:
+        """Whether its values are in an order, so that two of them may be near each other."""
+        return self.scale is not None or self.ordered
+
+    def stored(self, value: Any) -> Any:
+        """A value as it is stored; None stays None."""
+        if isinstance(value, list):
+            return [self.stored(item) for item in value]
+        if value is None:
+            return None
+        if self.pair is not None:
+            return {"en": str(value), "zh": self.pair.get(str(value), str(value))}
+        return str(value) if self.as_text else value
+
+    def read(self, stored: Any) -> Any:
+        """The value of what is stored; what is not a stored value is given as it is."""
+        if isinstance(stored, list):
+            return [self.read(item) for item in stored]
+        if self.pair is not None and isinstance(stored, Mapping):
+            stored = stored.get("en")
+        numeric = self.scale is not None and (self.as_text or self.pair is not None)
+        return int(stored) if numeric and isinstance(stored, str) and _NUMBER.fullmatch(stored) else stored
+
+    def json_form(self) -> Json:
+        """The JSON schema of its value."""
+        one: Json
+        if self.text:
+            one = {"type": "string", "minLength": 1}
+        elif self.scale is not None:
+            one = {"type": "integer", "minimum": self.scale[0], "maximum": self.scale[1]}
+        elif all(isinstance(value, bool) for value in self.values):
+            one = {"type": "boolean"}
+        else:
+            one = {"type": "string", "enum": [str(value) for value in self.values]}
+        if self.several is None:
+            return one
+        return {"type": "array", "items": one, "minItems": self.several[0], "maxItems": self.several[1]}
+
+    def problem(self, value: object) -> str:
+        """Why this is not a value of it, in a few words; empty if it is one."""
+        if self.several is None:
+            return self._problem_of_one(value)
+        if not isinstance(value, list):
+            return f"is not a list of {self.several[0]} to {self.several[1]} values"
+        if not self.several[0] <= len(value) <= self.several[1]:
+            return f"has {len(value)} values, not {self.several[0]} to {self.several[1]}"
+        if len(set(map(repr, value))) != len(value):
+            return "names a value twice"
+        return next(filter(None, map(self._problem_of_one, value)), "")
+
+    def _problem_of_one(self, value: object) -> str:
+        if self.text:
+            return "" if isinstance(value, str) and value.strip() else "is no text"
+        if among(value, self.choices) and not isinstance(value, float):
+            return ""
+        if self.scale is not None:
+            return f"is {value!r}, not a whole number from {self.scale[0]} to {self.scale[1]}"
+        return f"is {value!r}, not one of {', '.join(map(str, self.values))}"
+
+
+def among(value: object, values: Sequence[Vote]) -> bool:
+    """Whether the value is one of these; in Python True is 1, too."""
+    return any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in values)

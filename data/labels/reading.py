@@ -1,0 +1,185 @@
+"""What labels say: those of a conversation or a message, part by part, in whatever shape they are stored.
+
+A label is stored as a value, as an object with a value for each part, as what votes come to with the votes beside it
+(`{final, 1, 2, 3}`), or as an object that has it under its own name, with further keys such as a memo beside it. Scores
+are stored as an object for each scorer.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..attempts import as_object
+from ..records import Conversation, Message
+
+HUMAN = "_human"
+"""What the name of people's label has that the model's has not."""
+FINAL = "final"
+"""Key of what the votes come to; the votes stand beside it under their numbers."""
+SCORES = "scores"
+"""The conversation's label in which scores are."""
+
+_NO_VALUES = frozenset({"", "null", "none", "nan", "n/a", "not judged", "not annotated"})
+"""What stands, in any case, where nobody has judged: no value of a label."""
+
+_SAME = {
+    "规划": "planning", "推荐": "recommendation", "检索": "search", "检索+推荐": "search & recommendation",
+    "其他": "others", "其它": "others", "评估": "evaluation", "否": "no", "是": "yes", "无法判断": "cannot tell",
+    "false": "no", "true": "yes",
+}  # fmt: skip
+"""Values of the published annotations that mean the same."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a label, or one part of it, says: its value as it is stored, and the votes on it."""
+
+    key: str
+    part: str = ""
+    """Empty if the label has no parts."""
+    value: Any = None
+    """None in a tie."""
+    votes: tuple[Any, ...] = ()
+    """In their order."""
+    written: bool = False
+    """Whether an annotator wrote it (`duologue annotate`), so that it is not people's, whatever its name."""
+    beside: bool = False
+    """Whether it stands beside the label, such as a memo or the error of a score, and is no part of it."""
+    scored: bool = False
+    """Whether a scorer gave it."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as `agreement --between` takes it."""
+        return label_name(self.key, self.part)
+
+    @property
+    def differ(self) -> bool:
+        """Whether there are votes with different values."""
+        return len({tuple(values_of(vote)) for vote in self.votes}) > 1
+
+    @property
+    def tied(self) -> bool:
+        """Whether there are votes that came to nothing."""
+        return bool(self.votes) and not values_of(self.value)
+
+
+def labels_in(holder: Conversation | Message, annotated: Collection[str] = ()) -> Iterator[Label]:
+    """What each label of a conversation or message says, part by part.
+
+    `annotated`: keys that annotators wrote into its source (`Loaded.annotated`).
+    """
+    for key, stored in label_keys(holder, annotated).items():
+        yield from read(key, stored, written=key in annotated)
+
+
+def label_keys(holder: Conversation | Message, annotated: Collection[str] = ()) -> Mapping[str, Any]:
+    """The stored labels of a conversation or message.
+
+    Some that the reader of a file leaves aside are among them: the keys that annotators wrote, people's labels (`mood_human`), and the labels that these measure (`mood`).
+    """
+    if not (aside := kept_aside(holder)):
+        return holder.labels
+    peoples = {key for key in aside if HUMAN in key}
+    own = {*peoples, *(key.replace(HUMAN, "", 1) for key in peoples), *annotated}
+    return {**{key: value for key, value in aside.items() if key in own}, **holder.labels}
+
+
+def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
+    """The keys of a published file that its reader leaves aside, of a conversation or of a message."""
+    return as_object(as_object(holder.extra.get("file" if isinstance(holder, Conversation) else "turn")).get("values"))
+
+
+def read(key: str, stored: Any, *, written: bool = False) -> Iterator[Label]:
+    """What is stored under a key, part by part; a label without parts has an empty one."""
+    if key == SCORES and isinstance(stored, Mapping):
+        yield from _scores(stored)
+        return
+    beside: dict[str, Any] = {}
+    if isinstance(stored, Mapping) and key in stored:
+        beside = {name: value for name, value in stored.items() if name != key}
+        stored = stored[key]
+    votes: list[Any] = []
+    if is_voted(stored):
+        numbers = vote_numbers(stored)
+        beside |= {name: value for name, value in stored.items() if name not in (FINAL, *numbers)}
+        votes = [stored[number] for number in numbers]
+        stored = stored.get(FINAL)
+    with_parts = [value for value in (stored, *votes) if isinstance(value, Mapping)]
+    if not with_parts:
+        yield Label(key, "", stored, tuple(votes), written)
+    for part in dict.fromkeys(part for value in with_parts for part in value):
+        value = stored.get(part) if isinstance(stored, Mapping) else None
+        of_part = tuple(vote.get(part) for vote in votes if isinstance(vote, Mapping))
+        yield Label(key, part, value, of_part, written)
+    for name, value in beside.items():
+        yield Label(key, name, value, (), written, beside=True)
+
+
+def _scores(stored: Mapping[str, Any]) -> Iterator[Label]:
+    for name, score in stored.items():
+        if not isinstance(score, Mapping):
+            yield Label(SCORES, name, score)
+        else:
+            yield Label(SCORES, name, score.get("value"), scored=True)
+
+
+def value_of(key: str, stored: Any) -> Any:
+    """What a label without parts says; None for a label with parts, and for a tie."""
+    return next((label.value for label in read(key, stored) if not label.part), None)
+
+
+def vote_in(stored: Any, vote: str = FINAL) -> Any:
+    """What stands under a vote's number, or what the votes come to; without votes it is the value itself."""
+    return stored.get(vote) if isinstance(stored, Mapping) and FINAL in stored else stored
+
+
+def vote_numbers(stored: Any) -> list[str]:
+    """The numbers of the votes that are stored, in order; none if it has no votes."""
+    return sorted(filter(_is_vote, stored), key=lambda name: (len(name), name)) if is_voted(stored) else []
+
+
+def label_name(key: str, part: str = "") -> str:
+    """The name of a label or of a part of it, as `agreement --between` takes it.
+
+    Examples are `mood` and `rating.Detail Level`. A part that is called like its label is the label.
+    """
+    return key if part in ("", key, key.replace(HUMAN, "", 1)) else f"{key}.{part}"
+
+
+def is_voted(stored: Any) -> bool:
+    """Whether a label has votes, or what votes came to, under its key."""
+    return isinstance(stored, Mapping) and (FINAL in stored or (bool(stored) and all(map(_is_vote, stored))))
+
+
+def plain_values(value: Any) -> list[str]:
+    """The values of one label as texts, those that mean the same alike; none where nobody has judged."""
+    texts = [_text(item).strip() for item in (value if isinstance(value, list) else [value])]
+    return [_SAME.get(text.lower(), text) for text in texts if text.lower() not in _NO_VALUES]
+
+
+def values_of(value: Any) -> list[str]:
+    """The values as texts in lower case, equivalent ones alike; empty where nobody judged."""
+    return [text.lower() for text in plain_values(value)]
+
+
+def spellings_of(value: Any) -> dict[str, str]:
+    """The values, each with its spelling in the data."""
+    values = value if isinstance(value, list) else [value]
+    return {
+        name: spelling if isinstance(spelling, str) else name for spelling in values for name in values_of(spelling)
+    }
+
+
+def _is_vote(key: str) -> bool:
+    return key.isascii() and key.isdigit()
+
+
+def _text(value: Any) -> str:
+    """A text, a number or yes and no as text; empty for anything else, which is not a value."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return ""
+        return str(int(value) if value.is_integer() else value)  # pandas writes 4.0 for 4 beside missing ones
+    return str(value) if isinstance(value, str | int) else ""

@@ -1,0 +1,297 @@
+"""A side-by-side study: two answers to the same questions, and which of them people prefer.
+
+The set-up is that of "Let the LLMs Talk" (WSDM 2024), section 4 and table 4: correctness, naturalness and completeness of
+each answer, and one preference for the conversation with the reason. Where one side refuses, only correctness is asked;
+identical answers are shown and not asked about.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from ...errors import DataError, first_invalid
+from .. import domains
+from ..files.regular_files import content
+from ..identity import digest
+from ..people.pairing import paired
+from ..records import Conversation, Message
+from ..rules import plain_words
+from .definition import LabelDefinition
+
+Aspect: TypeAlias = Literal["correctness", "naturalness", "completeness"]
+
+ASPECTS: tuple[Aspect, ...] = ("correctness", "naturalness", "completeness")
+CHOICES = ("A", "B", "both", "neither")
+"""The possible answers about an aspect."""
+PREFERENCES = ("A", "B", "tie")
+STUDY = "side_by_side"
+"""Name of the label under which answers are kept."""
+ONBOARDING = "onboarding"
+"""The same of those to the trial conversations."""
+PASS = 0.75
+"""Share of the expected answers that a person must meet, unless the study sets another."""
+_BYTES = 1_000_000
+
+LocalText: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class SideSource(BaseModel):
+    """Where one side's answers come from: a source, or a label of the other side's answers, such as QuAC's own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: LocalText
+    source: Path | None = None
+    label: LocalText | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.source is None) == (self.label is None):
+            raise ValueError("needs 'source' or 'label', one of them")
+        return self
+
+
+class StudyTrial(BaseModel):
+    """A conversation that a person labels first, and what is expected."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    conversation: LocalText
+    """Id of the first side's conversation."""
+    expected: Mapping[str, Literal["first", "second", "both", "neither", "tie"]] = Field(min_length=1)
+    """By `preference`, or `1 correctness` and so on: aspects by the number of the question, from 1."""
+
+
+class Study(BaseModel):
+    """A task file: who is compared, who labels how much."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    first: SideSource
+    second: SideSource
+    labellers: int = Field(default=3, ge=1)
+    """People for each conversation."""
+    batch_size: int = Field(default=10, ge=1)
+    batches: tuple[tuple[LocalText, ...], ...] = ()
+    """Ids of conversations by batch, in place of batches of `batch_size`."""
+    onboarding: tuple[StudyTrial, ...] = ()
+    pass_mark: float = Field(default=PASS, ge=0, le=1)
+    seed: int = 0
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """The study of a YAML file, whose paths are relative to it; DataError names a problem in one line."""
+        text = content(path, _BYTES).decode("utf-8-sig", "replace")
+        try:
+            study = cls.model_validate(yaml.safe_load(text))
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            if isinstance(error, ValidationError):
+                first = first_invalid(error)
+                problem = f"{first.path or 'the file'}: {first.reason}"
+            else:
+                problem = " ".join(str(error).split())[:200]
+            raise DataError(f"{path}: {problem}: write first, second and, as you like, labellers, batch_size") from None
+        if study.first.source is None:
+            raise DataError(
+                f"{path}: first: has no source: a label is that of the first side's answers, for the second"
+            )
+        return study.model_copy(update={"first": _beside(study.first, path), "second": _beside(study.second, path)})
+
+
+def _beside(side: SideSource, path: Path) -> SideSource:
+    return side if side.source is None else side.model_copy(update={"source": path.parent / side.source})
+
+
+@dataclass(frozen=True)
+class StudyQuestion:
+    """A question that both sides answer."""
+
+    number: int
+    """From 1."""
+    text: str
+    first: Message
+    second: Message
+    aspects: tuple[Aspect, ...]
+    """What is asked about it; nothing where both answers are the same."""
+
+
+@dataclass(frozen=True)
+class ReplyPair:
+    """Two conversations about one topic with the same questions."""
+
+    first: Conversation
+    second: Conversation
+    questions: tuple[StudyQuestion, ...]
+
+    @property
+    def id(self) -> str:
+        """Id of the first side's conversation."""
+        return self.first.id
+
+    @property
+    def seen(self) -> str:
+        """Digest of the questions and of both answers to each."""
+        texts = [(question.text, question.first.text, question.second.text) for question in self.questions]
+        return digest("seen", texts)[:16]
+
+    def definition(self) -> LabelDefinition:
+        """What is asked, as a label: each aspect of each question, then the preference and the reason."""
+        parts: dict[str, Any] = {
+            f"{question.number} {aspect}": {"values": list(CHOICES)}
+            for question in self.questions
+            for aspect in question.aspects
+        }
+        parts |= {"preference": {"values": list(PREFERENCES)}, "why": {"text": True}}
+        return LabelDefinition.of(
+            STUDY, {"title": "Which answers are better?", "unit": "conversation", "parts": parts}, GUIDE, STUDY
+        )
+
+    def switched(self, seed: int, by: str) -> bool:
+        """Whether this person sees the second side as A."""
+        return int(digest("sides", seed, self.id, by)[:8], 16) % 2 == 1
+
+
+GUIDE = """
+**correctness**: the answer is right and answers the question. **naturalness**: it reads as a person would write it.
+**completeness**: nothing that belongs to the answer is missing. Choose *both* or *neither* where the two do not differ.
+
+**preference**: which conversation would you rather have had? **why**: a sentence.
+
+Where one side finds no answer, only correctness is asked: it is right to find none where the text has none. Two answers
+that are the same are shown without a question.
+"""
+
+
+def comparisons(first: Sequence[Conversation], second: Sequence[Conversation]) -> tuple[list[ReplyPair], list[str]]:
+    """The pairs of conversations about one topic with their common questions, and a line for each omission."""
+    pairing = paired(first, second)
+    pairs = [ReplyPair(one, other, tuple(_questions(one, other))) for one, other in pairing.pairs]
+    compared = [pair for pair in pairs if pair.questions]
+    notes = []
+    if alone := len(pairing.only_first) + len(pairing.only_second):
+        notes.append(f"{alone} conversations have no counterpart about the same topic: left out")
+    if different := len(pairs) - len(compared):
+        notes.append(f"{different} pairs have no question in common: left out")
+    return compared, notes
+
+
+def by_label(conversations: Sequence[Conversation], label: str) -> list[Conversation]:
+    """The same conversations with the answers that a label holds, such as QuAC's in SimQuAC's teacher topics.
+
+    DataError if no answer has it.
+    """
+    relabelled = [
+        one.model_copy(update={"messages": tuple(_other(message, label) for message in one.messages)})
+        for one in conversations
+        if any(isinstance(message.labels.get(label), str) for message in one.messages)
+    ]
+    if not relabelled:
+        raise DataError(f"second: no answer of the first side has the label {label!r}: name another, or a source")
+    return relabelled
+
+
+def _other(message: Message, label: str) -> Message:
+    text = message.labels.get(label)
+    return message if not isinstance(text, str) else Message(role=message.role, text=text)
+
+
+def _questions(first: Conversation, second: Conversation) -> Iterator[StudyQuestion]:
+    # What is asked again has the answer of its own time: the second one is compared with the second one.
+    answers: dict[str, deque[Message]] = defaultdict(deque)
+    for question, answer in _exchanges(second):
+        answers[_question_words(question)].append(answer)
+    domain = domains.of(first)
+    number = 0
+    for question, answer in _exchanges(first):
+        if not (others := answers[_question_words(question)]):
+            continue
+        other = others.popleft()
+        number += 1
+        aspects: tuple[Aspect, ...] = ASPECTS
+        silent = [domain.refuses(reply) or not reply.text.strip() for reply in (answer, other)]
+        if all(silent) or _bare(answer.text) == _bare(other.text):
+            aspects = ()
+        elif any(silent):
+            aspects = ("correctness",)
+        yield StudyQuestion(number, question.text, answer, other, aspects)
+
+
+def _question_words(question: Message) -> str:
+    """What makes two questions the same one: their words, or their signs where there are no words."""
+    return plain_words(question.text) or _bare(question.text)
+
+
+def _bare(text: str) -> str:
+    """A text without breaks, capitals and a final full stop, which do not make two answers differ.
+
+    5 and -5, C++ and C# stay different.
+    """
+    return " ".join(text.split()).casefold().rstrip(".。")
+
+
+def _exchanges(conversation: Conversation) -> Iterator[tuple[Message, Message]]:
+    """Each message of the user with the reply right after it."""
+    for question, answer in zip(conversation.messages, conversation.messages[1:], strict=False):
+        if (question.role, answer.role) == ("user", "assistant"):
+            yield question, answer
+
+
+def is_asked(name: str) -> bool:
+    """Whether a study asks for this part of an answer; other parts are labels of its reason."""
+    return name in ("preference", "why") or name.rpartition(" ")[2] in ASPECTS
+
+
+def unswitched(value: Mapping[str, Any], *, switched: bool) -> dict[str, Any]:
+    """The answers about A and B as answers about the first and the second side."""
+    names = {"A": "second", "B": "first"} if switched else {"A": "first", "B": "second"}
+    return {name: choice if name == "why" else names.get(choice, choice) for name, choice in value.items()}
+
+
+def strange(value: Mapping[str, Any]) -> str:
+    """The problem of a stored answer that does not name the sides, such as A; empty if there is none."""
+    for name, choice in value.items():
+        aspect = name.rpartition(" ")[2] in ASPECTS
+        choices = ("first", "second", *(("both", "neither") if aspect else ("tie",)))
+        if (aspect or name == "preference") and choice not in choices:
+            return f"{name} is {choice!r}, none of {', '.join(choices)}"
+    return ""
+
+
+def stranger(ids: Collection[str]) -> str:
+    """The problem of an id outside the compared conversations, with examples of valid ids."""
+    return f"no conversation that both sides have: give ids such as {', '.join(sorted(ids)[:2])}"
+
+
+def batches_of(study: Study, compared: Sequence[ReplyPair]) -> list[list[str]]:
+    """Ids of the conversations of each batch: as the study lists them, else of `batch_size` in an order by digest."""
+    trials = {trial.conversation for trial in study.onboarding}
+    compared_ids = {comparison.id for comparison in compared}
+    if study.batches:
+        if wrong := [name for batch in study.batches for name in batch if name not in compared_ids]:
+            raise DataError(f"batches: {wrong[0]!r} is {stranger(compared_ids)}")
+        return [list(dict.fromkeys(batch)) for batch in study.batches]
+    ids = sorted(compared_ids - trials, key=lambda name: digest("batch", study.seed, name))
+    return [ids[start : start + study.batch_size] for start in range(0, len(ids), study.batch_size)]
+
+
+def unmet(trial: StudyTrial, comparison: ReplyPair) -> str:
+    """Why nobody can meet what a trial expects: it is not asked, or cannot be answered; empty if they can."""
+    names = [name for name in comparison.definition().parts if name != "why"]
+    for name, choice in trial.expected.items():
+        if name not in names:
+            return f"{trial.conversation!r} is not asked about {name!r}, only about {', '.join(names)}"
+        if choice in (("both", "neither") if name == "preference" else ("tie",)):
+            can = "first, second or tie" if name == "preference" else "first, second, both or neither"
+            return f"{trial.conversation!r}: {name} is {can}, never {choice}"
+    return ""
+
+
+def passed(study: Study, answers: Mapping[str, Mapping[str, Any]]) -> float:
+    """Share of the expected answers that a person's answers to the trial conversations meet; 1 where none is expected."""
+    met = [answers.get(trial.conversation, {}).get(name) == choice for trial in study.onboarding for name, choice in trial.expected.items()]  # fmt: skip
+    return sum(met) / len(met) if met else 1.0

@@ -1,0 +1,146 @@
+"""Code that is not Duologue's: what installed packages declare as entry points, and how its failures are reported."""
+
+import logging
+import sys
+import sysconfig
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from threading import Thread
+from traceback import walk_stack, walk_tb
+from types import FrameType
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import SettingError
+
+PACKAGE = __name__.partition(".")[0]
+LONGEST_REASON = 200
+"""Longest message of somebody else's error, in characters, that is repeated."""
+FRAMES = 5
+"""Maximum of places that are recorded of an error."""
+
+CELL = "<ipython-input"
+"""Begin of the name that IPython gives the code of a cell."""
+
+_INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+
+log = logging.getLogger(__name__)
+
+
+def register_declared(group: str, noun: str, register: Callable[[Any], object]) -> None:
+    """Register each object that an installed package declares in a group of entry points.
+
+    `noun`: what the objects are, such as `domain`. An object that fails is logged and skipped.
+    """
+    for point in entry_points(group=group):
+        try:
+            register(point.load())
+        except SettingError as error:  # our own words about the object
+            log.warning("%s: its %s is left out: %s", _origin(point), noun, " ".join(str(error).split()))
+        except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
+            # Only the kind of the error: its message may contain a key, and `data` cannot remove it.
+            problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
+            log.warning("%s: its %s is left out: %s", _origin(point), noun, problem)
+
+
+def _origin(point: EntryPoint) -> str:
+    package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
+    return f"{package}, entry point {point.name} = {point.value}"
+
+
+def is_shipped(function: object) -> bool:
+    """Whether a function or an object is Duologue's own: its failure is a bug, and must look like one."""
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] == PACKAGE
+
+
+def is_importable(function: object) -> bool:
+    """Whether another process can import a function: it has a name in a module that is not a notebook."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "<")
+    return isinstance(module, str) and module != "__main__" and "<" not in name
+
+
+def failure(error: BaseException) -> str:
+    """An error of somebody else's function in one line, with its file and the line that it had reached."""
+    words = " ".join(str(error).split())
+    if isinstance(error, ValidationError):  # without pydantic's addresses, which would leave no room for the fields
+        problems = (
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors(include_url=False)
+        )
+        words = f"{error.title}: {'; '.join(problems)}"
+    if len(words) > LONGEST_REASON:
+        words = words[: LONGEST_REASON - 1] + "…"
+    return f"{type(error).__name__}{': ' if words else ''}{words}{place_of(error)}"
+
+
+def place_of(error: BaseException, *, installed: bool = True) -> str:
+    """File and line of somebody else's code that an error passed, such as ` (till.py, line 12)`.
+
+    Empty if it passed none; `installed`: whether code of installed packages counts.
+    """
+    file, line = "", 0
+    for frame, number in walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if _is_own(frame) or name != (file or name):
+            continue
+        if installed or not name.startswith(_INSTALLED):
+            file, line = name, number
+    return f" ({Path(file).name}, line {line})" if file else ""
+
+
+def frames_of(error: BaseException) -> list[str]:
+    """The last places in somebody's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
+
+    Code of installed packages, the standard library and Duologue is left out, and so are all values. A file below the
+    working folder has its path from there, another one only its folder and name: a record that is shared shows no home.
+    """
+    passed = [
+        f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"
+        for frame, number in walk_tb(error.__traceback__)
+        if not _is_own(frame) and _is_somebodys(name := frame.f_code.co_filename)
+    ]
+    inner = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None if passed else error.__cause__
+    return (passed + ([] if inner is None else frames_of(inner)))[-FRAMES:]
+
+
+def _is_somebodys(name: str) -> bool:
+    """Whether a file of code is neither installed nor made up."""
+    if name.startswith(CELL):
+        return True
+    installed = name.startswith(_INSTALLED) or not {"site-packages", "dist-packages"}.isdisjoint(Path(name).parts)
+    return not name.startswith("<") and not installed
+
+
+def _shown_file(name: str) -> str:
+    """A file as a record names it: the file of a notebook's cell has another name in each process."""
+    path = Path(name)
+    if name.startswith(CELL) or path.parent.name.startswith("ipykernel_"):
+        return "notebook cell"
+    try:
+        here, home = Path.cwd(), Path.home()
+    except (OSError, RuntimeError):  # the working folder is gone, or nobody knows whose home it is
+        return path.name
+    if path.is_relative_to(here) and (here == home or not home.is_relative_to(here)):
+        return path.relative_to(here).as_posix()
+    folder = path.parent
+    is_home = folder == home or folder.parent == home.parent != folder.parent.parent
+    return path.name if is_home else f"{folder.name}/{path.name}"
+
+
+def place_now(thread: Thread) -> str:
+    """File and line of the innermost code in a thread that is somebody else's and not installed, as `place_of`."""
+    for frame, number in walk_stack(sys._current_frames().get(thread.ident or 0)):
+        name = frame.f_code.co_filename
+        if (
+            not _is_own(frame)
+            and frame.f_globals.get("__name__") != "__main__"
+            and not name.startswith(("<", *_INSTALLED))
+        ):
+            return f" ({Path(name).name}, line {number})"
+    return ""
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == PACKAGE

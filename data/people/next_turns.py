@@ -1,0 +1,99 @@
+"""The moments of stored conversations at which the user speaks or leaves, and a simulated user's reply there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..attempts import Record
+from ..identity import ordinals
+from ..records import Conversation, Message
+
+LEAVES = frozenset({"user_ended", "user_gave_up"})
+"""Recorded stop reasons with which a user has left; a conversation that names no reason was left by its user too."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place in a conversation at a user's turn, with the messages before it and the user's messages."""
+
+    conversation: Conversation
+    number: int
+    """Place of the conversation in its source, from 0."""
+    ordinal: int
+    """Number of the conversation among those of the source about an equal scenario, from 0."""
+    turn: int
+    """How many turns the user has had, from 0."""
+    before: tuple[Message, ...]
+    """All messages before this turn; the last one is the assistant's, or there is none."""
+    messages: tuple[Message, ...]
+    """The user's messages of this turn, one or several in a row; empty where the user had left."""
+
+    @property
+    def key(self) -> str:
+        """Names the moment in its source."""
+        return f"{self.number}/{self.turn}"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the user had left."""
+        return not self.messages
+
+    @cached_property
+    def text(self) -> str:
+        """The user's messages, a line for each; empty where the user had left."""
+        return text_of(self.messages)
+
+
+class NextTurn(Record):
+    """A simulated user's turn at a moment: a text, or that it leaves, or the failure."""
+
+    id: str
+    """Id of the conversation that was simulated from the moment on."""
+    key: str
+    """The moment's."""
+    text: str = ""
+    """Its messages, a line for each; empty if it sends none. A goodbye is a text too."""
+    stopped: bool | None = False
+    """Whether it leaves, with a goodbye or without one; None for a user that cannot decide at a single moment."""
+    stop: str | None = None
+    """Why the simulation ended: `max_turns` after the one turn, or the reason that the record has."""
+    rejected: int = 0
+    """Drafts that its validator rejected before."""
+    model: str | None = None
+    """The model that answered, as its endpoint names it."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+    """Calls that were paid for, rejected drafts included."""
+    silent: bool = False
+    """Whether it failed because every reply came without a text: such replies are asked for again."""
+    failure: str | None = None
+    """Why it could not be asked, in one line; None if it was."""
+
+
+def text_of(messages: Sequence[Message]) -> str:
+    """The texts of messages, a line for each."""
+    return "\n".join(message.text for message in messages)
+
+
+def moments_of(conversations: Sequence[Conversation]) -> Iterator[Moment]:
+    """The moments of all conversations of a source, in their order.
+
+    Each turn of the user is one. So is the end, if the assistant spoke last and the record names no other reason than
+    that the user left: a goodbye that is not part of the published history belongs to the end.
+    """
+    numbers = ordinals(conversation.scenario for conversation in conversations)
+    for number, (conversation, ordinal) in enumerate(zip(conversations, numbers, strict=True)):
+        before: list[Message] = []
+        turn = 0
+        for exchange in conversation.exchanges:
+            messages = tuple(message for message in exchange.user if message.stored)
+            if exchange.user and not messages:
+                break  # the goodbye
+            if messages:
+                yield Moment(conversation, number, ordinal, turn, tuple(before), messages)
+                turn += 1
+            before += [*exchange.user, *exchange.assistant]
+        left = conversation.stop is None or conversation.stop in LEAVES
+        if turn and before[-1].role == "assistant" and left:
+            yield Moment(conversation, number, ordinal, turn, tuple(before), ())

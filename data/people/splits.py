@@ -1,0 +1,68 @@
+"""The users of stored conversations, and their split into development and test users."""
+
+from typing import Literal, TypeAlias
+
+from .. import domains
+from ..attempts import as_object
+from ..identity import digest
+from ..records import Conversation
+from .pairing import STORED
+
+UserPart: TypeAlias = Literal["tune", "learn", "select", "test", "all"]
+"""Part of the people: to tune a simulator on, to test it on, or all. Those to tune on are two parts themselves: one that a
+simulator learns from, and one by which the best of several is selected."""
+
+
+def named_user(conversation: Conversation) -> str:
+    """Name of the user or of the profile in the source; empty where it has none."""
+    return domains.of(conversation).user(conversation)
+
+
+def user_of(conversation: Conversation) -> str:
+    """Name of the user; where the source has none, conversations about an equal scenario are the same user's."""
+    return named_user(conversation) or digest(conversation.scenario)[:16]
+
+
+def part_of(user: str) -> UserPart:
+    """The part that a user is in for good, by the digest of their name: about half are in each."""
+    return "tune" if int(digest("part", user)[:8], 16) % 2 == 0 else "test"
+
+
+def half_of(user: str) -> UserPart:
+    """Whether a development user is one to learn from or one to select by, by a second digest."""
+    return "learn" if int(digest("half", user)[:8], 16) % 2 == 0 else "select"
+
+
+def of_part(conversation: Conversation, part: UserPart) -> bool:
+    """Whether the conversation's user is in the part.
+
+    A conversation that was simulated on a person's scenario belongs to that person's part.
+    """
+    if part == "all":
+        return True
+    user = whose(conversation)
+    if part in ("learn", "select"):
+        return part_of(user) == "tune" and half_of(user) == part
+    return part_of(user) == part
+
+
+def with_user(conversation: Conversation, form: str) -> Conversation:
+    """The conversation for a general format, with its user's name as `user` of its line.
+
+    So its user, and with it the half, is the same when the file is read. One that was read in this format stays as it is.
+    """
+    name = _named_in_store(conversation) or named_user(conversation)
+    if not name or form in conversation.extra:
+        return conversation
+    return conversation.model_copy(update={"extra": {**conversation.extra, form: {"values": {"user": name}}}})
+
+
+def whose(conversation: Conversation) -> str:
+    """Whose scenario it is: what was simulated on a person's scenario is that person's, all else its user's."""
+    return _named_in_store(conversation) or user_of(conversation)
+
+
+def _named_in_store(conversation: Conversation) -> str:
+    """Name of the user on whose scenario it was simulated; empty if it was on nobody's."""
+    name = as_object(conversation.extra.get(STORED)).get("user")
+    return name if isinstance(name, str) else ""

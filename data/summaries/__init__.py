@@ -1,0 +1,1 @@
+"""Conversations in figures: counts, outlines, and the graph that ran."""

@@ -1,0 +1,103 @@
+"""The executed graph of one or many conversations: runs of nodes and edges, seconds and tokens."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from pydantic import Field
+
+from ..records import Conversation, Edge, Record, Role, Usage
+
+SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
+"""Nodes that write a side's drafts; the usage of the drafts is theirs."""
+
+VALIDATORS: dict[str, Role] = {"question_validator": "user", "answer_validator": "assistant"}
+"""Nodes that judge a side's drafts."""
+
+CLOSING = "closing"
+"""The node that has the last word, such as scorers."""
+
+
+class ExecutedNode(Record):
+    """A node with its runs, seconds, tokens and rejections."""
+
+    name: str
+    runs: int
+    """How often an edge led to it."""
+    seconds: float | None = None
+    """Time in the node; None if no record has it."""
+    tokens: int | None = None
+    """Tokens of its calls, which a validator or the closing node has if it asks a model; None if none is recorded."""
+    reasons: dict[str, int] = Field(default_factory=dict)
+    """Rejected and observed drafts of a validator by reason, the most frequent first."""
+
+
+class ExecutedGraph(Record):
+    """Nodes in the order in which edges name them, and edges with their sums."""
+
+    conversations: int
+    """How many of the conversations have edges."""
+    nodes: tuple[ExecutedNode, ...]
+    edges: tuple[Edge, ...]
+
+
+def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
+    """The sum of the graphs of all conversations that have edges; empty if none has.
+
+    Edges of different topologies are listed together. No edge leads to the first node: its runs are the count of
+    the edges that leave it.
+    """
+    conversation_count = 0
+    edge_counts: Counter[tuple[str, str, str]] = Counter()
+    seconds: dict[str, float] = {}
+    tokens: dict[str, int] = {}
+    reasons: dict[str, Counter[str]] = {}
+    for conversation in conversations:
+        if not conversation.edges:
+            continue
+        conversation_count += 1
+        for edge in conversation.edges:
+            edge_counts[edge.source, edge.target, edge.label] += edge.count
+        for name, timing in conversation.timing.nodes.items():
+            seconds[name] = seconds.get(name, 0.0) + timing.seconds
+        for name, usage in _usages(conversation):
+            if usage is not None:
+                tokens[name] = tokens.get(name, 0) + usage.tokens
+        for name, role in VALIDATORS.items():
+            reasons.setdefault(name, Counter()).update(
+                attempt.reason
+                for attempt in conversation.attempts(role)
+                if attempt.reason and attempt.verdict in ("rejected", "observed")
+            )
+    names = dict.fromkeys(end for source, target, _ in edge_counts for end in (source, target))
+    arrived: Counter[str] = Counter()
+    left: Counter[str] = Counter()
+    for (source, target, _), count in edge_counts.items():
+        arrived[target] += count
+        left[source] += count
+    entered = {target for _, target, _ in edge_counts}
+    return ExecutedGraph(
+        conversations=conversation_count,
+        nodes=tuple(
+            ExecutedNode(
+                name=name,
+                runs=arrived[name] if name in entered else left[name],
+                seconds=round(seconds[name], 6) if name in seconds else None,
+                tokens=tokens.get(name),
+                reasons=dict(reasons.get(name, Counter()).most_common()),
+            )
+            for name in names
+        ),
+        edges=tuple(
+            Edge.model_validate({"source": source, "target": target, "label": label, "count": count})
+            for (source, target, label), count in edge_counts.items()
+        ),
+    )
+
+
+def _usages(conversation: Conversation) -> Iterator[tuple[str, Usage | None]]:
+    """Each usage in a conversation with the node whose call it is; None where a call has none."""
+    yield CLOSING, conversation.closing_usage
+    for name, role in SPEAKERS.items():
+        yield from ((name, attempt.usage) for attempt in conversation.attempts(role))
+    for name, role in VALIDATORS.items():
+        yield from ((name, attempt.judging) for attempt in conversation.attempts(role))

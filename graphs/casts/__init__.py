@@ -1,0 +1,24 @@
+"""Casts by name, their settings, and a cast as plain data from which another process builds it again.
+
+An installed package adds its casts with the entry point group `duologue.casts`, a notebook with `register`.
+A function that returns a cast needs neither: it is named by its import path. Example::
+
+    >>> from duologue import casts
+    >>> casts.find("simquac")(user="offline").name
+    'simquac'
+"""
+
+from .registry import GROUP, PACKAGE, CastFactory, CastSpec, factory_of, find, log, register, registered, scenarios_of
+
+__all__ = [
+    "GROUP",
+    "PACKAGE",
+    "CastFactory",
+    "CastSpec",
+    "factory_of",
+    "find",
+    "log",
+    "register",
+    "registered",
+    "scenarios_of",
+]

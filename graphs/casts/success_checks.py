@@ -1,0 +1,40 @@
+"""Whether what counts as success can be scored, checked before the first call of a run."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...errors import SettingError
+from ...nodes.scorers.combined import scorers_of
+from ...nodes.scorers.outcomes import FinalState
+from ...nodes.scorers.scenario_success import KEY, unscorable
+from ...nodes.scorers.scores import SUCCESS, Scoring
+from ...nodes.speakers.agents import AgentSpeaker
+from ...nodes.speakers.speaker import ChatSpeaker, FunctionSpeaker
+from ...nodes.state import State
+from .cast import Cast
+
+NO_STATE = (
+    "compares a state that nothing gives: give the cast a world (world=, --world MODULE:NAME), or the agent "
+    "AgentSpeaker(keep=...)"
+)
+
+
+def check_success(cast: Cast, states: Iterable[State]) -> None:
+    """SettingError for a `success`, of the cast or of a scenario, that cannot be scored."""
+    has_state = cast.world is not None or not _keeps_nothing(cast.assistant)
+    own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
+    if not has_state and any(isinstance(scorer, FinalState) for scorer in scorers_of(own)):
+        raise SettingError(f"closing: the scorer {SUCCESS!r}: final_state {NO_STATE}")
+    for number, state in enumerate(states):
+        for path, name in unscorable(state["scenario"].get(KEY)):
+            if name == "judged":
+                raise SettingError(f"scenarios[{number}]: {path}: names no model to judge: give it 'model'")
+            if not has_state:
+                raise SettingError(f"scenarios[{number}]: {path}: {NO_STATE}")
+
+
+def _keeps_nothing(assistant: Any) -> bool:
+    """Whether an assistant is known to record no channels; a node of somebody else's may."""
+    if isinstance(assistant, AgentSpeaker):
+        return not assistant.keep
+    return isinstance(assistant, (ChatSpeaker, FunctionSpeaker))

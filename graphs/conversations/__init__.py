@@ -1,0 +1,1 @@
+"""A conversation as a graph: its topology, its steps, its trace and its record."""

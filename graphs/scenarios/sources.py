@@ -1,0 +1,300 @@
+"""Where the scenarios of a run come from: pydantic models whose fields are the options of the command."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ...data import domains
+from ...data.identity import digest, ordinals
+from ...data.people.splits import UserPart, of_part
+from ...data.records import Conversation
+from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
+from ...data.simquac import MAX_BYTES
+from ...data.text.model_tokens import texts_in
+from ...errors import DataError, SettingError, at
+from ...nodes.scorers.scenario_success import KEY as SUCCESS
+from ...nodes.scorers.scenario_success import success_of, with_judge
+from ...nodes.speakers.replay import replayed_path
+from ...nodes.state import State
+
+MOST_SCENARIOS = 500_000
+"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
+
+
+@dataclass(frozen=True)
+class Scenarios:
+    """Initial states in order, and their source; iterates over the states."""
+
+    states: Sequence[State]
+    source: dict[str, Any]
+    """For the manifest and the card: `source`, and if known `licence` and `licence_id`."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Settings of the cast that follow from the scenarios unless they were set, such as the language."""
+    notes: tuple[str, ...] = ()
+    """Lines for the reader."""
+    broken: bool = False
+    """Whether a part of the source could not be read."""
+
+    def __iter__(self) -> Iterator[State]:
+        return iter(self.states)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+
+class ScenarioSource(BaseModel):
+    """Options that every source of scenarios has.
+
+    With `scenarios` any cast takes them from stored conversations or from JSON lines. A cast with scenarios of its own
+    making says in `own` how it makes them, and in `fitting` what it takes.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scenarios: Path | None = Field(
+        default=None,
+        description="Take the scenarios of this source: stored conversations, one scenario of each in their order (a run folder, a data set, logs), or JSON lines of scenarios.",
+    )
+    part: UserPart = Field(
+        default="all",
+        description="Take only users of this split of --scenarios: tune (development), its parts learn and select, test, or all.",
+    )
+    limit: int | None = Field(default=None, ge=1, description="Limit to the first N scenarios. Default: all.")
+    repeats: int = Field(default=1, ge=1, description="Simulate N conversations about each scenario.")
+    judge: str | None = Field(
+        default=None,
+        description="Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME.",
+    )
+    max_topic_bytes: int = Field(default=MAX_BYTES, ge=1, description="Set the maximum of bytes of text in a scenario.")
+    licence: str | None = Field(
+        default=None,
+        description="Name the licence and attribution of the scenarios' text; they are written into the data set's README.",
+    )
+
+    def read(self, settings: Any, seed: int) -> Scenarios:
+        """The scenarios: those of `scenarios` if it is given, else the cast's own; chosen with the seed, and repeated.
+
+        DataError for a source that cannot be used, SettingError for options that have no effect.
+        """
+        if self.scenarios is not None:
+            with named_folder(self.scenarios):
+                return self._taken(self.scenarios, settings, seed)
+        idle = [name for name in ("part", "judge") if getattr(self, name) != type(self).model_fields[name].default]
+        if idle:
+            raise SettingError(f"--{idle[0]}: is about the scenarios of --scenarios SRC: give it, or leave this out")
+        return self.own(settings, seed)
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        """The cast's own scenarios, where no source of them is given."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raise SettingError for an option that means nothing beside `scenarios`."""
+
+    def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """The scenario as this cast takes it, by default any.
+
+        DataError if it is of another domain or lacks something.
+        """
+        return scenario
+
+    def selected(self, states: Sequence[State], seed: int) -> Sequence[State]:
+        """The states that the options of a cast choose, in order; by default all."""
+        return states
+
+    def settings_for(self, states: Sequence[State]) -> dict[str, Any]:
+        """Settings of the cast that follow from the scenarios unless they were set."""
+        return {}
+
+    def remarks(self, states: Sequence[State], settings: Any) -> list[str]:
+        """Notes on the scenarios that were taken, a line each: by default on unknown kinds."""
+        known_kinds = (None, *domains.kinds())
+        kinds = Counter(str(kind) for state in states if (kind := state["scenario"].get("kind")) not in known_kinds)
+        return [
+            f"{count} of {len(states)} scenarios are of the kind {kind!r}, of which no domain is known: they are taken as they "
+            "are (--domain MODULE:NAME names one)"
+            for kind, count in kinds.items()
+        ]
+
+    def state(self, scenario: Any) -> State:
+        """The initial state of a scenario as in a line of a file.
+
+        DataError or SettingError if it cannot be one.
+        """
+        if not isinstance(scenario, dict) or not isinstance(scenario.get("kind", ""), str):
+            raise DataError("is not an object with a text 'kind', 'goal' or 'first_message': give it one")
+        scenario = self.fitting(scenario)
+        if "kind" not in scenario:
+            check_plain(scenario)
+        return self._begun(scenario)
+
+    def _begun(self, scenario: dict[str, Any]) -> State:
+        """The state of a scenario that this cast takes: its success is readable, its first message is said."""
+        plain = "kind" not in scenario
+        if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
+            if self.judge is not None:
+                scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
+            success_of(scenario[SUCCESS])
+        state: State = {"scenario": scenario}
+        if plain and isinstance(first := scenario.get("first_message"), str):
+            state["messages"] = [{"role": "user", "text": first}]
+        return state
+
+    def _taken(self, path: Path, settings: Any, seed: int) -> Scenarios:
+        """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
+        self.check()
+        reader = ScenarioReader(path)
+        states: list[State] = []
+        seen: Counter[str] = Counter()
+        for entry in reader:
+            state = self._state_of(entry, path)
+            key = digest(state["scenario"])
+            state["ordinal"] = seen[key]
+            seen[key] += 1
+            who = entry.conversation or Conversation(id="", scenario=state["scenario"])
+            if of_part(who, self.part):
+                states.append(state)
+        total = sum(seen.values())
+        if not total:
+            nothing = "conversation that states what its user wants" if reader.stored else "scenario"
+            raise DataError(f"{at(path)}: holds no {nothing}: give one that does, or write one object a line")
+        if not states:
+            raise DataError(
+                f"{at(path)}: none of its {total:,} scenarios is of a user in the part {self.part!r}: "
+                "give --part all, or a source with more users"
+            )
+        states = list(self.selected(states, seed))[: self.limit]
+        if len(states) * self.repeats > MOST_SCENARIOS:
+            raise DataError(
+                f"{at(path)}: {len(states) * self.repeats:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: "
+                "choose by --limit or --part"
+            )
+        return Scenarios(
+            self.repeated(states, settings),
+            self._source_of(reader, states),
+            self.settings_for(states),
+            (*_notes(reader, total), *self.remarks(states, settings)),
+            bool(reader.broken),
+        )
+
+    def _state_of(self, entry: LogScenario, path: Path) -> State:
+        """The initial state of a scenario of a source; DataError says where one cannot be used."""
+        where = at(path, entry.where)
+        try:
+            line = entry.conversation is None
+            state = self.state(entry.scenario) if line else self._begun(self.fitting(entry.scenario))
+        except (DataError, SettingError) as error:
+            raise DataError(f"{where}: {error}") from None
+        self.check_size(texts_in(state["scenario"]), where)
+        if entry.opening is not None:
+            state["messages"] = [entry.opening.plain()]
+        if entry.extra:
+            state["extra"] = dict(entry.extra)
+        return state
+
+    def _source_of(self, reader: ScenarioReader, states: Sequence[State]) -> dict[str, Any]:
+        """What the manifest says of a source that was given."""
+        info: dict[str, Any] = {"source": reader.path.absolute().name, "source_digest": reader.digest}
+        info["format"] = reader.format
+        if self.part != "all":
+            info["part"] = self.part
+        if begun := sum("messages" in state for state in states):
+            info["first_messages"] = begun * self.repeats
+        if reader.left_out:
+            info["left_out"] = reader.left_out
+        if reader.broken:
+            info["broken"] = list(reader.broken)
+        return self.source_info(**info, **({} if self.licence else reader.licence))
+
+    def repeated(self, states: Sequence[State], settings: Any) -> list[State]:
+        """Each state as often as `repeats` says; SettingError if every repeat would be the same."""
+        if self.repeats > 1 and len(replayed_paths(settings)) == 2:
+            raise SettingError("--repeats: both sides are replayed, so every repeat would be the same: leave it out")
+        return repeated(states, self.repeats)
+
+    def check_size(self, texts: Iterable[str], where: str) -> None:
+        """Raise DataError if the texts of a scenario have more bytes than allowed."""
+        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+        if size > self.max_topic_bytes:
+            raise DataError(
+                f"{where}: has {size:,} bytes of text, more than {self.max_topic_bytes:,}: shorten it, or raise --max-topic-bytes"
+            )
+
+    def source_info(self, **info: Any) -> dict[str, Any]:
+        """What the manifest says of the source; the option `licence` comes before the licence in `info`."""
+        return info | {"licence": self.licence or info.get("licence")}
+
+
+class ScenarioFile(ScenarioSource):
+    """The scenarios of a source that was given: stored conversations or JSON lines, for any cast.
+
+    A line has a `kind`, which its domain knows, or a `goal` or a `first_message` of the user. With any, `success` says
+    what counts as success (`nodes.scorers.scenario_success`).
+    """
+
+    def own(self, settings: Any, seed: int) -> Scenarios:
+        """Raises SettingError: this source makes none."""
+        raise SettingError(
+            "--scenarios: give a file of JSON lines, an object for each scenario, or stored conversations"
+        )
+
+
+def _notes(reader: ScenarioReader, total: int) -> list[str]:
+    """Notes on a source that was given."""
+    notes = [f"{reader.path}: {note}" for note in reader.notes]
+    if reader.left_out:
+        notes.append(
+            f"{reader.path}: {reader.left_out} of {total + reader.left_out} conversations name no goal and have no words "
+            "of a user: left out"
+        )
+    return notes
+
+
+def numbered(states: Sequence[State]) -> list[State]:
+    """The states in order; equal scenarios get different numbers."""
+    numbers = ordinals(state["scenario"] for state in states)
+    return [{**state, "ordinal": number} for state, number in zip(states, numbers, strict=True)]
+
+
+def repeated(scenarios: Iterable[State], repeats: int) -> list[State]:
+    """Each scenario `repeats` times, its repeats numbered; SettingError for fewer than one."""
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise SettingError(f"repeats: expected a number of at least 1, not {repeats!r}")
+    return [{**scenario, "repeat": repeat} for scenario in scenarios for repeat in range(repeats)]
+
+
+def chosen(
+    scenarios: Sequence[State], *, limit: int | None = None, sample: int | None = None, seed: int = 0
+) -> list[State]:
+    """The first `limit` scenarios, or a random `sample` of them in their order, or all.
+
+    Whether a scenario is drawn depends on a digest of seed and scenario: on its rank, not its position.
+    """
+    if limit is not None and sample is not None:
+        raise SettingError("limit and sample exclude each other: take the first N, or N at random")
+    if sample is None:
+        return list(scenarios[:limit])
+    if sample > len(scenarios):
+        raise SettingError(f"a sample of {sample} cannot be drawn from {len(scenarios)} scenarios: ask for fewer")
+
+    def draw(number: int) -> str:
+        return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
+
+    return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
+
+
+def replayed_paths(settings: Any) -> list[Path]:
+    """The data sets that the cast's sides replay, the user's first."""
+    paths = (replayed_path(getattr(settings, side, None)) for side in ("user", "assistant"))
+    return [path for path in paths if path is not None]
+
+
+def of_another_kind(kind: object, taken: str, of_kind: str = "") -> str:
+    """The error for a scenario of another kind: its kind, what the cast takes, and the correction."""
+    what = "names no kind" if kind is None else f"is of kind {kind!r}"
+    kind_note = f" ({of_kind!r})" if of_kind else ""
+    return f"the scenario {what}; the cast takes {taken}{kind_note}: give a source of these, or choose another cast"

@@ -1,0 +1,1 @@
+"""Graphs for a LangGraph server and for Studio."""

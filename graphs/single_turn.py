@@ -1,0 +1,132 @@
+"""A cast that is asked for one turn of its user, and ends when that turn has been judged.
+
+Prompt selector, user simulator, validator and the loop between them are those of the cast; nothing is asked of its
+assistant, of its closing node or of a world.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..data import domains
+from ..data.formats.dialogues import further
+from ..data.people.next_turns import Moment, NextTurn, text_of
+from ..data.people.pairing import STORED
+from ..data.people.splits import user_of
+from ..data.records import Attempt, Conversation, Usage
+from ..data.scenarios import of_log
+from ..data.text.languages import Language
+from ..errors import SettingError
+from ..nodes.limits import Limits
+from ..nodes.recllmsim.goals import goal_of
+from ..nodes.scorers.post_questions import closing
+from ..nodes.scorers.scenario_success import KEY as SUCCESS
+from ..nodes.state import State
+from ..nodes.stops import MANY_TURNS, AfterOneTurn
+from . import agent_test, casts
+from .casts.cast import Cast
+from .casts.sides import Speaker
+
+_FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
+
+
+def asking(cast: Cast) -> Cast:
+    """The cast, whose conversations end when its user's first turn has been judged."""
+    changes: dict[str, Any] = {"stop": AfterOneTurn("user", cast.stop), "closing": closing}
+    return cast.replace(**changes, **({} if cast.world is None else {"world": None}))
+
+
+def limits_of(cast: Cast, *, seed: int = 0, attempts: int | None = None) -> Limits:
+    """The limits of each question: the seed, and most calls for a turn (default: the cast's)."""
+    return Limits(max_turns=MANY_TURNS, seed=seed, question_attempts=attempts or cast.limits.question_attempts)
+
+
+def cast_name(moments: Sequence[Moment]) -> str:
+    """The name of the cast for the conversations: that of their kind, else `agent_test`."""
+    factories = casts.registered()
+    kinds = {str(moment.conversation.scenario.get("kind", "")) for moment in moments}
+    named = sorted(kind for kind in kinds if kind in factories)
+    if named and len(kinds) > 1:
+        raise SettingError(f"the conversations are of several kinds ({', '.join(sorted(kinds))}): name a cast (--cast)")
+    return named[0] if named else agent_test.NAME
+
+
+def cast_for(moments: Sequence[Moment], user: Speaker, cast: str | None = None, **settings: Any) -> Cast:
+    """The cast in which a user is asked, with pages in the language of most of the conversations.
+
+    `cast`: its name, else that of `cast_name`. `settings`: the cast's own, such as `prompts`.
+    """
+    factory = casts.find(cast or cast_name(moments))
+    if "language" in factory.settings.model_fields and "language" not in settings:
+        spoken = Counter(language_of_moment(moment) for moment in moments)
+        settings["language"] = max(spoken, key=lambda language: (spoken[language], language), default="en")
+    return factory(user=user, **settings)
+
+
+def language_of_moment(moment: Moment) -> Language:
+    """The language of a moment's conversation."""
+    return domains.of(moment.conversation).language(moment.conversation) or "en"
+
+
+def state_of(moment: Moment, cast: str) -> State | None:
+    """The state right before the moment; None if the user would have neither a goal nor a message.
+
+    The user of `agent_test` has a goal. Where the source has none, it is what the person's first message asks for:
+    so the first turn cannot be asked for there, nor where the scenario itself holds the first message.
+    """
+    # `success` would have the end judged.
+    scenario = {key: value for key, value in moment.conversation.scenario.items() if key != SUCCESS}
+    if cast == agent_test.NAME:
+        stored_details = further(moment.conversation)
+        of_line, _ = of_log(moment.conversation, stored_details)
+        scenario |= {
+            key: of_line[key] for key in ("goal", "facts", "persona") if key in of_line and key not in scenario
+        }
+        scripted = "first_message" in scenario
+        if not goal_of(scenario) and (context := scenario.get("task_context") or stored_details.get("task_context")):
+            scenario["goal"] = str(context)
+        elif not goal_of(scenario):
+            texts = (message.text for message in moment.before if message.role == "user" and message.stored)
+            scripted, scenario["first_message"] = True, next(texts, "")
+        if scripted and not moment.turn:
+            return None
+    messages = [message.plain() for message in moment.before]
+    # A user that says what stored people said leaves out the person who is asked about.
+    stored = {"id": moment.conversation.id, "user": user_of(moment.conversation)}
+    return {
+        "scenario": scenario,
+        "ordinal": moment.ordinal,
+        "repeat": 0,
+        "messages": messages,
+        "extra": {STORED: stored},
+    }
+
+
+def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True) -> NextTurn:
+    """The user's turn, from the record of the conversation that was simulated from the moment on.
+
+    `leaves`: whether the user can end the conversation at a moment.
+    """
+    after = len(moment.before)
+    new = [message for message in conversation.messages[after:] if message.role == "user"]
+    unsaid = [turn for turn in conversation.unsaid if turn.role == "user" and turn.after >= after]
+    tried: list[Attempt] = [attempt for message in new for attempt in message.attempts]
+    tried += [attempt for turn in unsaid for attempt in turn.attempts]
+    spent = sum((attempt.spent for attempt in tried), Usage.none())
+    failure = f"{conversation.failure.node}: {conversation.failure.error}" if conversation.failure is not None else None
+    if failure is None and conversation.stop in _FAILED:
+        failure = f"ended as {conversation.stop}"
+    return NextTurn(
+        id=conversation.id,
+        key=moment.key,
+        text="" if failure else text_of(new),
+        stopped=(failure is None and conversation.stop not in (None, "max_turns", "user_rejected")) if leaves else None,
+        stop=conversation.stop,
+        rejected=len({attempt.number for attempt in tried if attempt.verdict == "rejected"}),
+        model=next((attempt.model for attempt in tried if attempt.model), None),
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        calls=spent.calls,
+        silent=failure is not None and bool(tried) and all(attempt.flaw and not attempt.text for attempt in tried),
+        failure=failure,
+    )

@@ -1,0 +1,143 @@
+"""The casts that measure the validity of simulated users as testers of assistants.
+
+In one a user meets an assistant and rates its satisfaction; in the other a model rates as the user of a stored
+conversation.
+
+Both are functions of plain values, so that a run is recorded and resumed like any other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+from ..data import domains
+from ..data.files.json_files import parsed
+from ..data.formats.dialogues import further
+from ..data.identity import ordinals
+from ..data.people.next_turns import Moment, moments_of
+from ..data.records import Conversation
+from ..data.scenarios import of_log
+from ..data.text.languages import Language, language_of
+from ..former_names import stored
+from ..nodes.people.turns import person_in
+from ..nodes.recllmsim.goals import goal_of
+from ..nodes.scorers import scoring
+from ..nodes.scorers.satisfaction import TOLD, by_model, satisfaction_of
+from ..nodes.seeded_faults.heeding import heeded
+from ..nodes.speakers.replay import ReplaySpeaker
+from ..nodes.state import State
+from . import agent_test, casts
+from .agent_test import unless_the_scenario_says
+from .casts.cast import Cast
+from .casts.sides import Speaker
+from .single_turn import state_of
+
+ERRANDS = "samples/errands.jsonl"
+"""The shipped scenarios, eight in English and the same eight in Chinese."""
+MEETING, RATING = stored(f"{__name__}:meeting"), stored(f"{__name__}:rating")
+
+
+def errands() -> list[State]:
+    """The shipped scenarios: goals, facts, and what counts as success."""
+    text = files("duologue.data").joinpath(ERRANDS).read_text(encoding="utf-8")
+    return agent_test.scenarios(parsed(line, ERRANDS) for line in text.splitlines())
+
+
+def contexts_of(conversations: Sequence[Conversation], limit: int) -> list[State]:
+    """The goals of the people in stored conversations: the scenarios for users made from people.
+
+    One of each context. Nobody is played by their own words: the state says whose scenario it is.
+    """
+    first_states: dict[str, State] = {}
+    for moment in moments_of(conversations):
+        if moment.turn or moment.ended or (state := _first_state(moment)) is None:
+            continue
+        of_domain = state["scenario"]
+        scenario = {"goal": goal_of(of_domain), "task": domains.of(of_domain).task(of_domain)}
+        if facts := person_in(of_domain):
+            scenario["facts"] = facts
+        if scenario["goal"]:
+            first_states.setdefault(scenario["goal"], {**state, "scenario": scenario, "ordinal": 0})
+    return list(first_states.values())[:limit]
+
+
+def _first_state(moment: Moment) -> State | None:
+    """The state before the first turn; the goal is the task's name where the source has no more."""
+    if (state := state_of(moment, agent_test.NAME)) is not None:
+        return state
+    line, _ = of_log(moment.conversation, further(moment.conversation))
+    if "task" not in line:
+        return None
+    line_details: dict[str, Any] = {key: line[key] for key in ("facts", "task") if key in line}
+    scenario: dict[str, Any] = {**moment.conversation.scenario, **line_details, "goal": line["task"]}
+    conversation = moment.conversation.model_copy(update={"scenario": scenario})
+    return state_of(replace(moment, conversation=conversation), agent_test.NAME)
+
+
+def language_in(state: State) -> Language:
+    """The language of what the user wants."""
+    return language_of(goal_of(state["scenario"])) or "en"
+
+
+def meeting(
+    user: Speaker = "offline", assistant: Speaker = "offline", language: Language = "en", planted: bool = True
+) -> Cast:
+    """A user meets an assistant, and says how satisfied it is.
+
+    `planted`: the assistant is one of `nodes.seeded_faults`, whose success is detected in a conversation about anything; otherwise a scenario
+    without `success` goes by `agent_test`'s rule.
+    """
+    cast = agent_test.cast(user=user, assistant=assistant, language=language)
+    success = heeded if planted else unless_the_scenario_says
+    return cast.replace(
+        closing=scoring(success=success, satisfaction=satisfaction_of(cast.user_simulator, language)[1])
+    )
+
+
+def rating(
+    source: str | Sequence[Conversation] = "", judge: Any = "openai:gpt-4.1-mini", language: Language = "en"
+) -> Cast:
+    """A model says, as the user of each stored conversation, how satisfied it is; nothing is said anew.
+
+    `source`: a path that `load` reads, or the conversations.
+    """
+    sides: list[ReplaySpeaker] = []
+    for role in ("user", "assistant"):
+        if isinstance(source, str):
+            sides.append(ReplaySpeaker.of(source, role))
+        else:
+            sides.append(ReplaySpeaker(role, "conversations", tuple(source)))
+    cast = agent_test.cast(user=sides[0], assistant=sides[1], language=language)
+    return cast.replace(closing=scoring(satisfaction=by_model(judge, language=language)))
+
+
+def met_by(user: Speaker, assistant: Speaker, language: Language, *, planted: bool) -> Cast:
+    """The cast `meeting` as plain data, where its speakers are."""
+    return casts.find(MEETING)(user=user, assistant=assistant, language=language, planted=planted)
+
+
+def rated_by(source: str | Sequence[Conversation], judge: Any, language: Language) -> Cast:
+    """The cast `rating` as plain data, where source and judge are."""
+    return casts.find(RATING)(source=source, judge=judge, language=language)
+
+
+def rated_states(conversations: Sequence[Conversation], chosen: Sequence[int]) -> list[State]:
+    """The scenarios of those of the conversations that are to be rated, by their places in the source."""
+    numbers = ordinals(conversation.scenario for conversation in conversations)
+    return [
+        {
+            "scenario": conversations[place].scenario,
+            "ordinal": numbers[place],
+            "extra": {TOLD: _user_details(conversations[place])},
+        }
+        for place in chosen
+    ]
+
+
+def _user_details(conversation: Conversation) -> dict[str, Any]:
+    """The facts about its user in a stored conversation besides the scenario, such as the goal in a log."""
+    stored_details = further(conversation)
+    of_line, _ = of_log(conversation, stored_details)
+    details = {key: of_line[key] for key in ("goal", "facts", "persona") if key in of_line}
+    return details | {key: stored_details[key] for key in ("task", "task_context", "profile") if key in stored_details}

@@ -1,0 +1,1 @@
+"""Annotators, which label conversations."""

@@ -1,0 +1,1 @@
+"""Requests with repair, and judges: chat models that are asked about something."""

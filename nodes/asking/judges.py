@@ -1,0 +1,180 @@
+"""Judges: chat models that are asked with a page about a conversation or a draft.
+
+`ask_judge` is the one way to ask, for any kind of answer. Its users here are the validators of `judge`, whose answer is
+one reason of a list, and the scorers of `judged`, whose answer is a value.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar, runtime_checkable
+
+from langchain_core.language_models import BaseChatModel
+
+from ...data.files.regular_files import content
+from ...data.records import Role
+from ...errors import DataError, SettingError
+from ...prompts import Library, Page, PromptError, shipped
+from ...prompts.pages import MOST_BYTES
+from ..calls.call_store import Call
+from ..messages.building import as_text, fenced, marks_of
+from ..models.offline.model import OfflineChatModel
+from ..models.specs import chat_model
+from ..state import Draft, State, standing
+from .requests import Parse, RequestAnswer, ask
+
+T = TypeVar("T")
+
+REQUEST = "judge/request"
+"""Name that the page of a request has."""
+ATTEMPTS = 3
+"""Most calls for an opinion, unless another number is asked for."""
+
+_MARKS = ("conversation", "draft", "user", "assistant", "tool_calls", "tool_call", "ended")
+_UNTOLD = ("kind", "success", "digest")
+"""Keys that `{{ scenario }}` leaves out: a judge gets the material to judge, not the rule of a program."""
+
+
+async def ask_judge(
+    model: BaseChatModel,
+    page: Page,
+    values: Mapping[str, object],
+    parse: Parse[T],
+    form: str,
+    *,
+    call: Call,
+    attempts: int = ATTEMPTS,
+    language: str = "en",
+) -> RequestAnswer[T]:
+    """Ask a model with a page of `request_page`, at most `attempts` times, until its reply can be parsed.
+
+    `values`: what fills the page's gaps (`values_about`). `form`: the lines of the system page that say how to reply.
+    The answer has every attempt with its usage. PromptError if the page has a gap without a value.
+    """
+    pages = Library({**pages_in(language).pages, REQUEST: page})
+    return await ask(model, REQUEST, {**values, "form": form}, parse, attempts, pages=pages, call=call)
+
+
+def first_texts(page: Page, values: Mapping[str, object], form: str, language: str = "en") -> tuple[str, str]:
+    """The texts that `ask_judge` sends first: the system page and the request; errors are the same."""
+    filling = {**values, "form": form}
+    return pages_in(language)["judge/system"].fill_from(filling), page.fill_from(filling)
+
+
+def given_page(page: Page | Path | str) -> Page:
+    """A page of one's own, from a page, its text, or its file.
+
+    A file is a `Path`, or a name that ends in `.md`.
+
+    PromptError if the file cannot be read, the page is empty, or its gaps cannot be read.
+    """
+    if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
+        try:
+            page = content(page, MOST_BYTES).decode("utf-8-sig")
+        except (DataError, UnicodeDecodeError) as error:
+            raise PromptError(f"the page {page} cannot be read ({error})") from None
+    own_page = page if isinstance(page, Page) else Page(REQUEST, page)
+    if not own_page.source.strip():
+        raise PromptError(f"prompt {own_page.name}: is empty: write what is to be judged")
+    own_page.try_out()
+    return own_page
+
+
+def request_page(page: Page | Path | str, about: Literal["draft", "conversation"], language: str = "en") -> Page:
+    """The page of a request; the judged material follows it where the page has no gap for that.
+
+    PromptError if it cannot be used (`given_page`).
+    """
+    own_page = given_page(page)
+    if about in own_page.gaps:
+        return own_page
+    return Page(own_page.name, f"{own_page.source.strip()}\n\n{pages_in(language)[f'judge/about_{about}'].source}")
+
+
+def values_about(
+    state: State,
+    page: Page,
+    draft: Draft | None = None,
+    earlier: Sequence[Draft] = (),
+    language: str = "en",
+    *,
+    also: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The values for the gaps of a judge's page.
+
+    These are `conversation`, `scenario`, each value of the scenario, with a draft also `draft`, `speaker` and
+    `tool_calls`, and the values in `also`.
+
+    Conversation, draft and tool calls stand between marks of these names. No value can end or imitate a mark. Of the
+    tool calls before a draft only those of its own side are shown: the judge's words may reach its writer.
+    `earlier`: drafts of the same reply before this one.
+    """
+    marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
+    values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}
+    scenario_lines = (f"{key}: {value}" for key, value in values.items() if key not in _UNTOLD)
+    values |= {"scenario": "\n".join(scenario_lines)} | {
+        key: fenced(text, *marks) for key, text in (also or {}).items()
+    }
+    role: Role = state.get("speaking") or "user"
+    marked_texts = list(_marked_texts(state, None if draft is None else role))
+    marked_texts += [(role, sibling["text"]) for sibling in earlier]
+    if draft is None and (stop := state.get("stop")):
+        marked_texts.append(("ended", stop))
+    lines = (f"<{mark}>{fenced(text, *marks)}</{mark}>" for mark, text in marked_texts)
+    values["conversation"] = "\n".join(("<conversation>", *lines, "</conversation>"))
+    if draft is not None:
+        calls = as_text(draft.get("tool_calls", []))
+        values["draft"] = f"<draft>\n{fenced(draft['text'], *marks)}\n</draft>"
+        values["tool_calls"] = f"<tool_calls>\n{fenced(calls, *marks)}\n</tool_calls>"
+        values["speaker"] = pages_in(language)[f"judge/speaker_{role}"].fill()
+    return values
+
+
+def _marked_texts(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
+    """Mark and text of each message, of one side or of both.
+
+    The tool calls of its accepted draft come before it.
+    """
+    for message in state.get("messages", []):
+        for call in standing(message).get("tool_calls", []) if side in (None, message["role"]) else ():
+            details = {key: call[key] for key in ("arguments", "result", "error") if call.get(key) is not None}
+            yield "tool_call", f"{call['name']} {as_text(details)}"
+        yield message["role"], message["text"]
+
+
+@lru_cache(maxsize=8)
+def pages_in(language: str) -> Library:
+    """The shipped pages for judges."""
+    return shipped("judge", language)
+
+
+def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
+    """The chat model of a spec, or the given one; SettingError for the offline model, which can only speak."""
+    judge_model = chat_model(model)
+    if isinstance(judge_model, OfflineChatModel):
+        raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME, or a chat model")
+    return judge_model
+
+
+@runtime_checkable
+class AsksJudge(Protocol):
+    """A validator or a scorer that asks a judge."""
+
+    @property
+    def page(self) -> Page:
+        """The page as it was given."""
+        ...
+
+    @property
+    def language(self) -> str: ...
+
+
+def pages_of(parts: Iterable[object]) -> dict[str, Page]:
+    """The pages that judges are asked with, by name: the shipped ones, and `judge/DIGEST` for their own."""
+    pages: dict[str, Page] = {}
+    for part in parts:
+        if isinstance(part, AsksJudge) and isinstance(part.page, Page):
+            ours = pages_in(part.language).pages
+            own = {} if part.page in ours.values() else {f"judge/{part.page.digest}": part.page}
+            pages |= {**ours, **own}
+    return pages

@@ -1,7 +1,0 @@
-"""The guard that makes any simulated user more like people (`--like SRC`): see `docs/like.md`."""
-
-from .learnt import REASON, Manners
-from .options import LikeOptions, parsed, paths_of
-from .validator import PAGES, LikePeople, like
-
-__all__ = ["PAGES", "REASON", "LikeOptions", "LikePeople", "Manners", "like", "parsed", "paths_of"]

@@ -1,0 +1,260 @@
+"""The faults of a call to a model: name, origin and meaning of each, and the fault of any error."""
+
+import errno
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from json import JSONDecodeError
+from typing import Any, Literal, TypeAlias
+
+from ...errors import DuologueError
+from ..settings.environment import error_line, redacted
+from .waits import asked_wait
+
+Whose: TypeAlias = Literal["endpoint", "limit", "settings", "request", "ours"]
+"""`endpoint`: a retry may succeed. `limit`: too many calls, a retry must wait. `settings`: the key, the model's name or
+the account; no call of this run can succeed. `request`: this one request is refused. `ours`: a bug."""
+
+MEANINGS: Mapping[str, tuple[Whose, str]] = {
+    "rate_limited": ("limit", "the endpoint reports too many calls"),
+    "overloaded": ("endpoint", "the endpoint reports that it is overloaded or down"),
+    "server_error": ("endpoint", "the endpoint failed"),
+    "timeout": ("endpoint", "nothing came in time"),
+    "too_slow": ("endpoint", "the reply was not complete in time"),
+    "unreachable": ("endpoint", "no connection to the endpoint"),
+    "reset": ("endpoint", "the connection broke"),
+    "not_json": ("endpoint", "the reply is not JSON, or is incomplete"),
+    "not_a_completion": ("endpoint", "the reply is not a model's reply"),
+    "no_choices": ("endpoint", "the reply has no choices"),
+    "null_content": ("endpoint", "the reply has neither a text nor anything in its place"),
+    "too_large": ("endpoint", "the reply is larger than any message can be"),
+    "wrong_key": ("settings", "the key is not accepted"),
+    "forbidden": ("settings", "the key may not use this model"),
+    "unknown_model_or_url": ("settings", "there is no such model, or no such address"),
+    "quota_spent": ("settings", "the account has no money or quota left"),
+    "redirected": ("settings", "the endpoint sends elsewhere, and the key is not sent after"),
+    "bad_request": ("request", "the endpoint refuses this request"),
+    "content_policy": ("request", "the endpoint refuses the content of this request"),
+    "context_length": ("request", "the request is longer than the model takes"),
+    "own_error": ("ours", "an error of the program, not of the endpoint"),
+}
+"""Every fault by its name, with its origin and its meaning."""
+
+
+@dataclass(frozen=True)
+class CallFault:
+    """The reason why a call has no usable reply."""
+
+    name: str
+    """One of `MEANINGS`."""
+    whose: Whose
+    detail: str
+    """The endpoint's words, in one line without secrets."""
+    after: float | None = None
+    """Seconds that the endpoint asks to wait (Retry-After)."""
+
+    @property
+    def line(self) -> str:
+        """Name, meaning and detail on one line, for people."""
+        _, meaning = MEANINGS.get(self.name, (self.whose, ""))
+        return f"{self.name}: " + " (".join(filter(None, [meaning, self.detail])) + (")" if self.detail else "")
+
+
+class ReplyError(Exception):
+    """An endpoint's answer is not a reply; `fault` is the reason."""
+
+    def __init__(self, fault: CallFault) -> None:
+        super().__init__(fault.line)
+        self.fault = fault
+
+
+AWAY = frozenset(
+    "rate_limited overloaded server_error timeout too_slow unreachable reset wrong_key forbidden unknown_model_or_url "
+    "quota_spent redirected".split()
+)
+"""Faults of an endpoint that is away: code that calls it cannot help them."""
+
+
+def is_crash(error: BaseException) -> bool:
+    """Whether an agent's error is one of its own code.
+
+    Not of an endpoint that is away, nor of a recording that lacks a call.
+    """
+    if getattr(error, "is_of_function", False):
+        return True
+    if any(
+        isinstance(one, DuologueError) or isinstance(getattr(one, "fault", None), CallFault) for one in _causes(error)
+    ):
+        return False
+    return fault_of(error).name not in AWAY
+
+
+def fault(name: str, detail: str = "", after: float | None = None) -> CallFault:
+    """The fault of this name, its detail as one printable line without secrets."""
+    line = "".join(sign if sign.isprintable() else " " for sign in redacted(detail[:5_000]))
+    return CallFault(name, MEANINGS[name][0], " ".join(line.split())[:350], after)
+
+
+def fault_of(error: BaseException) -> CallFault:
+    """The fault of a call's error, of any provider's package."""
+    chain = list(_causes(error))
+    if judged := next((one.fault for one in chain if isinstance(one, ReplyError)), None):
+        return judged
+    for one in chain:
+        if (status := _status(one)) is not None:
+            words = _message_of(one)
+            return fault(of_status(status, words), f"{status}: {words}", asked_wait(_headers(one)))
+    name = _of_classes(chain)
+    if name is None:
+        name = "server_error" if any(getattr(one, "is_retryable", None) is True for one in chain) else "own_error"
+    return fault(name, _detail_of(error, chain))
+
+
+def of_status(status: int, words: str) -> str:
+    """The name of the fault of a status code with these words."""
+    if status not in (401, 404) and (name := of_words(words)):
+        return name
+    if status in _STATUSES:
+        return _STATUSES[status]
+    if 300 <= status < 400:
+        return "redirected"
+    if status >= 500:
+        return "server_error"
+    return "bad_request" if status >= 400 else "not_a_completion"
+
+
+_STATUSES = {
+    401: "wrong_key",
+    402: "quota_spent",
+    403: "forbidden",
+    404: "unknown_model_or_url",
+    405: "unknown_model_or_url",
+    408: "timeout",
+    409: "server_error",
+    410: "unknown_model_or_url",
+    425: "overloaded",
+    429: "rate_limited",
+    503: "overloaded",
+    529: "overloaded",
+}
+
+_WORDS = (
+    # Google writes "quota" and "billing" where it means the calls of this minute, so these words alone mean nothing.
+    ("quota_spent", r"insufficient_quota|billing_hard_limit_reached|billing_not_active|credit balance is too low"),
+    (
+        "content_policy",
+        r"content_policy|content_filter|content management policy|ResponsibleAI|flagged_input|moderation",
+    ),
+    ("context_length", r"context_length|context window|maximum context|prompt is too long|string_above_max_length"),
+    ("wrong_key", r"invalid_api_key|API key not valid|API_KEY_INVALID|incorrect API key"),
+    ("unknown_model_or_url", r"model_not_found"),
+)
+_OF_WORDS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _WORDS)
+_IN_A_REPLY = (
+    ("rate_limited", re.compile(r"rate_?limit|too many requests|\b429\b", re.IGNORECASE)),
+    ("overloaded", re.compile(r"overloaded|unavailable|\b50[23]\b|\b529\b", re.IGNORECASE)),
+)
+
+
+def of_words(text: str) -> str | None:
+    """The name of the fault in an endpoint's own words, whatever the status; None without one."""
+    return next((name for name, pattern in _OF_WORDS if pattern.search(text)), None)
+
+
+def of_error_in_reply(error: object) -> CallFault:
+    """The fault of a reply with status 200 that has an error in place of a completion."""
+    words = _words_of(error)
+    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
+    if isinstance(code, int) and 400 <= code < 600:
+        return fault(of_status(code, words), words)
+    name = next((name for name, pattern in _IN_A_REPLY if pattern.search(words)), "server_error")
+    return fault(of_words(words) or name, words)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and its causes."""
+    one: BaseException | None = error
+    for _ in range(8):
+        if one is None:
+            return
+        yield one
+        one = one.__cause__
+
+
+def _status(error: BaseException) -> int | None:
+    """The status code of an error, from wherever its package puts it."""
+    response = getattr(error, "response", None)
+    candidates: list[object] = [getattr(error, name, None) for name in ("status_code", "http_status", "code", "status")]
+    candidates.insert(1, getattr(response, "status_code", None))
+    if isinstance(response, Mapping):  # botocore
+        candidates.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
+    if isinstance(error, JSONDecodeError | UnicodeDecodeError):
+        return None  # a client hangs a response with status 200 on them
+    codes = (int(code) for code in candidates if isinstance(code, (int, HTTPStatus)) and not isinstance(code, bool))
+    return next((code for code in codes if 300 <= code < 600), None)
+
+
+def _headers(error: BaseException) -> Mapping[str, str]:
+    headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def _message_of(error: BaseException) -> str:
+    """The message of an endpoint's error with its code and type, else the error's own words."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    return _words_of(inner) or str(error)
+
+
+def _words_of(error: object) -> str:
+    if not isinstance(error, Mapping):
+        return error.strip() if isinstance(error, str) else ""
+    names = [str(error[key]) for key in ("code", "type", "status") if isinstance(error.get(key), (str, int))]
+    named = f" [{', '.join(dict.fromkeys(names))}]" if names else ""
+    inner: Any = error.get("innererror")
+    more = f" {_words_of(inner)}" if isinstance(inner, Mapping) else ""
+    return f"{error.get('message') or error.get('detail') or ''}{named}{more}".strip()
+
+
+_BY_CLASS = (
+    ("context_length", {"ContextOverflowError"}),
+    ("wrong_key", {"ModelAuthenticationError", "AuthenticationError"}),
+    ("forbidden", {"ModelPermissionDeniedError", "PermissionDeniedError"}),
+    ("unknown_model_or_url", {"ModelNotFoundError", "UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}),
+    ("rate_limited", {"ModelRateLimitError", "RateLimitError"}),
+    ("bad_request", {"ModelInvalidRequestError", "BadRequestError"}),
+    ("redirected", {"TooManyRedirects"}),
+    ("content_policy", {"ContentFilterFinishReasonError"}),
+    ("not_json", {"JSONDecodeError", "DecodingError"}),
+    ("unreachable", {"ConnectTimeout", "ConnectError", "ConnectionRefusedError", "gaierror", "ClientConnectorError"}),
+    ("reset", {"ReadError", "WriteError", "CloseError", "RemoteProtocolError", "IncompleteRead"}),
+    ("reset", {"ConnectionResetError", "BrokenPipeError", "ConnectionAbortedError", "ServerDisconnectedError"}),
+    ("timeout", {"TimeoutError", "TimeoutException", "APITimeoutError", "ModelTimeoutError"}),
+    ("unreachable", {"ConnectionError", "ModelConnectionError", "APIConnectionError", "TransportError"}),
+    ("server_error", {"ModelAPIError", "InternalServerError"}),
+)
+"""Names of errors' classes, of any package. What says more comes first: a cause names the same or less than its effect."""
+_OF_CONNECTION = frozenset({"ConnectError", "ConnectTimeout", "ReadError", "WriteError", "RemoteProtocolError"})
+_NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
+_NO_STREAM = "No generations found in stream"
+
+
+def _of_classes(chain: list[BaseException]) -> str | None:
+    if any(isinstance(one, OSError) and one.errno in _NO_WAY for one in chain):
+        return "unreachable"
+    if any(isinstance(one, ValueError) and _NO_STREAM in str(one) for one in chain):
+        return "no_choices"
+    names = {kind.__name__ for one in chain for kind in type(one).__mro__}
+    return next((name for name, kinds in _BY_CLASS if names & kinds), None)
+
+
+def _detail_of(error: BaseException, chain: list[BaseException]) -> str:
+    broken = next((one for one in chain if isinstance(one, JSONDecodeError)), None)
+    if broken is None:
+        root = " ".join(str(chain[-1]).split())
+        # Clients wrap the system's message in words with less information, such as "Connection error."
+        wrapped = len(chain) > 1 and root and type(chain[-1]).__name__ in _OF_CONNECTION
+        return redacted(root)[:500] if wrapped else error_line(error)
+    begin = f", it begins with {broken.doc[:60]!r}" if broken.doc.strip() else ", it is empty"
+    return f"{broken.msg} at character {broken.pos}{begin}"

@@ -1,0 +1,156 @@
+"""Flaws of a reply: a refusal, filtered, cut off or empty content, or an impossible number of tokens."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from ..messages.attachments import why_empty
+from .faults import ReplyError, fault
+
+REFUSAL = "refusal"
+"""The model refuses in words, which are the draft's text."""
+CONTENT_FILTER = "content_filter"
+"""The endpoint's filter took the reply, or the rest of it."""
+CUT_OFF = "cut_off"
+"""The endpoint ended the reply at its length limit."""
+EMPTY = "empty"
+"""The reply has no text, no part and no tool call."""
+ODD_USAGE = "odd_usage"
+"""The reply is sound, but the endpoint's number of tokens is impossible, so it is unknown."""
+
+_FINISHES: Mapping[str, frozenset[str]] = {
+    REFUSAL: frozenset({"refusal", "refused"}),
+    CONTENT_FILTER: frozenset(
+        "content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety "
+        "guardrail_intervened error_toxic error_toxic_content jailbreak".split()
+    ),
+    CUT_OFF: frozenset(
+        "length max_tokens max_output_tokens model_length token_limit model_context_window_exceeded".split()
+    ),
+}
+"""The finish reasons of each flaw, as the providers write them, in small letters."""
+
+FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+"""Keys of the finish reason in a message's metadata: OpenAI and Google, Anthropic, Ollama, Bedrock."""
+ODD = "odd_usage"
+"""Key of a message's `response_metadata` that marks a usage as left out."""
+_MOST_TOKENS = 10**9
+
+
+def finish_of(message: BaseMessage) -> str | None:
+    """The endpoint's reason why the model stopped; None if it gives none."""
+    metadata: Mapping[str, Any] = message.response_metadata
+    for key in FINISH_KEYS:
+        if isinstance(reason := metadata.get(key), str):
+            return reason
+    incomplete = metadata.get("incomplete_details")  # of OpenAI's responses
+    if isinstance(incomplete, Mapping) and isinstance(reason := incomplete.get("reason"), str):
+        return reason
+    return None
+
+
+@lru_cache(maxsize=256)  # each reply is asked about several times, and endpoints have few reasons
+def flaw_of_finish(reason: str | None) -> str | None:
+    """The flaw of a finish reason; None for a reason without one."""
+    name = (reason or "").lower().rpartition(".")[2]
+    return next((flaw for flaw, reasons in _FINISHES.items() if name in reasons), None)
+
+
+def refusal_in(message: BaseMessage) -> str:
+    """The words of a refusal beside the content or in a block of it; empty without one."""
+    aside = message.additional_kwargs.get("refusal")
+    words = [aside] if isinstance(aside, str) else []
+    for block in message.content if isinstance(message.content, list) else ():
+        if isinstance(block, dict) and block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
+            words.append(block["refusal"])
+    return "\n\n".join(text for text in words if text.strip())
+
+
+def flaw_of(message: BaseMessage, draft: Mapping[str, Any]) -> str | None:
+    """The flaw of a reply and its draft; None if it has none.
+
+    The most specific flaw comes first: a refusal, then the endpoint's finish reason, then an empty reply.
+    """
+    if refusal_in(message):
+        return REFUSAL
+    if flaw := flaw_of_finish(finish_of(message)):
+        return flaw
+    if _blocked(message):
+        return CONTENT_FILTER
+    if why_empty(draft) == EMPTY:
+        return EMPTY
+    return ODD_USAGE if has_odd_usage(message) else None
+
+
+def flaw_in(draft: Mapping[str, Any]) -> str | None:
+    """The flaw of a draft: its own, or that of its finish reason."""
+    return draft.get("flaw") or flaw_of_finish(draft.get("finish_reason"))
+
+
+def silent(attempt: Mapping[str, Any]) -> bool:
+    """Whether an attempt is a flawed reply without any content."""
+    return bool(attempt.get("flaw")) and why_empty(attempt) == EMPTY
+
+
+def _blocked(message: BaseMessage) -> bool:
+    """Whether the prompt itself was blocked: Google's endpoints then answer without a finish reason."""
+    feedback = message.response_metadata.get("prompt_feedback")
+    return isinstance(feedback, Mapping) and bool(feedback.get("block_reason")) and not str(message.text)
+
+
+def check_reply(message: BaseMessage) -> None:
+    """ReplyError if a provider's message has no content, and nothing that explains it: the endpoint's fault.
+
+    A message without any metadata is not from a provider but from a model of one's own: it is an empty reply.
+    """
+    if not isinstance(message, AIMessage) or message.content or not message.response_metadata:
+        return
+    if (
+        message.tool_calls
+        or message.invalid_tool_calls
+        or any(message.additional_kwargs.values())
+        or finish_of(message)
+    ):
+        return
+    if not _blocked(message):
+        raise ReplyError(fault("null_content", "no content, no tool call and no finish reason"))
+
+
+def count_of(value: object) -> int | None:
+    """A number of tokens as an endpoint counts them; None for an impossible one."""
+    if type(value) is int:
+        return value if 0 <= value <= _MOST_TOKENS else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if 0 <= value <= _MOST_TOKENS and value == int(value) else None
+
+
+def has_odd_usage(message: BaseMessage) -> bool:
+    """Whether the endpoint's number of tokens is impossible."""
+    if message.response_metadata.get(ODD):
+        return True
+    usage = message.usage_metadata if isinstance(message, AIMessage) else None
+    return bool(usage) and counted(usage) is None
+
+
+def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
+    """The possible numbers of a message's usage: `input_tokens`, `output_tokens`, and their known details.
+
+    None if there is no usage, or input and output are not both numbers of tokens.
+    """
+    usage = usage or {}
+    inputs, outputs = count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens"))
+    if inputs is None or outputs is None:
+        return None
+    tokens = {"input_tokens": inputs, "output_tokens": outputs}
+    if (cached := _detail(usage.get("input_token_details"), "cache_read")) is not None:
+        tokens["cached_tokens"] = cached
+    if (reasoning := _detail(usage.get("output_token_details"), "reasoning")) is not None:
+        tokens["reasoning_tokens"] = reasoning
+    return tokens
+
+
+def _detail(details: object, name: str) -> int | None:
+    return count_of(details.get(name)) if isinstance(details, Mapping) else None

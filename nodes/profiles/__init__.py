@@ -1,0 +1,1 @@
+"""The nodes that generate user profiles."""

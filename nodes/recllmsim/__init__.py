@@ -1,0 +1,5 @@
+"""The nodes of RecLLMSim, and of a user with a goal."""
+
+from .roles import AssistantMessages, UserMessages, UserPrompts, UserValidator, published_reply_validator
+
+__all__ = ["AssistantMessages", "UserMessages", "UserPrompts", "UserValidator", "published_reply_validator"]

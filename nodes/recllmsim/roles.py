@@ -1,0 +1,192 @@
+"""The RecLLMSim nodes: a user with a profile and a task, and an assistant that gets neither.
+
+After RecLLMSim and RecUserSim ("To What Extent Can LLMs Assist in User Simulation for Task-Oriented
+Conversations"). The user gets its task context, its profile and rules of behaviour; the assistant gets only the
+conversation.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import Runtime
+
+from ...data.recllmsim import Situation, task_name
+from ...data.rules import others_label, user_notes, user_reasons
+from ...data.text.languages import HAN, Language
+from ...prompts import Library
+from ..goodbyes import ENDING, GIVING_UP, Ending
+from ..limits import Limits
+from ..messages.attachments import why_empty
+from ..messages.building import MARKS, fenced, messages_for
+from ..messages.selectors import filled, repair
+from ..state import Draft, Prompt, State, Update, Verdict, history
+from ..validators.composition import by_reasons, cut_off, unless_empty
+from ..validators.flaws import judges_flaws
+
+
+@dataclass(frozen=True)
+class UserMessages:
+    """Messages for the user: task context, profile, rules, and the conversation, without its rejected drafts."""
+
+    pages: Library
+    handshake: bool = False
+    """Send each page as a separate message with a scripted acknowledgement of the user, which needs no call."""
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        situation = Situation.model_validate(state["scenario"])
+        situation_pages = [
+            self.pages["user/task"].fill(task_context=fenced(situation.task_context, *MARKS)),
+            self.pages["user/profile"].fill(profile=fenced(situation.profile_text, *MARKS)),
+        ]
+        rules, understood = self.pages["user/rules"].fill(), self.pages["user/acknowledgement"].fill()
+        material: str | list[tuple[bool, str]] = "\n\n".join([*situation_pages, rules])
+        if self.handshake:
+            material = [turn for page in situation_pages for turn in ((False, page), (True, understood))] + [
+                (False, rules)
+            ]
+        system = self.pages["user/system"].fill()
+        return messages_for("user", state, system=system, material=material, own_drafts=False)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"handshake": self.handshake}
+
+
+@dataclass(frozen=True)
+class AssistantMessages:
+    """Messages for the assistant: the conversation, but never the profile or the task context."""
+
+    pages: Library
+    proactive: bool = False
+    """Whether a prompt template lists topics to raise on its own initiative. Only the task's name selects it."""
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["assistant/system"].fill()
+        if self.proactive:
+            task = task_name(str(state["scenario"].get("task", ""))).removeprefix("new_")
+            name = f"assistant/proactive_{task}"
+            system += "\n\n" + self.pages[name if name in self.pages else "assistant/proactive_other"].fill()
+        return messages_for("assistant", state, system=system, material="", own_drafts=True)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"proactive": self.proactive}
+
+
+@dataclass(frozen=True)
+class UserPrompts:
+    """Selects the opening, then with each reply the closing phrases, and a repair after a rejected draft."""
+
+    pages: Library
+    language: Language = "en"
+    may_give_up: bool = False
+    words: int | None = None
+    """Maximum words of a message, for the prompt that requests a shorter one."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        line = self._line(state)
+        if not state.get("attempts"):
+            return {"prompt": line}
+        repair_line = repair(
+            self.pages, "user", state, {"attempts": runtime.context.question_attempts, "words": self.words}
+        )
+        if history(state, "assistant"):
+            # Earlier prompts are not sent again, and without this one the user would not know the closing phrase.
+            repair_line["text"] = f"{line['text']}\n{repair_line['text']}"
+        return {"prompt": repair_line}
+
+    def _line(self, state: State) -> Prompt:
+        """The prompt with the assistant's last reply; the opening if there is none yet."""
+        if not history(state, "assistant"):
+            return filled(self.pages["user/opening"], {})
+        page = "user/ending_or_giving_up" if self.may_give_up else "user/ending"
+        values = {"ending": ENDING[self.language], "giving_up": GIVING_UP[self.language]}
+        return filled(self.pages[page], values)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"language": self.language, "may_give_up": self.may_give_up}
+
+
+@dataclass(frozen=True)
+class UserValidator:
+    """Rejects messages that are cut off, empty, only tool calls, speak for another role or reveal the prompt.
+
+    Settings add further rules. It also detects when the user ends the conversation.
+    """
+
+    ending: Ending | None = field(default_factory=Ending)
+    """Which messages end the conversation; None if none does, as in a replay."""
+    no_repeats: bool = False
+    """Reject a message that was sent before; otherwise it is counted."""
+    no_plans: bool = False
+    """Reject a plan on the assistant's behalf; otherwise it is counted."""
+    ends_anyway: bool = False
+    """Let a goodbye end the conversation even if the message would be rejected, as in the published generator."""
+    words: int | None = None
+    """Maximum words of a message, split at white space; each Chinese character counts as one. None: no limit."""
+    one_question: bool = False
+    """Reject a message with several question marks."""
+
+    @property
+    def judges_flaws(self) -> bool:
+        """Whether it gets flawed drafts too: the published generator looks at no finish reason."""
+        return self.ends_anyway
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        earlier = [message["text"] for message in history(state, "user")]
+        replies = [message["text"] for message in state.get("messages", []) if message["role"] == "assistant"]
+        verdicts: list[Verdict] = []
+        update: Update = {"verdicts": verdicts}
+        for draft in state.get("drafts", []):
+            verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
+            reason = (
+                self.ending.reason(draft["text"])
+                if self.ending is not None and (verdict["accepted"] or self.ends_anyway)
+                else None
+            )
+            if reason is not None and self.ending is not None:
+                if not self.ending.stored:
+                    verdict["stored"] = False
+                update["stop"] = reason
+            verdicts.append(verdict)
+            earlier.append(draft["text"])
+        if not self.ends_anyway and not all(verdict["accepted"] for verdict in verdicts):
+            update.pop("stop", None)  # if another draft is rejected, the goodbye is rejected with it
+        return update
+
+    def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
+        if (
+            not self.ends_anyway and (cut := cut_off(draft)) is not None
+        ):  # the published generator does not check for this
+            return cut
+        reasons: list[str] = list(user_reasons(draft["text"]))
+        if not draft["text"].strip() and (why := why_empty(draft)) != "empty":
+            reasons = [] if why is None else [why]  # an image without words is a message
+        if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(draft["text"])[0]):
+            reasons.insert(0, "role_leak")  # cleaning removed the other role's label
+        if self.words is not None and _word_count(draft["text"]) > self.words:
+            reasons.append("too_long")
+        if self.one_question and sum(draft["text"].count(mark) for mark in "?？") > 1:
+            reasons.append("several_questions")
+        notes: list[str] = list(user_notes(draft["text"], earlier, reply))
+        for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
+            if strict and note in notes:
+                notes.remove(note)
+                reasons.append(note)
+        return by_reasons(reasons, notes)
+
+    def provenance(self) -> dict[str, Any]:
+        ending = None if self.ending is None else self.ending.provenance()
+        return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
+            {name: value for name in ("ends_anyway", "words", "one_question") if (value := getattr(self, name))}
+        )
+
+
+def _word_count(text: str) -> int:
+    """Number of words, split at white space; each Chinese character is one."""
+    return len(HAN.sub(" x ", text).split())
+
+
+@judges_flaws
+async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> Update:
+    """Accepts every reply of the assistant that is not empty, as in the published generator."""
+    return {"verdicts": [unless_empty(draft) for draft in state.get("drafts", [])]}

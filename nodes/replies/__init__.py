@@ -1,0 +1,1 @@
+"""From the replies of chat models, agents and functions to drafts."""

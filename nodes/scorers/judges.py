@@ -1,0 +1,111 @@
+"""Scorers that ask a judge about the finished conversation, for true or false or one of some labels."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, ConfigDict, create_model
+
+from ...errors import SettingError
+from ...prompts import Page
+from ..asking.judges import ask_judge, first_texts, given_page, judging_model, pages_in, request_page, values_about
+from ..asking.requests import parse_json
+from ..calls.call_store import Call
+from ..models.specs import model_provenance
+from ..state import State
+from .scores import Score
+
+CRITERION = "judge/criterion"
+"""The shipped prompt template with a criterion."""
+
+
+@dataclass(frozen=True)
+class JudgedScore:
+    """A chat model's judgement of the conversation: see `judged`."""
+
+    RECORDED_AS: ClassVar[str] = "Judged"
+
+    model: BaseChatModel
+    criterion: str
+    page: Page
+    """The user's prompt template, or the shipped one."""
+    labels: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+    language: str = "en"
+
+    async def __call__(self, state: State) -> Score:
+        page, values, form = self._request(state)
+        seed = state.get("provenance", {}).get("limits", {}).get("seed", 0)
+        answer = await ask_judge(
+            self.model,
+            page,
+            values,
+            parse_json(_answer(self.labels)),
+            form,
+            call=Call(seed, str(state.get("id", "")), f"scorer {page.digest} {self.criterion}", state.get("turn", 0)),
+            language=self.language,
+        )
+        usage = answer.usage.model_dump()
+        if answer.value is None:
+            return Score(None, error=f"the judge gave no judgement: {answer.failure}", usage=usage)
+        value, reason = answer.value.value, " ".join(answer.value.reason.split())  # type: ignore[attr-defined]
+        if self.passing:
+            return Score(value in self.passing, f"{value}: {reason}", usage)
+        return Score(value, reason, usage)
+
+    def texts(self, state: State) -> tuple[str, str]:
+        """The texts of the first call about a conversation, so that they can be counted before they are paid for."""
+        return first_texts(*self._request(state), self.language)
+
+    def _request(self, state: State) -> tuple[Page, dict[str, str], str]:
+        """The prompt template, the values of its variables, and the form of the answer."""
+        page = request_page(self.page, "conversation", self.language)
+        answers = ", ".join(json.dumps(word, ensure_ascii=False) for word in self.labels or (True, False))
+        values = values_about(state, page, language=self.language, also={"criterion": self.criterion})
+        form = pages_in(self.language)["judge/score"].fill(answers=answers)
+        return page, {**values, "answers": answers}, form
+
+    def provenance(self) -> dict[str, Any]:
+        described = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
+        described |= {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
+        return described | {"language": self.language}
+
+
+def judged(
+    model: str | BaseChatModel,
+    criterion: str = "",
+    *,
+    page: str | Path | Page | None = None,
+    labels: Sequence[str] = (),
+    passing: Sequence[str] = (),
+    language: str = "en",
+) -> JudgedScore:
+    """A chat model's judgement of the finished conversation: true or false, or one of `labels`, with its reason.
+
+    `criterion`: the question for the judge, in a sentence: "The assistant names the fee before it cancels." `page`: a
+    prompt template of your own in place of the shipped one, as its text, a file or a page, with the variables
+    `{{ conversation }}`, `{{ criterion }}`, `{{ scenario }}`, `{{ answers }}` and the scenario's values; without
+    `{{ conversation }}`, the conversation follows the template. The judge is instructed to answer
+    `{"reason": ..., "value": ...}`. `passing`: the labels that are a success; the score is then true or false. The
+    model is asked up to three times for a readable answer; then the score has failed. Its tokens stand in the score's
+    `usage`, and count as the conversation's.
+    """
+    if not criterion.strip() and page is None:
+        raise SettingError("judged: give a criterion, or a page of your own")
+    if odd := [label for label in passing if label not in labels]:
+        raise SettingError(
+            f"judged: {odd[0]!r} is passing, but none of the labels {', '.join(labels) or '(there are none)'}"
+        )
+    judge_page = given_page(pages_in(language)[CRITERION] if page is None else page)
+    if criterion.strip() and "criterion" not in judge_page.gaps:
+        raise SettingError("judged: the template has no variable {{ criterion }}: add it, or leave the criterion out")
+    return JudgedScore(judging_model(model, "judged"), criterion, judge_page, tuple(labels), tuple(passing), language)
+
+
+def _answer(labels: tuple[str, ...]) -> type[BaseModel]:
+    """The form of the judge's answer."""
+    value: Any = Literal[labels] if labels else bool
+    return create_model("Judgement", __config__=ConfigDict(extra="forbid"), reason=(str, ...), value=(value, ...))

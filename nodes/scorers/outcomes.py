@@ -1,0 +1,139 @@
+"""Scorers: judgements of a finished conversation, its scenario and its world, such as whether a tool was called.
+
+Each function here returns one, for `scoring(success=...)` or for a scenario's `success`
+(`nodes.scorers.scenario_success`). Their settings stand in the record's provenance.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import SettingError
+from ..contract import describe
+from ..state import State, standing
+from .differences import difference, plain, shown
+from .scores import Score, agent_channels
+
+NO_STATE = (
+    "there is no state to compare: the conversation has no world, and the agent keeps no channel; "
+    "give the cast a world, or the agent AgentSpeaker(keep=...)"
+)
+
+
+@dataclass(frozen=True)
+class FinalState:
+    """Whether the final state is as expected: see `final_state`."""
+
+    expected: Any = None
+    key: str | None = None
+    partial: bool = True
+
+    async def __call__(self, state: State, world: Any = None) -> Score:
+        actual = plain(await state_of(world) if world is not None else agent_channels(state))
+        if world is None and not actual:
+            if any(message["role"] == "assistant" for message in state.get("messages", [])):
+                raise SettingError(NO_STATE)
+            return Score(False, "the assistant has written and done nothing")
+        scenario = state["scenario"]
+        if self.key is not None and self.key not in scenario:
+            raise SettingError(f"final_state: the scenario has no {self.key!r}")
+        expected = plain(self.expected if self.key is None else scenario[self.key])
+        mismatch = difference(actual, expected, partial=self.partial)
+        return Score(mismatch is None, mismatch or "the final state is as expected")
+
+    def provenance(self) -> dict[str, Any]:
+        expected = {"expected": plain(self.expected)} if self.key is None else {"key": self.key}
+        return {**expected, "partial": self.partial}
+
+
+def final_state(expected: Any = None, *, key: str | None = None, partial: bool = True) -> FinalState:
+    """Whether the final state is as expected: that of the conversation's world, else the agent's kept channels.
+
+    A world's state is the value of its method `state()`, plain or async; else its attribute `state`; else the world
+    itself, if it is a mapping. `expected`: the state; or `key`, the scenario's key for it. `partial`: objects may have
+    more keys than expected, at every depth; False compares the whole. The reason is the first difference by its path:
+    `bookings.QX4821.date: is "2026-05-01", expected "2026-05-03"`.
+    """
+    if (expected is None) == (key is None):
+        raise SettingError("final_state: give what is expected, or the scenario's key that holds it")
+    return FinalState(expected, key, partial)
+
+
+async def state_of(world: Any) -> Any:
+    """The state of a live world; SettingError if it has none."""
+    state = getattr(world, "state", None)
+    if isinstance(world, Mapping):
+        return world
+    if callable(state):
+        state = state()
+        return await state if inspect.isawaitable(state) else state
+    if state is None:
+        raise SettingError(f"the world {type(world).__name__} has no state: give it a method `state()`")
+    return state
+
+
+@dataclass(frozen=True)
+class ToolCalled:
+    """Whether the assistant called a tool: see `tool_called`."""
+
+    name: str
+    arguments: Mapping[str, Any] | None = None
+    where: Callable[[dict[str, Any]], bool] | None = None
+    times: int | None = None
+    errors: bool = False
+
+    def __call__(self, state: State) -> Score:
+        calls = [call for call in tool_calls(state) if call["name"] == self.name]
+        done = calls if self.errors else [call for call in calls if call.get("error") is None]
+        wrong = [mismatch for call in done if (mismatch := self._wrong(call.get("arguments", {})))]
+        fitting = len(done) - len(wrong)
+        passed = fitting > 0 if self.times is None else fitting == self.times
+        if not calls:
+            return Score(passed, f"{self.name} was not called")
+        if not done:
+            return Score(passed, f"{self.name} was called, and every call ended in an error: {calls[-1].get('error')}")
+        if wrong and not fitting:
+            return Score(passed, f"{self.name} was called, but {wrong[-1]}")
+        return Score(passed, f"{self.name} was called {'once' if fitting == 1 else f'{fitting} times'}")
+
+    def _wrong(self, arguments: dict[str, Any]) -> str | None:
+        """The mismatch with the expected arguments; None if they fit."""
+        if self.arguments and (mismatch := difference(plain(arguments), plain(self.arguments))):
+            return mismatch
+        if self.where is not None and not self.where(arguments):
+            return f"with {shown(arguments)}"
+        return None
+
+    def provenance(self) -> dict[str, Any]:
+        described: dict[str, Any] = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times}
+        described = {key: value for key, value in described.items() if value is not None} | {"errors": self.errors}
+        return described | ({"where": describe(self.where)} if self.where is not None else {})
+
+
+def tool_called(
+    name: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    where: Callable[[dict[str, Any]], bool] | None = None,
+    times: int | None = None,
+    errors: bool = False,
+) -> ToolCalled:
+    """Whether the assistant called a tool of this name, in a draft that was accepted.
+
+    `arguments`: the call's arguments, which may be more than these. `where`: a function of the arguments. `times`: the
+    exact number of calls; 0: never. `errors`: calls that the tool answered with an error count too.
+    """
+    if times is not None and (isinstance(times, bool) or times < 0):
+        raise SettingError(f"tool_called: times must be 0 or more, not {times}")
+    return ToolCalled(name, arguments, where, times, errors)
+
+
+def tool_calls(state: State) -> list[dict[str, Any]]:
+    """The assistant's tool calls in order, each the plain form of a `data.ToolCall`; without those of rejected drafts."""
+    return [
+        call
+        for message in state.get("messages", [])
+        if message["role"] == "assistant"
+        for call in standing(message).get("tool_calls", [])
+    ]

@@ -1,0 +1,125 @@
+"""Questions to the speakers after a conversation, and the default nodes `turn_recorder` and `closing`.
+
+After RecLLMSim's post-conversation questions. Each question follows the complete conversation and not the other
+questions. Its tokens stand with its answer; they do not count as a message's.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from langgraph.runtime import Runtime
+
+from ...data.identity import digest
+from ...data.records import Attempt, Role
+from ...prompts import Library
+from ..asking.requests import Respondent, asked_of
+from ..contract import Node
+from ..limits import Limits
+from ..messages.selectors import Refusal, filled
+from ..state import Draft, Prompt, State, Update, merged, seen_by
+from ..validators.composition import cut_off
+from .scores import total
+
+LABEL = "post_questions"
+"""The conversation's label with the questions, answers and usage."""
+ATTEMPTS = 2
+"""Maximum calls for a question."""
+
+
+@dataclass(frozen=True)
+class PostQuestions:
+    """Asks each role the questions of the prompt templates `<role>/post_<name>`.
+
+    A failed question records its error, and the others follow. After an answer that is empty or cut off by length, the
+    question is asked once more; then the error is `empty` or `cut_off`.
+    """
+
+    pages: Library
+    speakers: Mapping[Role, Node]
+    """The speakers to ask, without a role that replays stored messages."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if state.get("failure") or not state.get("messages"):
+            return {}
+        answers = []
+        for role, speaker in self.speakers.items():
+            for name in self.questions(role):
+                answers.append(await self._ask(role, speaker, name, state, runtime))
+        update: Update = {"labels": {LABEL: answers}}
+        if usage := total(answer.get("usage") for answer in answers):
+            update["usage"] = usage
+        return update
+
+    def asking(self, speakers: Mapping[Role, Node]) -> Self:
+        """The same questions to other speakers."""
+        return replace(self, speakers={**self.speakers, **speakers})
+
+    def questions(self, role: Role) -> Sequence[str]:
+        """Names of the prompt templates with a role's questions."""
+        return [name for name in sorted(self.pages.pages) if name.startswith(f"{role}/post_")]
+
+    async def _ask(
+        self, role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]
+    ) -> dict[str, Any]:
+        prompt = filled(self.pages[name], {})
+        reply = _speaker(role, speaker, name, state, runtime)
+        answer = await asked_of(reply, prompt, _not_empty, lambda refusal, attempt: prompt, ATTEMPTS)
+        entry: dict[str, Any] = {"to": role, **prompt}
+        if answer.value is None:
+            entry["error"] = answer.error or answer.attempts[-1].reason
+        else:
+            entry["answer"] = answer.value
+        return entry | ({"usage": answer.usage.model_dump()} if any(tried.usage for tried in answer.attempts) else {})
+
+    def provenance(self) -> dict[str, Any]:
+        return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
+
+
+def _not_empty(text: str) -> str | Refusal:
+    return text if text.strip() else Refusal("empty")
+
+
+def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Respondent:
+    """A speaker as a `Respondent`: it is called as for its next message, with a seed of its own."""
+    changes: dict[str, Any] = {
+        "speaking": None,  # its prompt is not a part of a turn
+        "drafts": [],
+        "verdicts": [],
+        "stop": None,
+        "id": digest(state.get("id", ""), name)[:16],
+    }
+    ended = merged(seen_by(role, state), changes)
+    memories = ended.pop("memories", {})
+    ended["memory"] = deepcopy(memories.get(role, {}))  # only its own; its memory of the question is dropped
+
+    async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
+        attempts = [attempt.plain() for attempt in tried]
+        update = await speaker(merged(ended, {"prompt": prompt, "attempts": attempts}), runtime)
+        drafts = update.get("drafts", [])
+        joined: Draft = {"text": "\n".join(draft["text"] for draft in drafts)}
+        for draft in drafts:
+            if "usage" in draft and "usage" not in joined:
+                joined["usage"] = draft["usage"]
+            if cut_off(draft) is not None:
+                joined["finish_reason"] = draft.get("finish_reason", "length")
+        return joined
+
+    return reply
+
+
+async def turn_recorder(state: State, runtime: Runtime[Limits]) -> Update:
+    """Adds nothing, as the graph counts the turn.
+
+    A replacement may label the conversation so far.
+    """
+    return {}
+
+
+async def closing(state: State, runtime: Runtime[Limits]) -> Update:
+    """Adds nothing.
+
+    A replacement may ask questions about the complete conversation.
+    """
+    return {}

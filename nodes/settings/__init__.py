@@ -1,0 +1,1 @@
+"""Settings from the environment: the only subpackage that reads it."""

@@ -1,0 +1,285 @@
+"""Settings from environment variables and the `.env` of the working folder, which is never written.
+
+Variables of the process come before those of the file, also if their names differ."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from ...errors import SettingError
+from ..context_values import during
+from . import env_file
+from .redaction import (
+    KEY,
+    NO_KEY,
+    error_frames,
+    error_line,
+    host_of,
+    keep_environment_secrets,
+    keep_secret,
+    keep_url_secrets,
+    known_secrets,
+    placed_line,
+    redacted,
+    without,
+    without_credentials,
+    without_known_secrets,
+)
+from .tracing import requested, switched_off
+
+__all__ = [
+    "BASE_URL",
+    "DEFAULT_BASE_URL",
+    "KEY",
+    "OLD_BASE_URL",
+    "EnvironmentSettings",
+    "connections",
+    "environment_with_file",
+    "error_frames",
+    "error_line",
+    "host_of",
+    "is_traced",
+    "job_summary",
+    "keep_environment_secrets",
+    "keep_secret",
+    "keep_url_secrets",
+    "known_secrets",
+    "placed_line",
+    "redacted",
+    "settings",
+    "settings_notes",
+    "traced",
+    "trust",
+    "untraced",
+    "with_placeholders",
+    "without",
+    "without_calls",
+    "without_credentials",
+    "without_known_secrets",
+]
+
+BASE_URL = "OPENAI_BASE_URL"
+OLD_BASE_URL = "OPENAI_API_BASE"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """The endpoint's URL and key."""
+
+    key: SecretStr | None
+    base_url: str
+
+    def __repr__(self) -> str:
+        return f"Settings(key={self.key!r}, host={self.host!r})"
+
+    @property
+    def host(self) -> str:
+        """Host and port of the endpoint, without credentials."""
+        return host_of(self.base_url)
+
+
+_without_calls: ContextVar[bool] = ContextVar("duologue_without_calls", default=False)
+
+
+def without_calls() -> AbstractContextManager[bool]:
+    """Inside, no model is called, as all replies are kept ones: models are made without a key."""
+    return during(_without_calls, True)
+
+
+@contextmanager
+def with_placeholders(provider: str) -> Iterator[None]:
+    """Inside, the process has a placeholder for each missing key of the provider.
+
+    For packages that refuse to make a model without a key, although it is not called.
+    """
+    missing = [name for name in env_file.keys_of(provider) if not os.environ.get(name)]
+    before = {name: os.environ[name] for name in missing if name in os.environ}
+    os.environ.update(dict.fromkeys(missing, NO_KEY))
+    try:
+        yield
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)
+        os.environ.update(before)
+
+
+def settings() -> EnvironmentSettings:
+    """The current settings, of the process and the `.env` of the working folder.
+
+    SettingError if the address is invalid, or is the file's and would get the key of the process (`trust`).
+    """
+    if _without_calls.get():
+        return EnvironmentSettings(SecretStr(NO_KEY), DEFAULT_BASE_URL)
+    file = env_file.read(os.environ)
+    names = (KEY, BASE_URL, OLD_BASE_URL)
+    process = {name: text for name in names if (text := os.environ.get(name, "").strip())}
+    key = process.get(KEY) or file.values.get(KEY, "")
+    if key:
+        keep_secret(SecretStr(key))
+    name = next((name for name in (BASE_URL, OLD_BASE_URL) if name in process), "")
+    address = process.get(name, "")
+    if not name:
+        blank = next((name for name in (BASE_URL, OLD_BASE_URL) if name in os.environ), None)
+        if key and blank:  # as a script leaves it that found no address: the key must not go elsewhere for that
+            raise SettingError(f"{blank} is set and empty: write the address, or unset it to call {DEFAULT_BASE_URL}")
+        name = next((name for name in (BASE_URL, OLD_BASE_URL) if file.values.get(name)), "")
+        address = file.values.get(name, "")
+        of_file = key == file.values.get(KEY) or not key
+        if name and not file.trusted and not of_file and not env_file.is_loopback(address):
+            raise SettingError(env_file.refusal(name, f"the {KEY} of the environment"))
+    for used in (name, KEY):
+        if used in file.foreign and used not in process and not file.trusted:
+            raise SettingError(
+                f"{env_file.FILE.absolute()}: its {used} quotes a variable of the environment: write the value itself, or give "
+                f"{env_file.OPTION} if the file is yours"
+            )
+    keep_url_secrets(address)
+    if name:
+        _check_address(address, name if name in process else f"{name} of {env_file.FILE.absolute()}")
+    return EnvironmentSettings(SecretStr(key) if key else None, address or DEFAULT_BASE_URL)
+
+
+def _check_address(address: str, name: str) -> None:
+    """SettingError if nothing can be called at an address; it is not quoted, since it may contain credentials."""
+    no_address = f"{name} is not an address: write http://HOST:PORT/v1 or https://HOST/v1"
+    if not address.lower().startswith(("http://", "https://")):
+        raise SettingError(f"{name} must begin with http:// or https://, and now points to {host_of(address)}: mend it")
+    if "\\" in address or not address.isprintable() or " " in address:
+        raise SettingError(no_address)
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port
+        if ":" in host:
+            ip_address(host)
+        elif not host or not host.encode("idna"):
+            raise SettingError(no_address)
+    except ValueError:
+        raise SettingError(no_address) from None
+    for mark, part in (("?", "a query"), ("#", "a fragment")):
+        if mark in address:
+            raise SettingError(
+                f"{name} has {part}, which begins with {mark!r}: leave it out, as calls add a path at the end"
+            )
+
+
+def settings_notes() -> list[str]:
+    """What of the `.env` is not used, and why: lines for people."""
+    try:
+        unused = env_file.read(os.environ).unused()
+    except SettingError as error:
+        return [str(error)]
+    if not unused:
+        return []
+    return [
+        f"{env_file.FILE.absolute()}: {', '.join(unused)} not used: export what you need, or give {env_file.OPTION}"
+    ]
+
+
+def connections() -> dict[str, str]:
+    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
+    notes = {}
+    for name in sorted(os.environ):
+        value = os.environ[name].strip()
+        if value and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            notes[name] = f"calls may go through {host_of(value)}"
+        elif value and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+            notes[name] = "certificates of your own are trusted"
+        elif value and name == "LANGSMITH_GATEWAY" and value.lower() not in ("0", "false", "no", "off"):
+            notes[name] = "models of some providers, but not openai:NAME, are called through LangSmith's gateway"
+    return notes
+
+
+@contextmanager
+def trust(enabled: bool = True) -> Iterator[None]:
+    """Inside, the `.env` of the working folder is trusted as the process, if `enabled`; for `--trust-env-file`."""
+    before = os.environ.get(env_file.TRUST)
+    if enabled:
+        os.environ[env_file.TRUST] = "1"
+    try:
+        yield
+    finally:
+        if enabled:
+            os.environ.pop(env_file.TRUST)
+            if before is not None:
+                os.environ[env_file.TRUST] = before
+
+
+@contextmanager
+def environment_with_file(provider: str) -> Iterator[None]:
+    """Inside, the process has the variables of the `.env` file that it does not have itself and `provider` may see.
+
+    For packages that read their key from the environment when a model is made. SettingError if an address of the file
+    would get a key of the process.
+    """
+    added, hidden = env_file.read(os.environ).for_provider(provider, os.environ)
+    keep_environment_secrets()
+    aside = {name: os.environ.pop(name) for name in hidden}
+    os.environ.update(added)
+    try:
+        with with_placeholders(provider) if _without_calls.get() else nullcontext():
+            yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+        os.environ.update(aside)
+
+
+def job_summary() -> Path | None:
+    """The file to which the steps of a job on GitHub append their summaries; None elsewhere."""
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(file) if file else None
+
+
+def is_traced() -> bool:
+    """Whether the environment of this process has runs traced."""
+    return bool(requested(os.environ))
+
+
+def traced() -> list[str]:
+    """Where the environment of this process has runs traced to, a line each; also logged as a warning."""
+    lines = [
+        f"{tracing.variable} is set: traces of this run go to {tracing.host}, prompts, sections and replies whole"
+        for tracing in requested(os.environ)
+    ]
+    for line in lines:
+        log.warning(line)
+    return lines
+
+
+@contextmanager
+def untraced(enabled: bool = True) -> Iterator[None]:
+    """Inside, nothing in this process is traced, if `enabled`, whatever its variables request.
+
+    Otherwise all traces have been sent at the end.
+    """
+    if not enabled:
+        try:
+            yield
+        finally:
+            if is_traced():
+                from langchain_core.tracers.langchain import wait_for_all_tracers
+
+                wait_for_all_tracers()  # the last traces are sent by a thread
+        return
+    from langsmith import tracing_context
+
+    changed = switched_off(os.environ)
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
+    try:
+        with tracing_context(enabled=False, parent=False):
+            yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})

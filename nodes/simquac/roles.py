@@ -1,0 +1,239 @@
+"""The SimQuAC nodes: messages, prompts and validators of student and teacher.
+
+"Let the LLMs Talk" (WSDM 2024), sections 2.3 to 2.5 and Table 1. The student gets title, background, header and the
+conversation. The teacher also gets the section and its own rejected drafts of the current turn.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import Runtime
+
+from ...data.grounding import NO_ANSWER, gives_no_answer, ground
+from ...data.identity import call_seed
+from ...data.records import Message
+from ...data.rules import QUESTION_WORDS, question_reasons
+from ...data.simquac.dataset_checks import ANSWER_TOKENS
+from ...prompts import Library, Page
+from ..limits import Limits
+from ..messages.attachments import why_empty
+from ..messages.building import MARKS, fenced, messages_for, unfenced
+from ..messages.selectors import filled, last_rejected, repair
+from ..state import Draft, Prompt, State, Update, Verdict, history
+from ..validators.composition import by_reasons, cut_off
+
+GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
+"""Prompts after an unanswered question, with equal probability (section 2.4)."""
+
+INTERESTING = "user/guide_interesting"
+
+
+@dataclass(frozen=True)
+class StudentMessages:
+    """Messages for the student, without the section and its own rejected questions."""
+
+    pages: Library
+    words: int = QUESTION_WORDS
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["user/system"].fill_from({"words": self.words})
+        material = self.pages["user/material"].fill_from(_material(state, "title", "background", "header"))
+        return messages_for("user", state, system=system, material=material, own_drafts=False)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"words": self.words}
+
+
+@dataclass(frozen=True)
+class TeacherMessages:
+    """Messages for the teacher, with the section and its own rejected answers of the current turn."""
+
+    pages: Library
+    tokens: int = ANSWER_TOKENS
+
+    def __call__(self, state: State) -> list[BaseMessage]:
+        system = self.pages["assistant/system"].fill_from({"tokens": self.tokens, "no_answer": NO_ANSWER})
+        material = self.pages["assistant/material"].fill_from(
+            _material(state, "title", "background", "header", "section")
+        )
+        return messages_for("assistant", state, system=system, material=material, own_drafts=True)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"tokens": self.tokens}
+
+
+def _material(state: State, *fields: str) -> dict[str, str]:
+    scenario = state["scenario"]
+    # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
+    return {
+        field: fenced(str(scenario.get(field, "")), *(("/section",) if field == "section" else MARKS))
+        for field in fields
+    }
+
+
+@dataclass(frozen=True)
+class StudentPrompts:
+    """Selects start, next question, one of four guides after a refusal, or a repair after a rejected draft."""
+
+    pages: Library
+    words: int = QUESTION_WORDS
+    interesting_once: bool = True
+    """Whether the guide `interesting` is used at most once in a conversation, as in the published code."""
+    guides: tuple[str, ...] = GUIDES
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        limits = runtime.context
+        if state.get("attempts"):
+            values = {"words": self.words, "attempts": limits.question_attempts}
+            return {"prompt": repair(self.pages, "user", state, values)}
+        return {"prompt": filled(self.pages[self._page(state, limits)], {"words": self.words})}
+
+    def _page(self, state: State, limits: Limits) -> str:
+        answers = history(state, "assistant")
+        if not answers:
+            return "user/start"
+        if not self._refused(answers[-1]):
+            return "user/next"
+        used = {
+            (attempt.get("prompt") or {}).get("name")
+            for message in history(state, "user")
+            for attempt in message.get("attempts", [])
+        }
+        open_guides = [
+            guide for guide in self.guides if not (self.interesting_once and guide == INTERESTING and guide in used)
+        ]
+        if not open_guides:
+            return "user/next"
+        draw = call_seed(limits.seed, state.get("id", ""), "user_prompt_selector", state.get("turn", 0), 1)
+        return open_guides[draw % len(open_guides)]
+
+    @staticmethod
+    def _refused(answer: dict[str, Any]) -> bool:
+        return gives_no_answer(Message.model_validate(answer))
+
+    def provenance(self) -> dict[str, Any]:
+        return {"words": self.words, "interesting_once": self.interesting_once, "guides": list(self.guides)}
+
+
+@dataclass(frozen=True)
+class OnePrompt:
+    """A selector that always returns the same prompt."""
+
+    page: Page
+    values: Mapping[str, object]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        return {"prompt": filled(self.page, self.values)}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"page": self.page.name}
+
+
+def next_question(pages: Library) -> OnePrompt:
+    """A student's selector that always requests the next question, as a baseline for the real one."""
+    return OnePrompt(pages["user/next"], {})
+
+
+@dataclass(frozen=True)
+class TeacherPrompts:
+    """Selects the reminder with each question, or the repair for the reason of rejection."""
+
+    pages: Library
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        values = {"no_answer": NO_ANSWER, "attempts": runtime.context.answer_attempts}
+        if state.get("attempts"):
+            return {"prompt": _repair(self.pages, state, values)}
+        return {"prompt": filled(self.pages["assistant/reminder"], values)}
+
+
+def _repair(pages: Library, state: State, values: Mapping[str, object]) -> Prompt:
+    """The repair of an answer; the prompt shows the teacher the ungrounded parts."""
+    prompt = repair(pages, "assistant", state, values)
+    verdict = last_rejected(state)
+    if verdict.get("reason") == "partly":
+        prompt["quote"] = str(verdict.get("repair") or "")  # the teacher's own words are data: outside our note
+    return prompt
+
+
+@dataclass(frozen=True)
+class QuestionValidator:
+    """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
+
+    It also rejects one that only calls tools; an image without words breaks no rule. Settings add further rules.
+    """
+
+    words: int = QUESTION_WORDS
+    one_question: bool = False
+    """Reject a draft with several question marks; otherwise it is counted."""
+    no_repeats: bool = False
+    """Reject a question that was asked before; otherwise it is counted."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        earlier = [message["text"] for message in history(state, "user")]
+        verdicts = []
+        for draft in state.get("drafts", []):
+            verdicts.append(self._verdict(draft, earlier))
+            earlier.append(draft["text"])
+        return {"verdicts": verdicts}
+
+    def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
+        if (cut := cut_off(draft)) is not None:
+            return cut
+        if not draft["text"].strip() and (why := why_empty(draft)) != "empty":
+            return {"accepted": True} if why is None else {"accepted": False, "reason": why}
+        reasons = question_reasons(draft["text"], words=self.words, earlier=earlier)
+        only_counted = set() if self.one_question else {"several_questions"}
+        only_counted |= set() if self.no_repeats else {"asked_again"}
+        rejecting = [reason for reason in reasons if reason not in only_counted]
+        notes = [reason for reason in reasons if reason in only_counted]
+        return by_reasons(rejecting, notes)
+
+    def provenance(self) -> dict[str, Any]:
+        return {"words": self.words, "one_question": self.one_question, "no_repeats": self.no_repeats}
+
+
+def _silent(draft: Draft) -> Verdict | None:
+    """The rejection of an answer without words but with tool calls or an image.
+
+    An image is not a piece of the section.
+    """
+    if draft["text"].strip() or (why := why_empty(draft)) == "empty":
+        return None
+    return {"accepted": False, "reason": why or "not_in_section"}
+
+
+@dataclass(frozen=True)
+class AnswerValidator:
+    """Accepts answers that are grounded in the section, and refusals (section 2.5).
+
+    It stores the section's slices.
+    """
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        scenario = state["scenario"]
+        section, background = str(scenario["section"]), str(scenario.get("background", ""))
+        drafts = state.get("drafts", [])
+        return {
+            "verdicts": [
+                cut_off(draft) or _silent(draft) or self._verdict(draft["text"], section, background)
+                for draft in drafts
+            ]
+        }
+
+    @staticmethod
+    def _verdict(text: str, section: str, background: str) -> Verdict:
+        grounding = ground(text, section, background)
+        if not grounding.valid and unfenced(text) != text:
+            grounding = ground(unfenced(text), section, background)
+        if grounding.reason is not None:
+            return {"accepted": False, "reason": grounding.reason, "repair": "\n".join(grounding.failed)}
+        if grounding.refused:
+            return {"accepted": True, "text": NO_ANSWER, "spans": []}
+        return {
+            "accepted": True,
+            "text": "\n".join(span.text for span in grounding.spans),
+            "spans": [span.plain() for span in grounding.spans],
+        }

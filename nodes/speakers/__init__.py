@@ -1,0 +1,1 @@
+"""Generators of drafts: chat models, agents, functions, stored conversations."""

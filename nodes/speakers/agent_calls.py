@@ -1,0 +1,151 @@
+"""Calls of an agent: its context, its isolation, and its answer, also where it failed halfway."""
+
+import inspect
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from traceback import format_exception
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.errors import GraphInterrupt
+from langgraph.pregel import Pregel
+from langgraph.runtime import Runtime
+
+from ..contract import ContractError
+from ..limits import Limits
+from ..settings.environment import redacted
+from ..worlds import Context
+from .speaker import on_its_own
+from .threads import is_remote
+from .turn_timeout import TurnTimeoutError, within
+
+log = logging.getLogger(__name__)
+
+RUNTIME = "__pregel_runtime"
+"""Key of a config under which LangGraph's `get_runtime` looks."""
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """The outcome of a call."""
+
+    answer: Any
+    """The agent's answer; where it failed, its state as far as it got; None if there is none."""
+    interrupts: Sequence[Any] = field(default_factory=list)
+    """The values of the interrupts at which it stands."""
+    ids: Sequence[str] = ()
+    """The ids of these interrupts, where LangGraph gives them."""
+    error: Exception | None = None
+    """What it raised."""
+
+    def check_answered(self) -> None:
+        """Raise the error of an agent that did nothing before, unless its turn took too long."""
+        if self.error is not None and self.answer is None and not isinstance(self.error, TurnTimeoutError):
+            raise self.error
+
+
+def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str, Any], context: Limits) -> Any:
+    """The context with which an agent is called; None for none.
+
+    A graph that declares a context of its own (`context_schema`) does not get the conversation's; one that declares
+    none gets it if there is a world.
+    """
+    world = context.world if isinstance(context, Context) else None
+    if configured is not None:
+        own = (
+            configured(scenario, world)
+            if isinstance(configured, partial) or inspect.isroutine(configured)
+            else configured
+        )
+        if inspect.isawaitable(own):
+            raise ContractError(f"{role}: context: expected a plain function of scenario and world, got an async one")
+        return own
+    if isinstance(agent, Pregel) and agent.context_schema is not None:
+        return context if isinstance(agent.context_schema, type) and isinstance(context, agent.context_schema) else None
+    return context if world is not None else None
+
+
+@dataclass
+class _Progress:
+    """How far a graph in this process is."""
+
+    answer: Any = None
+    """Its last state."""
+
+
+async def called(
+    agent: Runnable[Any, Any],
+    agent_input: Any,
+    config: RunnableConfig,
+    *,
+    keep: Sequence[str],
+    context: Any,
+    seconds: float,
+) -> CallOutcome:
+    """Call an agent on its own, for at most so many seconds.
+
+    The error of a graph in this process, and TurnTimeoutError, come with what it did before.
+    """
+    progress = _Progress()
+    try:
+        return await within(seconds, _called(agent, agent_input, config, keep, context, progress))
+    except TurnTimeoutError as error:
+        return CallOutcome(progress.answer, error=error)
+
+
+async def _called(
+    agent: Runnable[Any, Any],
+    agent_input: Any,
+    config: RunnableConfig,
+    keep: Sequence[str],
+    context: Any,
+    progress: _Progress,
+) -> CallOutcome:
+    options: dict[str, Any] = {}
+    if is_remote(agent):
+        if at := config.get("configurable", {}).get("checkpoint_id"):
+            options["checkpoint_id"] = at  # RemoteGraph leaves it out of the config that it sends
+    elif not isinstance(agent, Pregel):  # LangGraph's `get_runtime` in its code gives the limits and the world
+        config = {**config, "configurable": {**config.get("configurable", {}), RUNTIME: Runtime(context=context)}}
+    with on_its_own() as settings:
+        if settings:
+            config = {**config, "configurable": {**settings, **config.get("configurable", {})}}
+        if isinstance(agent, Pregel):
+            return await _watched(agent, agent_input, config, keep, context, progress)
+        try:
+            answer = await agent.ainvoke(agent_input, config, **options)
+        except GraphInterrupt as raised:  # of a graph inside a runnable
+            return CallOutcome(None, [interrupt.value for interrupt in raised.args[0]])
+    interrupts = answer.pop("__interrupt__", ()) if isinstance(answer, dict) else ()
+    return CallOutcome(answer, [one["value"] if isinstance(one, dict) else one.value for one in interrupts])
+
+
+async def _watched(
+    agent: Pregel[Any, Any, Any, Any],
+    agent_input: Any,
+    config: RunnableConfig,
+    keep: Sequence[str],
+    context: Any,
+    progress: _Progress,
+) -> CallOutcome:
+    """The last state of a graph, as `ainvoke` gives it, and what is left of it where a node raises."""
+    # With output_keys, channels outside the graph's output schema are given too.
+    output = ["messages", *keep] if keep else None
+    interrupts: list[Any] = []
+    ids: list[str] = []
+    try:
+        parts: Any = agent.astream(
+            agent_input, config, context=context, stream_mode=["updates", "values"], output_keys=output
+        )
+        async for mode, part in parts:
+            if mode == "values":
+                progress.answer = part
+            elif "__interrupt__" in part:
+                interrupts += [interrupt.value for interrupt in part["__interrupt__"]]
+                ids += [interrupt.id for interrupt in part["__interrupt__"]]
+    except Exception as error:
+        log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
+        return CallOutcome(progress.answer, error=error)
+    return CallOutcome(progress.answer, interrupts, ids)

@@ -1,0 +1,51 @@
+"""Agents on a LangGraph server, by URL."""
+
+from typing import Any, Literal, cast
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from langchain_core.runnables import Runnable
+
+from ...errors import SettingError
+from ..settings.environment import host_of, keep_url_secrets
+
+REMOTE = "agent:"
+"""Prefix of the spec of a remote agent."""
+
+FORM = "write agent:http://HOST:PORT?graph=NAME"
+
+GRAPH = "agent"
+"""The default name of the server's graph, as in LangGraph's templates."""
+
+
+def remote_agent(spec: str) -> tuple[Runnable[Any, Any], Literal["all", "new"] | None]:
+    """The graph of `agent:URL?graph=NAME&send=new`, and what it is sent; SettingError unless the URL is http or https.
+
+    No key of this process is sent: the server has its own keys.
+    """
+    address = spec.removeprefix(REMOTE)
+    try:
+        url = urlsplit(address)
+        called = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        url, called = urlsplit(""), False
+    if not called or not address.isprintable() or set(" \\") & set(address):
+        # Not quoted: an invalid address may hold a password all the same.
+        raise SettingError(f"agent at {host_of(address)}: is not an address of a LangGraph server: {FORM}")
+    where = f"agent at {host_of(address)}"
+    if "@" in url.netloc:
+        keep_url_secrets(address)
+        raise SettingError(f"{where}: give the address without credentials: a spec is recorded")
+    try:
+        arguments = parse_qs(url.query, strict_parsing=bool(url.query))
+    except ValueError:
+        raise SettingError(f"{where}: its arguments are unclear: {FORM}") from None
+    if set(arguments) - {"graph", "send"}:
+        raise SettingError(f"{where}: has an argument that there is not: only graph=NAME and send=new")
+    send = arguments.get("send", [None])[-1]
+    if send not in (None, "all", "new"):
+        raise SettingError(f"{where}: send is all or new")
+    name = arguments.get("graph", [GRAPH])[-1]
+    from langgraph.pregel.remote import RemoteGraph  # imported on use, because it imports an HTTP client
+
+    server = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
+    return RemoteGraph(name, url=server, api_key=None), cast('Literal["all", "new"] | None', send)

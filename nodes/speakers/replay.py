@@ -1,0 +1,160 @@
+"""Replay: a speaker that repeats one side of stored conversations, message by message."""
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from langgraph.runtime import Runtime
+
+from ...data import Loaded, load
+from ...data.identity import digest, ordinals
+from ...data.records import Conversation, Exchange, Message, Role
+from ...errors import DataError, at
+from ..limits import Limits
+from ..state import Draft, State, Update
+
+PREFIX = "replay:"
+
+
+def replayed_path(spec: object) -> Path | None:
+    """The path of a spec `replay:PATH`; None for any other spec."""
+    return Path(spec.removeprefix(PREFIX)) if isinstance(spec, str) and spec.startswith(PREFIX) else None
+
+
+def replayed(path: str | Path) -> Loaded:
+    """The conversations of a path, cached for both sides.
+
+    They are read again only if the files changed.
+    """
+    root = Path(path)
+    files = [root] if root.is_file() else sorted(file for file in root.rglob("*") if file.is_file())
+    stats = [(str(file), file.stat()) for file in files]
+    return _loaded(root, digest([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]))
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: Path, state: str) -> Loaded:
+    return load(path)
+
+
+@dataclass(frozen=True)
+class ReplaySpeaker:
+    """Repeats the messages of its side in the stored conversation with the same scenario, exchange by exchange.
+
+    Equal scenarios are matched by their ordinal. When no exchange is left, a user ends the conversation, and an
+    assistant writes no draft.
+    """
+
+    role: Role
+    source: str
+    """The file's name, for the record."""
+    conversations: tuple[Conversation, ...] = field(repr=False)
+    prompted: ClassVar[bool] = False
+    """No prompt is sent to it, so the record of its messages names none."""
+    read_only: ClassVar[bool] = True
+    """No tool is called again."""
+    by_scenario: dict[tuple[str, int], tuple[Exchange, ...]] = field(init=False, repr=False, compare=False)
+    labels: dict[tuple[str, int], dict[str, Any]] = field(init=False, repr=False, compare=False)
+    """The labels of each conversation."""
+
+    def __post_init__(self) -> None:
+        numbers = ordinals(conversation.scenario for conversation in self.conversations)
+        index = {
+            (digest(conversation.scenario), number): conversation
+            for conversation, number in zip(self.conversations, numbers, strict=True)
+        }
+        object.__setattr__(self, "by_scenario", {key: conversation.exchanges for key, conversation in index.items()})
+        object.__setattr__(self, "labels", {key: conversation.labels for key, conversation in index.items()})
+
+    @classmethod
+    def of(cls, path: str | Path, role: Role) -> "ReplaySpeaker":
+        """The speaker of a data set's file, a run folder or a file of records."""
+        loaded = replayed(path)
+        if not loaded.conversations:
+            raise DataError(f"{at(path)}: holds no conversation to replay")
+        return cls(role, Path(path).name, tuple(loaded.conversations))
+
+    @property
+    def longest(self) -> int:
+        """Exchanges of the longest conversation."""
+        return max(len(exchanges) for exchanges in self.by_scenario.values())
+
+    def script(self, state: State) -> tuple[Exchange, ...]:
+        """The exchanges about the state's scenario; DataError if there is none."""
+        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        if key not in self.by_scenario:
+            scenario = state["scenario"]
+            title = scenario.get("title") or scenario.get("task") or "?"
+            raise DataError(
+                f"{self.source}: has no conversation {key[1]} about {title!r}: replay a file on its own topics"
+            )
+        return self.by_scenario[key]
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        script, turn = self.script(state), state.get("turn", 0)
+        if turn >= len(script):
+            return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
+        side = script[turn].user if self.role == "user" else script[turn].assistant
+        update = Update(drafts=[_draft(message) for message in side])
+        if self.role == "user" and side and not any(message.stored for message in side):
+            update["stop"] = "user_ended"  # a goodbye gets no reply
+        return update
+
+    def provenance(self) -> dict[str, Any]:
+        return {"replays": self.source, "digest": self._digest}
+
+    @cached_property
+    def _digest(self) -> str:
+        # Computed once, because every record names it: otherwise a run of n conversations hashes n times n of them.
+        # Defaults are excluded, so that a key of a later schema does not change the digest.
+        plain = (conversation.model_dump(exclude_defaults=True) for conversation in self.conversations)
+        return digest(list(plain))[:16]
+
+
+def _draft(message: Message) -> Draft:
+    of_message: dict[str, Any] = {
+        "spans": [span.plain() for span in message.spans],
+        "labels": dict(message.labels),
+        "extra": dict(message.extra),
+        "tool_calls": [call.plain() for call in message.tool_calls],
+        "parts": [part.plain() for part in message.parts],
+        "kept": dict(message.kept),
+    }
+    rest = {} if message.stored else {"stored": False}
+    return cast(Draft, {"text": message.text} | {key: value for key, value in of_message.items() if value} | rest)
+
+
+@dataclass(frozen=True)
+class ReplayedOut:
+    """Stop once as many exchanges are complete as the replayed conversation has, because its user ended there."""
+
+    speaker: ReplaySpeaker
+
+    def __call__(self, state: State, limits: Limits) -> str | None:
+        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        script = self.speaker.by_scenario.get(key)
+        return "user_ended" if script is not None and state.get("turn", 0) >= len(script) else None
+
+    def provenance(self) -> dict[str, Any]:
+        return {"replays": self.speaker.source}
+
+
+@dataclass(frozen=True)
+class ReplayedLabels:
+    """A closing node that restores a conversation's labels if both sides replay the same data set.
+
+    The labels of a conversation that was not replayed to its end, or only on one side, might be wrong; they are left
+    out.
+    """
+
+    speaker: ReplaySpeaker
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        key = (digest(state["scenario"]), state.get("ordinal", 0))
+        if state.get("stop") != "user_ended" or key not in self.speaker.labels:
+            return {}
+        return {"labels": self.speaker.labels[key]}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"replays": self.speaker.source}

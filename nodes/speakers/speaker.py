@@ -1,0 +1,216 @@
+"""Speakers that ask a chat model, a LangGraph agent or a plain function for the next message."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, TypeAlias, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import (
+    BaseMessage,
+)
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.errors import GraphInterrupt
+from langgraph.runtime import Runtime
+
+from ...data.records import Role
+from ...prompts import Page
+from ..calls.call_store import Call
+from ..calls.service import current, drafted
+from ..context_values import during
+from ..contract import ContractError, describe, required_arguments
+from ..limits import Limits
+from ..messages.attachments import openai_messages
+from ..messages.building import MessageBuilder, Talk, sends_prompt
+from ..models.specs import model_provenance
+from ..replies.function_answers import FunctionAnswer, drafts_answered
+from ..replies.worker_threads import in_thread
+from ..settings.environment import redacted
+from ..state import State, Update, attempt_number
+from ..worlds import Context
+from .interrupts import INTERRUPTED, NO_CHECKPOINTER, drafts_at_interrupt
+from .tools import ReadOnly, read_only_tools, told_read_only
+from .turn_timeout import (
+    TIMED_OUT,
+    TurnTimeoutError,
+    check_turn_timeout,
+    drafts_in_time,
+    told_turn_timeout,
+    turn_seconds,
+    within,
+)
+
+
+@dataclass(frozen=True)
+class ChatSpeaker:
+    """Asks a chat model for one message; `build` makes its messages from the state."""
+
+    role: Role
+    model: BaseChatModel
+    build: MessageBuilder
+    path: str | None = None
+    """The import path that the model was given by."""
+    read_only: ClassVar[bool] = True
+    """Nobody carries the model's tool calls out."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        call = speaker_call(self.role, state, runtime.context)
+        return {"drafts": [await drafted(self.model, self.build(state), call, attempt_number(state))]}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"model": model_provenance(self.model), "view": describe(self.build), **given_by(self.path)}
+
+
+def own_recursion_limit() -> AbstractContextManager[RunnableConfig]:
+    """Inside, a graph does not inherit the recursion limit of the conversation: that counts turns, not its steps."""
+    inherited = var_child_runnable_config.get() or {}
+    config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
+    return during(var_child_runnable_config, cast(RunnableConfig, config))
+
+
+SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], FunctionAnswer | Awaitable[FunctionAnswer]]
+"""A function from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next message:
+its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts. The content of a
+message with images or files is a list of OpenAI's blocks."""
+
+
+@dataclass(frozen=True)
+class FunctionSpeaker:
+    """Calls a plain function from messages to the next one, for assistants with any other interface.
+
+    A function that is not async runs in its own thread, so that it does not block other conversations. A graph that it
+    calls has its own recursion limit, as an agent has.
+    """
+
+    role: Role
+    reply: SpeakerReply
+    build: MessageBuilder | None = None
+    """Builds the messages that it is sent, as of an `AgentSpeaker`; None: the conversation, with `system`."""
+    path: str | None = None
+    """The import path that the function was given by."""
+    system: bool | str | Page = False
+    """Without `build`: a system page before the conversation. True: all that the cast would send a model."""
+    read_only: ReadOnly = ()
+    """Tools that change nothing outside the function, as of an `AgentSpeaker`."""
+    turn_timeout: float | None = None
+    """Most seconds of a turn, as of an `AgentSpeaker`."""
+
+    def __post_init__(self) -> None:
+        check_turn_timeout(self.role, self.turn_timeout)
+        object.__setattr__(self, "build", own_view(self.role, self.build, self.system))
+        object.__setattr__(self, "read_only", read_only_tools(self.role, self.reply, self.read_only))
+
+    def placed(self, build: MessageBuilder) -> Self:
+        """The same speaker in a place of a cast whose pages `build` the messages of a model."""
+        return replace(self, build=placed_view(self.role, self.build, build))
+
+    def prompted(self, state: State) -> bool:
+        """Whether the selector's prompt is sent."""
+        return sends_prompt(self.build, state)
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if self.build is None:
+            raise ContractError(NO_PAGE.format(role=self.role))
+        sent = self.build(state)
+
+        async def ask() -> Update:
+            try:
+                return await within(turn_seconds(self.turn_timeout, runtime.context), self._answered(sent))
+            except TurnTimeoutError:
+                return {"drafts": drafts_in_time([]), "stop": TIMED_OUT[self.role]}
+
+        return await kept_update(self.role, self.provenance(), sent, state, runtime.context, ask)
+
+    async def _answered(self, sent: Sequence[BaseMessage]) -> Update:
+        messages = openai_messages(sent)
+        with own_recursion_limit():
+            try:
+                if inspect.iscoroutinefunction(self.reply):
+                    answer = await self.reply(messages)
+                else:
+                    answer = await in_thread(self.reply, messages)
+                if inspect.isawaitable(answer):  # an object with an async call, or a lambda around one
+                    answer = await answer
+                drafts = await drafts_answered(answer, sent)
+            except GraphInterrupt as raised:
+                values = [interrupt.value for interrupt in raised.args[0]]
+                return {"drafts": drafts_at_interrupt([], values, NO_CHECKPOINTER), "stop": INTERRUPTED[self.role]}
+        return {"drafts": drafts}
+
+    def provenance(self) -> dict[str, Any]:
+        described = {"function": describe(self.reply), "view": describe(self.build), **given_by(self.path)}
+        return described | told_read_only(self.read_only) | told_turn_timeout(self.turn_timeout)
+
+
+def given_by(path: str | None, url: str | None = None) -> dict[str, str]:
+    """What a speaker was given by, for the record; empty for an object."""
+    return ({"object": path} if path else {}) | ({"url": redacted(url)} if url else {})
+
+
+NO_PAGE = "{role}: system=True, but the cast has no page for it: give a text, or build="
+
+
+def own_view(role: Role, build: MessageBuilder | None, system: bool | str | Page) -> MessageBuilder | None:
+    """What an agent or a function is sent; None if it waits for the cast's builder (`system=True`)."""
+    text = "" if isinstance(system, bool) else system if isinstance(system, str) else system.fill()
+    if build is None:
+        return None if system is True else Talk(role, text)
+    if text and not (isinstance(build, Talk) and build.system == text):
+        raise ContractError(f"{role}: give build= or a text as system=, not both")
+    return build
+
+
+def placed_view(role: Role, own: MessageBuilder | None, build: MessageBuilder) -> MessageBuilder:
+    """What an agent or a function is sent in a cast whose pages `build` the messages of a model."""
+    if own is None:
+        return build
+    return replace(own, instead=build) if isinstance(own, Talk) and own.instead is None else own
+
+
+@contextmanager
+def on_its_own() -> Iterator[dict[str, Any]]:
+    """Inside, a graph is called on its own: neither as a part of the conversation's graph, nor with its checkpointer.
+
+    Gives the caller's own `configurable` values, without LangGraph's.
+    """
+    inherited = var_child_runnable_config.get() or {}
+    settings = {
+        name: value
+        for name, value in inherited.get("configurable", {}).items()
+        if not name.startswith(("__", "checkpoint_")) and name != "thread_id"
+    }
+    with own_recursion_limit() as own, during(var_child_runnable_config, {**own, "configurable": settings}):
+        yield settings
+
+
+def is_reply(function: object) -> bool:
+    """Whether the object is a function of messages only, and not a node (of state and runtime)."""
+    if not callable(function) or isinstance(function, (type, Runnable)):
+        return False
+    return required_arguments(function) == 1
+
+
+def speaker_call(role: Role, state: State, limits: Limits) -> Call:
+    """The call of a speaker's turn; its attempt is `attempt_number(state)`."""
+    return Call(limits.seed, state.get("id", ""), role, state.get("turn", 0))
+
+
+async def kept_update(
+    role: Role,
+    to: Mapping[str, Any],
+    sent: Sequence[BaseMessage],
+    state: State,
+    limits: Limits,
+    ask: Callable[[], Awaitable[Update]],
+) -> Update:
+    """An agent's update, from the run's journal if it was given there before.
+
+    Not with a world: what its tools did there is not in the journal, so the agent has to do it again.
+    """
+    if isinstance(limits, Context) and limits.world is not None:
+        return await ask()
+    call = speaker_call(role, state, limits)
+    recipient = {**to, "memory": state.get("memory", {})}
+    return cast(Update, await current().update(recipient, sent, call, attempt_number(state), ask))

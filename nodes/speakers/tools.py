@@ -1,0 +1,68 @@
+"""Which tools of an agent change something outside it: a rejected draft that called one cannot just be asked again."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from langgraph.pregel import Pregel
+
+from ..contract import ContractError
+from ..state import Draft
+
+ReadOnly: TypeAlias = bool | Collection[str]
+"""Names of the tools that change nothing outside the agent's own state; True: all of them."""
+
+INTERRUPT = "interrupt"
+"""Name of the call that records an approval: the tool that was approved stands beside it."""
+_HINTS = ("readOnlyHint", "read_only")
+"""Keys of a tool's metadata that declare it read-only: the Model Context Protocol's annotation, and a plain one."""
+
+
+def read_only_tools(role: str, agent: object, named: ReadOnly) -> bool | tuple[str, ...]:
+    """The read-only tools of an agent: those that are named, and those that declare it themselves."""
+    if isinstance(named, bool):
+        return named or declared(agent)
+    if isinstance(named, str) or not all(isinstance(name, str) for name in named):
+        raise ContractError(f"{role}: read_only: expected a list of tools' names, or True for all; got {named!r}")
+    return tuple(dict.fromkeys([*named, *declared(agent)]))
+
+
+def told_read_only(read_only: ReadOnly) -> dict[str, Any]:
+    """The read-only tools for the record; nothing if there are none."""
+    return {"read_only": read_only if isinstance(read_only, bool) else list(read_only)} if read_only else {}
+
+
+def declared(agent: object) -> tuple[str, ...]:
+    """Names of the tools in a compiled graph, and in graphs inside it, whose metadata says that they are read-only.
+
+    `tool.metadata = {"readOnlyHint": True}`, as a tool of a server of the Model Context Protocol has it, or
+    `{"read_only": True}`.
+    """
+    return tuple(sorted({name for name, tool in _tools(agent) if _says_so(getattr(tool, "metadata", None))}))
+
+
+def _tools(agent: object) -> Iterator[tuple[str, object]]:
+    if not isinstance(agent, Pregel):
+        return
+    for graph in (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))):
+        for node in getattr(graph, "nodes", {}).values():
+            tools: Any = getattr(node.bound, "tools_by_name", None)  # of a ToolNode
+            if isinstance(tools, Mapping):
+                yield from tools.items()
+
+
+def _says_so(metadata: Any) -> bool:
+    if not isinstance(metadata, Mapping):
+        return False
+    return any(metadata.get(hint) is True for hint in _HINTS) or _says_so(metadata.get("annotations"))
+
+
+def lasting(speaker: object, drafts: Sequence[Draft]) -> list[str]:
+    """Names of the tools that were called for the drafts and may have changed something, in order.
+
+    A speaker says with `read_only` which tools change nothing; of one that does not say, any may.
+    """
+    read_only: Any = getattr(speaker, "read_only", ())
+    if read_only is True:
+        return []
+    called = (call["name"] for draft in drafts for call in draft.get("tool_calls", []))
+    return list(dict.fromkeys(name for name in called if name not in (INTERRUPT, *(read_only or ()))))

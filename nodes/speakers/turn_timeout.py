@@ -1,0 +1,78 @@
+"""The time of an agent's turn: what takes longer ends the conversation by a reason of its own."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+from langchain_core.messages import BaseMessage
+
+from ...data.records import Role
+from ...errors import SettingError
+from ..calls.service import current
+from ..contract import ContractError
+from ..limits import Limits, checked_seconds
+from ..replies.conversion import drafts_of
+from ..state import Draft
+
+T = TypeVar("T")
+
+TIMED_OUT: Mapping[Role, str] = {"assistant": "agent_timeout", "user": "user_timeout"}
+"""The stop reason of an agent whose turn took too long, by whom it plays."""
+LAST = 0.5
+"""Seconds in which a cancelled turn may end; after that it is left behind."""
+
+
+class TurnTimeoutError(Exception):
+    """A turn of an agent took longer than its limit."""
+
+
+def turn_seconds(own: float | None, limits: Limits) -> float:
+    """The limit of an agent's turn in seconds: its own, else that of the conversation."""
+    return limits.turn_timeout if own is None else own
+
+
+def check_turn_timeout(role: Role, seconds: float | None) -> None:
+    """ContractError for a limit that is not a number above 0."""
+    try:
+        if seconds is not None:
+            checked_seconds(f"{role}: turn_timeout", seconds)
+    except (SettingError, TypeError) as error:
+        raise ContractError(str(error)) from None
+
+
+def told_turn_timeout(seconds: float | None) -> dict[str, float]:
+    """An agent's own limit for the record; nothing without one."""
+    return {} if seconds is None else {"turn_timeout": seconds}
+
+
+async def within(seconds: float, turn: Coroutine[Any, Any, T]) -> T:
+    """The result of an agent's turn; TurnTimeoutError after these seconds.
+
+    A turn that blocked the event loop, so that nobody could end it, counts by the time that it took. One that goes on
+    although it is cancelled is left behind.
+    """
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    task = loop.create_task(turn)
+    try:
+        with current().agents.turn():
+            await asyncio.wait({task}, timeout=seconds)
+        if task.done() and loop.time() - began <= seconds:
+            return task.result()
+    except asyncio.CancelledError:
+        await _leave(task)
+        raise
+    await _leave(task)
+    raise TurnTimeoutError(f"no reply within {seconds:g} seconds")
+
+
+async def _leave(task: "asyncio.Task[Any]") -> None:
+    """Cancel a turn, and let it end if it does so at once."""
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for its error
+    task.cancel()
+    await asyncio.wait({task}, timeout=LAST)
+
+
+def drafts_in_time(messages: Sequence[BaseMessage]) -> list[Draft]:
+    """What an agent said and did in a turn that took too long, or a draft without a text."""
+    return drafts_of(messages) or [Draft(text="")]

@@ -1,0 +1,107 @@
+"""Objects of the user's own, by import path, as speakers: agents, chat models, functions, nodes, and their factories."""
+
+import inspect
+import re
+from functools import partial
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from langgraph.graph.state import StateGraph
+
+from ...errors import DuologueError, ModelError, SettingError, kind
+from ..contract import required_parameters
+from ..models.specs import PROVIDERS, chat_model
+from ..settings.environment import error_line
+from ..settings.import_path import imported, line_of
+from .speaker import is_reply
+
+WANTED = (
+    "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one"
+)
+
+
+FORMS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH or agent:URL"
+_FILE = re.compile(r"(?:\./)?([\w./-]+)\.py(?::(\w+))?")
+
+
+def check_form(text: str, what: str) -> None:
+    """Raise SettingError for the name of a file or a bare word where an import path was meant."""
+    if file := _FILE.fullmatch(text):
+        path = f"{file[1].replace('/', '.')}:{file[2] or 'NAME'}"
+        raise SettingError(f"{what}: {text!r} names a file: write {path}, its module and a name in it (MODULE:NAME)")
+    if text.isidentifier() and text not in PROVIDERS:
+        raise ModelError(
+            f"{what}: model {text!r} is unknown: use {FORMS}, or an agent of yours as MODULE:NAME, such as {text}:graph"
+        )
+
+
+def speaking(path: str, what: str) -> Any:
+    """The object of an import path, ready to take part.
+
+    A graph is compiled, and a function without arguments is called.
+
+    SettingError begins with `what` and says in one line why the object cannot speak: a class, a value of another
+    kind, a function that fails, a graph that cannot be compiled.
+    """
+    value = _imported(path, what)
+    if _makes(value):
+        try:
+            value = value()
+        except DuologueError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SettingError(f"{path}: failed in {line_of(error)}: {error_line(error)}") from error
+        if inspect.iscoroutine(value):
+            value.close()
+            raise SettingError(f"{path}: is an async function without arguments: write def, or a function of messages")
+    if isinstance(value, StateGraph):
+        try:
+            value = value.compile()
+        except Exception as error:
+            raise SettingError(
+                f"{path}: is a graph that cannot be compiled: {' '.join(error_line(error).split())}"
+            ) from error
+    if isinstance(value, str):
+        try:
+            return chat_model(value)
+        except ModelError as error:
+            raise SettingError(f"{path}: is or gave a text, which must be a model's spec: {error}") from None
+    if isinstance(value, type):
+        raise SettingError(f"{path}: is the class {value.__name__}: give an instance of it, or {WANTED}")
+    if not isinstance(value, Runnable) and not callable(value):
+        raise SettingError(f"{path}: is {_shown(value)}: give {WANTED}")
+    if not isinstance(value, Runnable) and not is_reply(value) and not _is_node(value):
+        raise SettingError(f"{path}: is {_shown(value)} with the parameters {_parameters(value)}: give {WANTED}")
+    return value
+
+
+def _imported(path: str, what: str) -> Any:
+    try:
+        return imported(path, what)
+    except SettingError as error:
+        if "there is no module" not in str(error):
+            raise
+        raise SettingError(f"{error}, or give {FORMS}") from None
+
+
+def _makes(value: object) -> bool:
+    """Whether it is a function, not a class, that can be called without arguments."""
+    if not inspect.isroutine(value) and not isinstance(value, partial):
+        return False
+    return required_parameters(value) == []
+
+
+def _is_node(value: object) -> bool:
+    return [parameter.name for parameter in required_parameters(value) or ()] == ["state", "runtime"]
+
+
+def _parameters(value: Any) -> str:
+    try:
+        return str(inspect.signature(value)).partition(" -> ")[0]
+    except (TypeError, ValueError):
+        return "(unknown)"
+
+
+def _shown(value: object) -> str:
+    shown = kind(value)
+    return f"{'the' if ' ' in shown else 'an' if shown[0] in 'aeioAEIO' else 'a'} {shown}"

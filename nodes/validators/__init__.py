@@ -1,0 +1,1 @@
+"""Validators: made of functions, of judges, of other validators."""

@@ -1,0 +1,1 @@
+"""The engine: many conversations at once, in bounds, and how far they are."""

@@ -1,0 +1,189 @@
+"""How a run is made: its pace, its bounds, and the files of its calls.
+
+Nothing here changes what is simulated.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from ...errors import DuologueError, SettingError
+from ...nodes.calls.call_store import AMBIENT, kept_in
+from ...nodes.calls.endpoint_gate import Pace
+from ...nodes.calls.service import CallService
+from ...nodes.calls.spending import Spending
+from ...nodes.replies.worker_threads import use_worker_threads
+from ...nodes.settings.environment import with_placeholders, without_calls
+from ..journals.calls import CALLS, CallFile
+from .control import Control, default_control
+from .progress import is_shown
+
+SYNCED = 0.2
+"""Seconds after which a reply is safe from a power failure; it is safe from a killed process at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conduct:
+    """How a run is made.
+
+    It may differ each time that the run is resumed.
+
+    Example::
+
+        >>> from duologue import runs
+        >>> runs.Conduct(record="calls.jsonl").keep_calls
+        False
+    """
+
+    pace: Pace | None = None
+    """How fast, and with how much patience, endpoints are called."""
+    max_cost: float | None = None
+    """Maximum cost of the run in US dollars (extra `cost`)."""
+    max_run_tokens: int | None = None
+    """Maximum tokens of the run."""
+    max_seconds: float | None = None
+    """Maximum seconds of this call. At each of these bounds what is under way ends in order, as `budget`."""
+    control: Control | None = None
+    """Holds pace and bounds in their place, and ends the run before its plan is done if whoever has it says so."""
+    record: str | Path | None = None
+    """A file for every reply of a model, to replay the run from; it is kept."""
+    replay_calls: str | Path | None = None
+    """Such a file, which answers every call: no model is called."""
+    keep_calls: bool = False
+    """Keep the run folder's call journal when the run is complete."""
+    retry_failed: bool = False
+    """On resume, simulate again what ended by somebody's fault, such as a user whose every draft was rejected."""
+    any_version: bool = False
+    """Resume a run that another version of this package began."""
+    processes: int | None = 1
+    """Processes among which a run in a folder is divided; None: as many as pay. With `ray`, shards at the same time."""
+    engine: Literal["processes", "ray"] | None = None
+    """Where the processes are: on this machine, or on a Ray cluster (extra `ray`)."""
+    ray_address: str | None = None
+    """The cluster, such as `ray://HOST:10001` or `auto`; None: that of the environment, else one of this machine's own."""
+    progress: bool | None = None
+    """Whether to show how far the run is: in the cell of a notebook, else on stderr, at a terminal in one line that is
+    replaced each second, in a log in a line each minute. None: in a notebook, once the run has taken a second."""
+
+    def __post_init__(self) -> None:
+        if self.record is not None and self.replay_calls is not None:
+            raise SettingError("record and replay_calls: give one of them, as a replayed run makes no calls to record")
+        if self.processes is not None and (not isinstance(self.processes, int) or self.processes < 1):
+            raise SettingError(f"processes must be at least 1, or None for as many as pay, not {self.processes!r}")
+        if self.engine not in (None, "processes", "ray"):
+            raise SettingError(f"engine must be 'processes' or 'ray', not {self.engine!r}")
+
+    def controlled(self) -> Control:
+        """The control of a run: the given one, or a new one with this pace and these bounds."""
+        control = self.control
+        if control is None and self.pace is None and self.max_cost is None and self.max_run_tokens is None:
+            control = default_control()
+        elif control is None:
+            spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens)
+            control = Control(spending, self.pace or Pace())
+        if is_shown(self.progress) and find_spec("genai_prices") is not None:
+            control.spending.priced = True  # where prices can be looked up the cost is shown, bounded or not
+        return control
+
+    @contextmanager
+    def calls(
+        self, folder: Path | None = None, *, resume: bool = False, done: frozenset[str] = frozenset()
+    ) -> Iterator[CallFile | None]:
+        """The file of a run's calls: the one to replay, the one to record, or the journal of its folder.
+
+        A run in a folder that is recorded has both: each reply is in the journal, from which the run is resumed, and in
+        the record. None without a folder, and inside `kept_in`, whose store comes first. RunError for a file that cannot
+        be used.
+        """
+        if self.replay_calls is not None:
+            yield CallFile.replaying(self.replay_calls)
+            return
+        record = None if self.record is None else Path(self.record)
+        if record is not None and not resume and record.exists() and record.stat().st_size:
+            raise SettingError(f"{record}: is there already: name a new file for the calls, or remove it")
+        paths = [record] if record is not None else []
+        if folder is not None and (paths or AMBIENT.get() is None):
+            paths.insert(0, folder / CALLS)
+        with ExitStack() as opened:
+            files = []
+            for path in paths:
+                files.append(CallFile.recording(path, done=done))
+                opened.callback(files[-1].close)
+            if len(files) == 2:
+                files[0].copy = files[1]
+            yield files[0] if files else None
+
+
+@asynccontextmanager
+async def calling(
+    control: Control,
+    file: CallFile | None,
+    *,
+    max_seconds: float | None = None,
+    check: Callable[[], object] | None = None,
+) -> AsyncIterator[CallService]:
+    """Inside, models are called under the control, for at most so many seconds, and replies are kept in the file.
+
+    Written replies are synced to the disk in small batches, and `check` tests the run's folder. If either fails the run
+    ends, since replies that are paid after it might be lost. The error is raised at the end, if no other is.
+    """
+    calls = control.call_service(file)
+    use_worker_threads()
+    with control.within(max_seconds):
+        async with _synced(file, calls, check):
+            yield calls
+
+
+@asynccontextmanager
+async def _synced(file: CallFile | None, calls: CallService, check: Callable[[], object] | None) -> AsyncIterator[None]:
+    over = asyncio.Event()
+
+    async def sync() -> None:
+        while (file is not None or check is not None) and not over.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), SYNCED)
+            try:
+                if check is not None:
+                    check()
+                if file is not None:
+                    await asyncio.to_thread(file.sync)
+            except DuologueError as error:
+                calls.stopped = calls.stopped or error
+                if calls.on_room is not None:
+                    calls.on_room()  # wakes whoever waits for a conversation to end
+                raise
+
+    task = asyncio.create_task(sync())
+    try:
+        yield
+    except BaseException:
+        over.set()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # is the one that is raised here, or says less than it
+        raise
+    over.set()
+    await task
+
+
+@contextmanager
+def recorded_calls(path: str | Path, *, record: bool = False) -> Iterator[CallFile]:
+    """Inside, calls of models are answered from a file that was recorded, or with `record` made and kept in it.
+
+    For tests: an agent test whose models answered once runs again without an endpoint, and its models are made without
+    a key. A model that an agent of your own makes of `openai:NAME` or `ChatOpenAI` gets a placeholder inside.
+    """
+    file = CallFile.recording(path) if record else CallFile.replaying(path)
+    try:
+        with ExitStack() as inside:
+            inside.enter_context(kept_in(file))
+            if not record:
+                inside.enter_context(without_calls())
+                inside.enter_context(with_placeholders("openai"))
+            yield file
+    finally:
+        file.close()

@@ -1,0 +1,136 @@
+"""Ending a run that is under way before its plan is done."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from ...nodes.calls.call_store import CallStore
+from ...nodes.calls.endpoint_gate import Pace
+from ...nodes.calls.service import CallService
+from ...nodes.calls.spending import Spending
+from ...nodes.context_values import during
+from .reports import EndpointNow, WorkerReport
+
+GRACE = 0.5
+"""Seconds that agents under way have to answer when a run ends in order."""
+
+
+@dataclass
+class Control:
+    """Decides before each conversation whether it begins; its holder may end the run in order."""
+
+    spending: Spending = field(default_factory=Spending)
+    pace: Pace = field(default_factory=Pace)
+    ending: str | None = None
+    """Why no further conversation begins, in words; None if they do. What is under way goes on to its end."""
+    notify: Callable[[str], None] | None = None
+    """Called with one line when an endpoint becomes unreachable or reachable."""
+    calls: CallService | None = None
+    """The calls of the run that is under way."""
+    cutting: str | None = None
+    """Why conversations under way end before their next turn, in words; None if they go on."""
+    hurried: str | None = None
+    """Why endpoints that are gone are waited for no more, in words."""
+    dropped: bool = False
+    """Whether agents are waited for no more: conversations that wait for one are cancelled."""
+    signal: int | None = None
+    """Number of the signal that ended it."""
+    under_way: int = 0
+    """Pieces of work that have begun in this process and are not over."""
+    elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
+    """The endpoints as other processes of the run see them."""
+    _passed: str | None = None
+    """The bound of money or tokens that is reached, in words."""
+
+    def end(self, reason: str) -> None:
+        """Begin nothing new from now on."""
+        self.ending = self.ending or reason
+
+    def cut(self, reason: str) -> None:
+        """Begin nothing new from now on, and end what is under way before its next turn (`budget`)."""
+        self.cutting = self.cutting or reason
+        self.end(reason)
+
+    def endpoints(self) -> Iterator[EndpointNow]:
+        """The endpoints that the run has called, as they are now."""
+        here = WorkerReport()
+        if self.calls is not None:
+            here.count_calls(self.calls, None)
+        yield from here.endpoints.values()
+        yield from self.elsewhere()
+
+    @property
+    def begins(self) -> bool:
+        """Whether another conversation may begin."""
+        return self.spent() is None and self.ending is None
+
+    def spent(self) -> str | None:
+        """Why a conversation under way ends before its next turn, in words; None if it goes on."""
+        if self.cutting is None and (reason := self.spending.over()):
+            self._passed = reason
+            self.cut(reason)
+        return self.cutting
+
+    def over(self) -> None:
+        """The run is over: calls that were under way at its bound are added to the reported spending."""
+        if self._passed is not None and (reason := self.spending.over()):
+            self.ending = reason if self.ending == self._passed else self.ending
+            self.cutting = reason if self.cutting == self._passed else self.cutting
+            self._passed = reason
+
+    def call_service(self, store: CallStore | None = None) -> CallService:
+        """The calls of a run under this control."""
+        self.calls = CallService(self.pace, store, self.spending, self.spent, self.notify)
+        self.calls.agents.dropped = self.dropped
+        return self.calls
+
+    @contextmanager
+    def within(self, seconds: float | None) -> Iterator[None]:
+        """Inside, in a running event loop, the run is cut after this many seconds; None: never."""
+        if seconds is None:
+            yield
+            return
+        over = time_over(seconds)
+        loop = asyncio.get_running_loop()
+        timers = loop.call_later(seconds, self._no_time_left, over), loop.call_later(seconds + GRACE, self.drop)
+        try:
+            yield
+        finally:
+            for timer in timers:
+                timer.cancel()
+
+    def _no_time_left(self, reason: str) -> None:
+        """Cut the run, also where it waits for an endpoint: that may take longer than all the rest."""
+        self.cut(reason)
+        self.hurry(reason)
+
+    def drop(self) -> None:
+        """Cancel the conversations that wait for an agent: it may never answer."""
+        self.dropped = True
+        if self.calls is not None:
+            self.calls.agents.drop()
+
+    def hurry(self, reason: str) -> None:
+        """Do not wait any longer for endpoints that are gone."""
+        self.hurried = self.hurried or reason
+        for gate in () if self.calls is None else self.calls.gates.values():
+            gate.hurry(reason)
+
+    def as_default(self) -> AbstractContextManager["Control"]:
+        """Inside, runs without a control of their own use this one."""
+        return during(_default, self)
+
+
+def time_over(seconds: float) -> str:
+    """Why a run ends that has taken all its time, in words."""
+    return f"--max-time is over, {seconds:g} seconds"
+
+
+_default: ContextVar[Control | None] = ContextVar("control of runs", default=None)
+
+
+def default_control() -> Control:
+    """The control of the surrounding `Control.as_default`; a new one outside."""
+    return _default.get() or Control()

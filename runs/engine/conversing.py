@@ -1,0 +1,193 @@
+"""The plan of a run, and its conversations, many at once.
+
+Each scenario becomes a record, also when it fails.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from datetime import UTC, datetime
+from itertools import islice
+from time import perf_counter
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from langgraph.errors import GraphRecursionError
+
+from ...data.records import Conversation, Failure
+from ...errors import SettingError
+from ...graphs import Cast, ConversationGraph, conversation, fuse
+from ...graphs.casts.page_checks import check_filled
+from ...graphs.conversations.recording import state_id
+from ...graphs.conversations.steps import failure_of
+from ...nodes.calls.agent_turns import CONVERSATION
+from ...nodes.calls.call_store import remember_texts
+from ...nodes.calls.service import CallService
+from ...nodes.contract import ContractError
+from ...nodes.limits import Limits
+from ...nodes.state import State
+from ...nodes.worlds import WorldError
+from .control import Control, default_control
+
+T = TypeVar("T")
+
+Concurrency: TypeAlias = int | Literal["auto"]
+"""Conversations at the same time; `auto`: as many as the endpoints of the models bear."""
+
+Watch: TypeAlias = Callable[[State], None]
+"""Is called with every state of a conversation."""
+
+Keep: TypeAlias = Callable[[Conversation], None]
+"""Is called with each conversation as soon as it is over."""
+
+
+def planned(cast: Cast, scenarios: Iterable[State]) -> list[State]:
+    """The scenarios with their ids, in order.
+
+    Equal scenarios without an ordinal of their own get one, so that each has its own id and is simulated.
+    """
+    seen: set[str] = set()
+    following: dict[str, int] = {}
+    """The ordinal to try next, by the id that a scenario would have with its own."""
+    plan: list[State] = []
+    for number, scenario in enumerate(scenarios):
+        if not isinstance(scenario, dict) or not isinstance(scenario.get("scenario"), dict):
+            if isinstance(scenario, dict) and {"goal", "first_message"} & set(scenario):
+                raise ContractError(
+                    f"scenarios[{number}]: is a scenario and no initial state: give graphs.agent_test.scenarios([...]) of it"
+                )
+            raise ContractError(
+                f"scenarios[{number}]: expected an initial state, got {type(scenario).__name__}: "
+                "make a list of them with a cast's scenarios(...), such as graphs.simquac.scenarios(topics)"
+            )
+        ordinal, repeat = scenario.get("ordinal", 0), scenario.get("repeat", 0)
+        first = name = state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
+        if name in seen and scenario.get("id"):
+            raise SettingError(f"two scenarios have the id {name}: leave ids out, or make them differ")
+        ordinal = following.get(first, ordinal)
+        while name in seen:
+            ordinal += 1
+            name = state_id({**scenario, "ordinal": ordinal, "repeat": repeat}, cast.name)
+        following[first] = ordinal
+        seen.add(name)
+        plan.append({**scenario, "id": name, "ordinal": ordinal, "repeat": repeat})
+    check_filled(cast, [state["scenario"] for state in plan])
+    return plan
+
+
+def name_of(state: State) -> str:
+    """The id of a planned conversation."""
+    return str(state.get("id", ""))
+
+
+async def converse(
+    graph: ConversationGraph, scenario: State, limits: Limits, keep: Keep, watch: Watch | None = None
+) -> None:
+    """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got."""
+    state: State = scenario
+    remember_texts()
+    CONVERSATION.set(asyncio.current_task())
+    started, began = datetime.now(UTC), perf_counter()
+
+    def over(**changes: Any) -> None:
+        try:
+            conversation = graph.record(state)
+        except ValueError as error:  # not a state of ours: that it ended, and why, must still be written down
+            conversation = Conversation(id=str(state.get("id", "")), scenario={"kind": "unknown"}, stop="model_failed")
+            changes["failure"] = Failure.model_validate(failure_of("graph", error))
+        clock = {"started": started.isoformat(timespec="seconds"), "seconds": round(perf_counter() - began, 3)}
+        timing = conversation.timing.model_copy(update=clock)
+        keep(conversation.model_copy(update={"timing": timing, **changes}))
+
+    def follow(now: State) -> None:
+        nonlocal state
+        state = now  # the last one survives whatever ends the graph
+        if watch is not None:
+            watch(now)
+
+    try:
+        await graph.follow(scenario, limits, follow, steps=fuse(limits))
+    except asyncio.CancelledError:
+        over(stop="cancelled")
+        raise
+    except GraphRecursionError:
+        reason = f"no stop criterion held within {fuse(limits)} steps"
+        over(stop="budget", failure=Failure(node="stop", error=reason))
+    except WorldError as error:
+        # Torn down badly after the end, the conversation is as good as before; else there was none.
+        stop = {} if state.get("stop") else {"stop": "model_failed"}
+        over(**stop, failure=Failure.model_validate(failure_of("world", error)))
+    except Exception as error:  # a broken node ends its own conversation, not the others
+        over(stop="model_failed", failure=Failure.model_validate(failure_of("graph", error)))
+    else:
+        over()
+
+
+async def converse_all(
+    cast: Cast,
+    scenarios: Iterable[State],
+    limits: Limits,
+    keep: Keep,
+    *,
+    concurrency: Concurrency = "auto",
+    watch: Watch | None = None,
+    calls: CallService | None = None,
+    control: Control | None = None,
+) -> None:
+    """Simulate every scenario, `concurrency` at a time; `keep` gets each record when its conversation ends.
+
+    With `auto` there are as many as the endpoints of the models bear. `control` may end it before the plan is done.
+    EndpointError if no call can succeed any more: what was under way is passed to `keep` as cancelled.
+    """
+    graph = conversation(cast)
+    control = control or default_control()
+
+    async def one(scenario: State) -> None:
+        await converse(graph, scenario, limits, keep, watch)
+
+    await do_all(scenarios, one, calls or control.call_service(), control, concurrency)
+
+
+async def do_all(
+    works: Iterable[T],
+    do: Callable[[T], Coroutine[Any, Any, None]],
+    calls: CallService,
+    control: Control,
+    concurrency: Concurrency = "auto",
+) -> None:
+    """Do every piece of work, `concurrency` at a time, with `auto` as many as the endpoints of the models bear.
+
+    `control` may end it before the last one has begun. EndpointError if no call can succeed any more; of exceptions in
+    the work the first, as it is: what is under way is cancelled then.
+    """
+    if concurrency != "auto" and (not isinstance(concurrency, int) or concurrency < 1):
+        raise SettingError(f"concurrency must be 'auto' or at least 1, not {concurrency!r}")
+    waiting = iter(works)
+    under_way = 0
+    one_over = asyncio.Event()
+    calls.on_room = one_over.set
+
+    def ended(task: asyncio.Task[None]) -> None:
+        nonlocal under_way
+        under_way -= 1
+        control.under_way -= 1
+        one_over.set()
+
+    try:
+        with calls.active():
+            async with asyncio.TaskGroup() as tasks:
+                while calls.stopped is None and control.begins:
+                    if under_way >= (calls.room if concurrency == "auto" else concurrency):
+                        one_over.clear()
+                        await one_over.wait()
+                        continue
+                    if not (begun := list(islice(waiting, 1))):
+                        break
+                    under_way += 1
+                    control.under_way += 1
+                    tasks.create_task(do(*begun)).add_done_callback(ended)
+                while under_way and calls.stopped is None:
+                    one_over.clear()
+                    await one_over.wait()
+                if calls.stopped is not None:
+                    raise calls.stopped
+    except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every piece of work
+        raise group.exceptions[0] from None

@@ -1,0 +1,145 @@
+"""The data set of a run: which form it has, and writing it with its card."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...data import domains
+from ...data.domain import Dataset, Domain
+from ...data.files.json_files import UnwrittenError, write_text
+from ...data.formats.detection import MANIFEST
+from ...data.formats.manifests import MEND
+from ...data.formats.record_lines import StoredRun
+from ...data.records import Conversation
+from ...data.summaries.counts import Counts, count
+from ...errors import DataError, at
+from ...nodes.state import State
+from ..journals.journal import BrokenOffError
+from .data_card import card
+from .leftovers import CARD, DATASET, earlier_forms, removed
+
+
+@dataclass(frozen=True)
+class WrittenDataset:
+    """What was written."""
+
+    path: Path
+    """The data set: a file, or the folder of its files."""
+    counts: Counts
+    ended: int
+    """Conversations that ended by themselves: at a limit, by their user, or for a cast's own reason."""
+    left_out: list[str]
+    cut_by_run: int
+    """Conversations that a bound of the run ended."""
+    unanswered: int
+    """Conversations of which `is_unanswered` holds."""
+
+
+def is_unanswered(conversation: Conversation) -> bool:
+    """Whether a model failed after the end of the conversation: at a question to a speaker, or at a score."""
+    return conversation.failure is not None and conversation.failure.node == "closing"
+
+
+def form_of(scenarios: Iterable[Mapping[str, Any] | Conversation]) -> tuple[Dataset, Collection[Domain]]:
+    """The form of a data set about these scenarios, and their domains: their domain's own form if they have one."""
+    present = domains.present(scenarios)
+    return present[0].dataset if len(present) == 1 else domains.PLAIN.dataset, present
+
+
+def check_places(plan: Sequence[State]) -> None:
+    """Raise DataError if the data set cannot hold the planned conversations together; it names the first scenario."""
+    form, _ = form_of(state["scenario"] for state in plan)
+    if form.unfit is None:
+        return
+    try:
+        for conversation, problem in form.unfit(_begun(plan)):
+            number = next(n for n, state in enumerate(plan) if state.get("id") == conversation.id)
+            raise DataError(f"scenarios[{number}] ({conversation.id}): {problem}: give it another path or task")
+    except ValidationError:  # a scenario that is none is written down as a failure of its own conversation
+        return
+
+
+def _begun(plan: Sequence[State]) -> Iterator[Conversation]:
+    for state in plan:
+        keys = ("id", "scenario", "ordinal", "repeat", "extra")
+        yield Conversation.model_validate({key: value for key, value in state.items() if key in keys})
+
+
+def write_run(place: Path, manifest: Mapping[str, Any], run: StoredRun) -> WrittenDataset:
+    """Write the data set of a run that is over below a folder, which may be the run's own.
+
+    Where nothing is finished the scenarios that were begun decide the form; without any, nothing is written.
+    """
+
+    def finished() -> Iterator[Conversation]:
+        return run.finished.iterate(run.planned)
+
+    return write(place, manifest, _scenarios(run), finished)
+
+
+def of_other_form(folder: Path, run: StoredRun) -> list[Path]:
+    """The files of a data set that was written before its form was known (`leftovers.earlier_forms`)."""
+    form, present = form_of(_scenarios(run))
+    return list(earlier_forms(folder, form.name)) if present else []
+
+
+def _scenarios(run: StoredRun) -> Iterator[Conversation]:
+    """The conversations that decide the form of a run's data set: the finished ones, else those that were begun."""
+    return run.finished.iterate(run.planned) if len(run.finished) else run.cut_short()
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    try:
+        yield
+    except UnwrittenError as error:
+        raise BrokenOffError(
+            f"{at(error.path)}: cannot be written ({error.why}): every finished conversation is kept: make room or mend "
+            "the disk, then resume"
+        ) from None
+
+
+@_on_disk()
+def write(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    scenarios: Iterable[Mapping[str, Any] | Conversation],
+    conversations: Callable[[], Iterator[Conversation]],
+) -> WrittenDataset:
+    """Write the data set of a run folder and its card.
+
+    `conversations` is called twice; each time they are read one at a time. Without scenarios the form of the data set
+    is not known, and nothing is written. BrokenOffError if the disk does not take it.
+    """
+    form, present = form_of(scenarios)
+    if not present:
+        return WrittenDataset(folder / DATASET, count(()), 0, [], 0, 0)
+    path = folder / DATASET / form.name
+    left_out = form.write(conversations(), path)
+    removed(earlier_forms(folder, form.name))
+    ended = cut_by_run = unanswered = 0
+
+    def counted() -> Iterator[Conversation]:
+        nonlocal ended, cut_by_run, unanswered
+        for conversation in conversations():
+            ended += conversation.ended_by_itself
+            cut_by_run += conversation.cut_by_run
+            unanswered += is_unanswered(conversation)
+            yield conversation
+
+    counts = count(counted())
+    files = {form.name or form.files or "*": form.description}
+    attributions = [domain.attribution for domain in present if domain.attribution]
+    try:
+        card_text = card(manifest, counts, files, left_out, attributions)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{MANIFEST}: its settings or data are not what a run writes ({type(error).__name__}: {error}): "
+            f"move it away, and {MEND} FOLDER restores it from the records"
+        ) from error
+    write_text(folder / DATASET / CARD, card_text)
+    return WrittenDataset(path, counts, ended, left_out, cut_by_run, unanswered)

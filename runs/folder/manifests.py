@@ -1,0 +1,244 @@
+"""The manifest of a run folder: making it, reading it, and whether two manifests are of the same run."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...data.files.json_files import dumps
+from ...data.formats import manifests
+from ...data.formats.detection import MANIFEST
+from ...data.identity import VERSION, digest, equals, ordinals
+from ...data.records import SCHEMA
+from ...errors import DataError
+from ...graphs import Cast
+from ...nodes.limits import Limits
+from ...nodes.people import people_path, shown_path
+from ...nodes.speakers.replay import replayed_path
+from ...nodes.state import State
+from ..engine.conversing import name_of
+from ..journals.journal import RunError
+
+GIVEN_BY = ("object", "url")
+"""Keys of a node that runs did not record before they recorded their cast as plain data."""
+
+DEFAULT = "its default"
+"""Stands in an error for a setting that a cast was not given."""
+
+RESTORED = "restored"
+"""Key of a manifest that was made from the records; the next run that goes on puts its own in its place."""
+
+BEGUN = "begun"
+"""Key of the time, in UTC, at which a run was first begun, however often it was resumed."""
+
+OF_RECORDS = "scenarios of the records"
+"""Name of the source in a manifest whose sources were restored."""
+
+
+MAY_CHANGE = ("max_tokens", "turn_timeout")
+"""Limits that may be others when a run is resumed."""
+
+
+def of_run(cast: Cast, plan: list[State], limits: Limits, source: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The manifest of a run folder.
+
+    A resumed run must have the same values under `settings`.
+    """
+    scenarios = [state["scenario"] for state in plan]
+    return {
+        "version": VERSION,
+        "schema_version": SCHEMA,
+        "cast": cast.plain(),
+        "settings": {
+            "cast": cast.name,
+            "nodes": _nodes(cast),
+            "limits": limits.plain(),
+            "prompts": _pages(cast),
+            **({"stop_reasons": cast.own_reasons} if cast.stop_reasons else {}),
+            **({"record_memory": True} if cast.record_memory else {}),
+        },
+        "data": [
+            {"source": "scenarios"}
+            | dict(source or {})
+            | {
+                "digest": digest(scenarios),
+                "scenarios": len({digest(scenario) for scenario in scenarios}),
+                "equal": equals(ordinals(s["scenario"] for s in plan if not s.get("repeat"))),
+            }
+        ],
+        "planned": [name_of(state) for state in plan],
+    }
+
+
+def _nodes(cast: Cast) -> dict[str, Any]:
+    return {place: node.flat() for place, node in cast.describe().items()} | cast.words
+
+
+def _pages(cast: Cast) -> dict[str, str]:
+    return {name: page.digest for name, page in cast.pages.items()}
+
+
+def digest_of(cast: Cast) -> str:
+    """Digest of what all processes of a run share: the version of this package, nodes and pages."""
+    return digest(VERSION, _nodes(cast), _pages(cast))
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """The manifest in a folder; None if there is none, RunError if it is broken."""
+    file = folder / MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        value, wrong = manifests.read(folder)
+    except DataError as error:
+        raise RunError(str(error)) from None
+    if wrong:
+        raise RunError(wrong)
+    return dict(value)
+
+
+def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+    """Raise RunError if the run in the folder differs; it names the first setting that does."""
+    had, has = (_compared(manifest["settings"], *_unknown(earlier)) for manifest in (earlier, current))
+    difference = _first_difference(had, has, "")
+    of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
+    if difference or of_cast:
+        name, was, now = difference or of_cast or ("", None, None)
+        setting = f" (setting {of_cast[0]!r} of the cast)" if of_cast and difference else ""
+        raise RunError(
+            f"{folder}: its run had {name} = {_short(was)}, now it is {_short(now)}{setting}: "
+            "resume with the same settings or choose another folder"
+        )
+    had_tokens, has_tokens = ((of["settings"].get("limits") or {}).get("max_tokens") for of in (earlier, current))
+    if is_lower(has_tokens, had_tokens):
+        raise RunError(
+            f"{folder}: its run had limits.max_tokens = {dumps(had_tokens)}, now it is {dumps(has_tokens)}: it may only be raised "
+            "when a run is resumed"
+        )
+    dropped = set(earlier["planned"]) - set(current["planned"])
+    if dropped:
+        raise RunError(
+            f"{folder}: its run planned {len(earlier['planned'])} conversations, and {len(dropped)} of these are missing now: "
+            "resume with the same scenarios (or more of them), or choose another folder"
+        )
+
+
+def same_version(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+    """Raise RunError if another version of the package made the run."""
+    if versions := _versions(earlier, current):
+        raise RunError(
+            f"{folder}: its run was made with duologue {versions[0]}, this is {versions[1]}: resume with that version, or give "
+            "--any-version (any_version=True): the manifest then records both"
+        )
+
+
+def changes(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
+    """The news of a run that goes on, a line each."""
+    lines: list[str] = []
+    added = len(set(current["planned"]) - set(earlier["planned"]))
+    if added and not earlier.get(RESTORED):
+        lines.append(f"{added} conversations are new to this run, which had planned {len(earlier['planned'])}")
+    if versions := _versions(earlier, current):
+        lines.append(f"the run was made with duologue {versions[0]} and goes on with {versions[1]}")
+    return lines
+
+
+def continued(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest of a run that goes on: the earlier plan comes first, then what is new.
+
+    A restored manifest has only the conversations that were begun, in the order in which they ended. There the plan and
+    the sources are the new ones.
+    """
+    manifest = dict(current)
+    if not earlier.get(RESTORED):
+        earlier_sources = [
+            source for source in earlier["data"] if source not in current["data"] and source["source"] != OF_RECORDS
+        ]
+        manifest["data"] = [*earlier_sources, *current["data"]]
+        manifest["planned"] = list(dict.fromkeys([*earlier["planned"], *current["planned"]]))
+    return manifest | {key: earlier[key] for key in ("versions", "again", BEGUN) if earlier.get(key)}
+
+
+def with_version(manifest: Mapping[str, Any], earlier: Mapping[str, Any], finished: int) -> dict[str, Any]:
+    """The manifest with every version that made the run, and how many conversations were finished when it began."""
+    if (differing := _versions(earlier, manifest)) is None:
+        return dict(manifest)
+    versions = earlier.get("versions") or [{"version": differing[0], "finished_before": 0}]
+    return {**manifest, "versions": [*versions, {"version": differing[1], "finished_before": finished}]}
+
+
+def _versions(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The versions that made two manifests, if both are known and differ."""
+    was, now = earlier.get("version"), current.get("version")
+    return None if was is None or now is None or was == now else (was, now)
+
+
+def _unknown(earlier: Mapping[str, Any]) -> tuple[Collection[str], Collection[str] | None]:
+    """Settings that an earlier manifest lacks: keys of nodes, and pages beside these (None: it has all)."""
+    if earlier.get(RESTORED):
+        return (), list(earlier["settings"].get("prompts") or {})
+    return (() if "cast" in earlier else GIVEN_BY), None
+
+
+def _short(value: Any) -> str:
+    return DEFAULT if value is DEFAULT else dumps(value)[:80]
+
+
+def is_lower(max_tokens: Any, other: int | None) -> bool:
+    """Whether a limit of tokens is lower than another; None is no limit."""
+    return isinstance(max_tokens, int) and (other is None or max_tokens < other)
+
+
+def _compared(settings: Mapping[str, Any], without: Collection[str], pages: Collection[str] | None) -> dict[str, Any]:
+    """The settings that must be equal on resume: all but the limits of `MAY_CHANGE`.
+
+    `pages`: compare only these prompt templates, and not whether memories are recorded, which is not in a record.
+    """
+    limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name not in MAY_CHANGE}
+    nodes = {
+        place: {key: value for key, value in node.items() if key not in without} if isinstance(node, dict) else node
+        for place, node in dict(settings.get("nodes") or {}).items()
+    }
+    compared = {**settings, "limits": limits, "nodes": nodes}
+    if pages is not None:
+        prompts = dict(settings.get("prompts") or {})
+        compared |= {"prompts": {name: prompts.get(name) for name in pages}, "record_memory": None}
+    return compared
+
+
+def _difference_of_casts(earlier: Any, current: Any) -> tuple[str, Any, Any] | None:
+    """The first setting in which two casts as plain data differ; None without such data.
+
+    Replayed data, retrieval corpora, prompt templates and limits are left out: the run's settings hold them by their
+    digests and values.
+    """
+    if not all(isinstance(spec, dict) and "cast" in spec for spec in (earlier, current)):
+        return None
+    if earlier["cast"] != current["cast"]:
+        return "cast", earlier["cast"], current["cast"]
+    for part in ("settings", "replace"):
+        was, now = (dict(spec.get(part) or {}) for spec in (earlier, current))
+        for name in [*was, *(name for name in now if name not in was)]:
+            values = was.get(name, DEFAULT), now.get(name, DEFAULT)
+            if name not in ("prompts", "limits", "like") and values[0] != values[1] and not _are_stored(values):
+                return name, *values
+    return None
+
+
+def _are_stored(values: tuple[Any, Any]) -> bool:
+    """Whether two speakers use stored words of the same kind.
+
+    The nodes describe these words, wherever the files lie.
+    """
+    return any(all(map(path, values)) for path in (replayed_path, people_path, shown_path))
+
+
+def _first_difference(was: Any, now: Any, name: str) -> tuple[str, Any, Any] | None:
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in [*was, *(key for key in now if key not in was)]:
+            difference = _first_difference(was.get(key), now.get(key), f"{name}.{key}" if name else key)
+            if difference:
+                return difference
+        return None
+    if isinstance(was, (list, tuple)) and isinstance(now, Sequence) and not isinstance(now, str):
+        return None if list(was) == list(now) else (name, was, now)
+    return None if was == now else (name, was, now)

@@ -1,0 +1,234 @@
+"""The files of several writers made one: a line for each conversation, in the order of the plan.
+
+A kill at any moment loses nothing and doubles nothing. The new file is whole on the disk before it replaces the old one,
+and only then the writers' files are removed: until then readers find a line twice, and it is the same one.
+"""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from time import sleep
+from typing import NamedTuple
+
+from ...data.files.journals import JournalReader, is_of_journal
+from ...data.files.json_files import dumps
+from ...data.files.regular_files import OpenFiles
+from ...data.records import Conversation
+from ...errors import at
+from ..journals.calls import CALLS, HEAD
+from ..journals.journal import LEASE, AppendedFile, BrokenOffError, BusyError
+
+WAITED = LEASE
+"""Seconds for which a writer is waited for whose run has ended: it may just be ending too, or its machine is lost."""
+_LOOKED = 0.1
+ROOM = 512
+"""Files that a process has open beside those of the writers."""
+
+
+class PlanPlace(NamedTuple):
+    """Where a line stands."""
+
+    path: Path
+    offset: int
+    length: int
+
+
+def writers(main: Path) -> list[Path]:
+    """The files of further writers beside a main file, by name."""
+    beside = main.parent.iterdir() if main.parent.is_dir() else ()
+    return sorted(path for path in beside if path.name != main.name and is_of_journal(path, main.name))
+
+
+def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], close: Callable[[], None]) -> bool:
+    """Merge a journal into one line for each conversation, planned ones first; gives whether anything changed.
+
+    Lines that do not count stay at the end, for `runs repair`. `close` is called before the file is replaced.
+    """
+    further = writers(journal.path)
+    journal.refresh()
+    if not further and (journal.flaws or journal.is_in_order(plan)):
+        return False
+    with _held(further):
+        journal.refresh()
+        flawed = {(flaw.path, flaw.line) for flaw in journal.flaws}
+        odd = (
+            [place for number, _, place in _lines(journal.files()) if (place.path, number) in flawed] if flawed else []
+        )
+        _replace(journal.path, _copied([*map(PlanPlace._make, journal.positions(plan)), *odd]), close)
+        _remove(further)
+    return True
+
+
+def merge_failed(journal: JournalReader[Conversation], plan: Sequence[str], close: Callable[[], None]) -> bool:
+    """Merge the lines of all writers into one file, in the order of the plan; gives whether anything changed.
+
+    Equal lines become one. All lines of a conversation stay: each is another attempt.
+    """
+    order = {name: number for number, name in enumerate(plan)}
+    further = writers(journal.path)
+    with _held(further):
+        places: dict[bytes, tuple[int, PlanPlace]] = {}
+        for _, line, place in _lines(journal.files()):
+            places.setdefault(sha256(line).digest(), (order.get(_of(line, "id"), len(order)), place))
+        ordered = [place for _, place in sorted(places.values(), key=lambda numbered_place: numbered_place[0])]
+        if not further and ordered == [place for _, place in places.values()]:
+            return False
+        _replace(journal.path, _copied(ordered), close)
+        _remove(further)
+    return True
+
+
+def merge_calls(folder: Path) -> None:
+    """Bring the call journals of all writers into one.
+
+    A conversation is in one writer's file as a whole, with what the main file had of it when that writer began: so the
+    longest of what the files have of a conversation counts.
+    """
+    main = folder / CALLS
+    further = writers(main)
+    if not further:
+        return
+    with _held([*further, *[main] * main.exists()]):
+        paths = [*[main] * main.exists(), *further]
+        sizes: dict[str, dict[Path, int]] = defaultdict(dict)
+        for _, line, place in _lines(paths):
+            there = sizes[_of(line, "conversation")]
+            there[place.path] = there.get(place.path, 0) + place.length
+        counts = {name: max(there, key=lambda path: there[path]) for name, there in sizes.items()}
+
+        def lines() -> Iterator[bytes]:
+            yield (dumps(HEAD) + "\n").encode()
+            for _, line, place in _lines(paths):
+                name = _of(line, "conversation")
+                if name and counts[name] == place.path:
+                    yield line
+
+        _replace(main, lines())
+        _remove(further)
+
+
+def split_calls(folder: Path, shards: Mapping[str, str]) -> None:
+    """Give each shard what the call journal has of its conversations, in a file of its own; `shards`: by conversation."""
+    main = folder / CALLS
+    parts: dict[str, list[bytes]] = defaultdict(list)
+    for _, line, _ in _lines([main] if main.exists() else []):
+        if (name := shards.get(_of(line, "conversation"))) is not None:
+            parts[name].append(line)
+    head = (dumps(HEAD) + "\n").encode()
+    for name, lines in parts.items():
+        _replace(main.with_name(f"{main.stem}.w-{name}{main.suffix}"), [head, *lines])
+
+
+def remove_calls(folder: Path) -> None:
+    """Remove the call journals of a run that is complete."""
+    _remove([folder / CALLS, *writers(folder / CALLS)])
+
+
+def _lines(paths: Iterable[Path]) -> Iterator[tuple[int, bytes, PlanPlace]]:
+    """The whole lines of the files, each with its number and its place."""
+    for path in paths:
+        offset = 0
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.endswith(b"\n") and line.strip():
+                    yield number, line, PlanPlace(path, offset, len(line))
+                offset += len(line)
+
+
+def _of(line: bytes, key: str) -> str:
+    """A text in the object of a line; empty if there is none."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    text = value.get(key) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def _copied(places: Iterable[PlanPlace]) -> Iterator[bytes]:
+    with OpenFiles() as files:
+        for place in places:
+            files[place.path].seek(place.offset)
+            line = files[place.path].read(place.length)
+            yield line if line.endswith(b"\n") else line + b"\n"
+
+
+@contextmanager
+def _held(paths: Iterable[Path]) -> Iterator[None]:
+    """Inside, no other process writes the files.
+
+    RunError if one does not stop. Half a last line is cut off.
+    """
+    paths = list(paths)
+    _make_room(len(paths))
+    with ExitStack() as stack:
+        for path in paths:
+            file = _locked(path)
+            stack.callback(file.close)
+            file.cut_torn_line()
+        yield
+
+
+def _make_room(number: int) -> None:
+    """Allow this process this many more open files, as far as the system permits: a locked file is open."""
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - Windows, which has no such limit
+        return
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = number + ROOM
+    if soft != resource.RLIM_INFINITY and limit > soft:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(
+                resource.RLIMIT_NOFILE, (limit if most == resource.RLIM_INFINITY else min(limit, most), most)
+            )
+
+
+def _locked(path: Path) -> AppendedFile:
+    waited = 0.0
+    while True:
+        try:
+            return AppendedFile(path, alone_in=path.parent)
+        except BusyError:
+            if waited >= WAITED:
+                raise
+        sleep(_LOOKED)
+        waited += _LOOKED
+
+
+def _replace(path: Path, lines: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        close()
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise BrokenOffError(
+            f"{at(path)}: cannot be written ({error.strerror}): every finished conversation is kept: make room or mend "
+            "the disk, then resume"
+        ) from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)

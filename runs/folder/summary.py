@@ -1,0 +1,119 @@
+"""The result of a run, counted from the files on the disk, not from what was simulated."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...data.formats.record_lines import StoredRun
+from ...data.summaries.counts import Counts
+from ...nodes.calls.endpoint_gate import EndpointError
+from ...nodes.state import State
+from ..engine.conversing import name_of
+from ..journals.journal import RunError
+from . import dataset, manifests
+from .run_folder import RunFolder
+from .run_state import finished_in_words
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """The result of a run."""
+
+    path: Path
+    dataset: Path
+    planned: int
+    equal: int
+    """Scenarios that repeat an earlier one; each was simulated."""
+    finished: int
+    """Planned conversations that came to an end of their own."""
+    failed: dict[str, str]
+    """Id and reason of each conversation that failed in this call."""
+    ended: int
+    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
+    counts: Counts
+    left_out: list[str]
+    notes: list[str]
+    cut_by_run: int = 0
+    """Conversations that a bound of the run cut short, which do not count as finished: a resumed run with a wider bound
+    goes on with them."""
+    unanswered: int = 0
+    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
+    stopped: str | None = None
+    """Why the run ended before its plan was done, in one line; None if nothing ended it."""
+    stopped_by: EndpointError | None = None
+    """The error that ended it, if it was one."""
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"Summary({self.path.name}: {self.status_line}{failed})"
+
+    @property
+    def status_line(self) -> str:
+        """How many conversations are finished, in words."""
+        return finished_in_words(self.finished, self.planned, self.cut_by_run)
+
+    @property
+    def missing(self) -> int:
+        """Planned conversations that are neither finished nor cut short."""
+        return self.planned - self.finished - self.cut_by_run
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned conversation ended by itself, and was answered all that is asked after it."""
+        return self.finished == self.planned and self.ended == self.counts.conversations and not self.unanswered
+
+
+def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Summary:
+    """Write the data set and its card from the conversations on disk.
+
+    RunError if the conversations are not there any more.
+    """
+    folder.check()
+    finished = [state["scenario"] for state in plan if name_of(state) in folder.done]
+    data_set = dataset.write(
+        folder.path, folder.manifest, finished or [state["scenario"] for state in plan], folder.conversations
+    )
+    planned_ids = {name_of(state) for state in plan}
+    return Summary(
+        path=folder.path,
+        dataset=data_set.path,
+        planned=len(plan),
+        equal=folder.manifest["data"][-1]["equal"],
+        finished=len(planned_ids & folder.done) - data_set.cut_by_run,
+        failed={name: reason for name, reason in failed.items() if name not in folder.done},
+        ended=data_set.ended,
+        counts=data_set.counts,
+        left_out=data_set.left_out,
+        notes=folder.notes,
+        cut_by_run=data_set.cut_by_run,
+        unanswered=data_set.unanswered,
+    )
+
+
+def summarize(folder: Path) -> Summary:
+    """The result of the run in a folder so far; its data set is written once more.
+
+    RunError if there is no run.
+    """
+    manifest = manifests.read(folder)
+    if manifest is None:
+        raise RunError(f"{folder}: holds no run yet")
+    run = StoredRun(folder)
+    data_set = dataset.write_run(folder, manifest, run)
+    planned = set(run.planned)
+    return Summary(
+        path=folder,
+        dataset=data_set.path,
+        planned=len(planned),
+        equal=manifest["data"][-1]["equal"] if manifest["data"] else 0,
+        finished=len(planned & run.finished.keys()) - data_set.cut_by_run,
+        failed={
+            conversation.id: conversation.failure.error if conversation.failure else str(conversation.stop)
+            for conversation in run.cut_short()
+        },
+        ended=data_set.ended,
+        counts=data_set.counts,
+        left_out=data_set.left_out,
+        notes=[],
+        cut_by_run=data_set.cut_by_run,
+        unanswered=data_set.unanswered,
+    )

@@ -1,0 +1,1 @@
+"""Labels of models and of people: asked for, kept, and put into copies."""

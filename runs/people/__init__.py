@@ -1,0 +1,1 @@
+"""Simulated users beside people: next turns, retrieval-based users, validity, profiles."""

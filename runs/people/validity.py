@@ -1,0 +1,194 @@
+"""The runs that measure the validity of simulated users: meetings with assistants, and ratings of stored conversations.
+
+Each is an ordinary run with a folder of its own.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...data import domains
+from ...data.identity import digest
+from ...data.people.splits import of_part
+from ...data.records import Conversation
+from ...data.text.languages import Language
+from ...errors import SettingError
+from ...graphs import Cast, agent_test
+from ...graphs.scenarios.sources import repeated
+from ...graphs.validity import contexts_of, errands, language_in, met_by, rated_by, rated_states
+from ...nodes.people.options import parsed, people_path
+from ...nodes.scorers.satisfaction import satisfaction_of
+from ...nodes.seeded_faults import PLANTED
+from ...nodes.speakers.replay import replayed
+from ...nodes.state import State
+from .next_turn import folder_name
+
+CONTEXTS = 16
+"""Maximum of contexts of people for a retrieval-based user."""
+MET, RATED = "met", "rated"
+"""Folders of the runs."""
+
+
+@dataclass(frozen=True)
+class ValidityRun:
+    """One run: a cast, its scenarios, and its place below the folder of all."""
+
+    user: str
+    """Who is tried: the user, or the model that rates."""
+    assistant: str
+    """Name of the assistant that the user meets; empty where stored conversations are rated."""
+    cast: Cast
+    states: tuple[State, ...]
+    place: Path
+    scenarios: str = ""
+    """Which scenarios, in words."""
+    says_by: str = ""
+    """How the user says its satisfaction."""
+
+    def folder(self, out: Path) -> Path:
+        """Its folder."""
+        return out / self.place
+
+
+def named_assistants(texts: Sequence[str]) -> dict[str, str]:
+    """The specs of assistants by name: `NAME=SPEC` or a seeded fault; all seeded faults by default.
+
+    SettingError for an unknown name, for one that is there twice, and for one assistant alone.
+    """
+    if not texts:
+        return dict(PLANTED)
+    assistants: dict[str, str] = {}
+    for text in texts:
+        name, equals, spec = text.partition("=")
+        if not equals:
+            if name not in PLANTED:
+                raise SettingError(
+                    f"--assistant {name}: there is no assistant with seeded faults of this name, only {', '.join(PLANTED)}: write one of "
+                    "these, or NAME=SPEC for one of yours"
+                )
+            spec = name
+        if not name.strip() or not spec.strip():
+            raise SettingError(f"--assistant {text}: write NAME=SPEC, such as v2=my_agent:graph")
+        if name in assistants:
+            raise SettingError(f"--assistant {name}: is given twice: choose another name")
+        assistants[name] = PLANTED.get(spec, spec)
+    if len(assistants) < 2:
+        raise SettingError("--assistant: there is nothing to compare: give two, the first is the reference")
+    return assistants
+
+
+def meetings(
+    users: Mapping[str, Any],
+    assistants: Mapping[str, Any],
+    *,
+    scenarios: Path | None = None,
+    limit: int | None = None,
+    repeats: int = 2,
+    seed: int = 0,
+) -> list[ValidityRun]:
+    """The runs in which each user meets each assistant about the same scenarios, a run for each language.
+
+    `scenarios`: a file, as `duologue test` takes it. Without one it is the shipped errands; for a user made from people, who
+    know nothing of errands, the contexts of its source's test half.
+    """
+    planted = all(spec in PLANTED.values() for spec in assistants.values() if isinstance(spec, str))
+    planted = planted and all(isinstance(spec, str) for spec in assistants.values())
+    shared = None if scenarios is None else _of_file(scenarios, limit, seed)
+    runs = []
+    for user, speaker in users.items():
+        states, scenario_source = (shared, scenarios.name) if shared and scenarios else _states_for(speaker, limit)
+        by_language: dict[Language, list[State]] = {}
+        for state in states:
+            by_language.setdefault(language_in(state), []).append(state)
+        for name, spec in assistants.items():
+            for language, group in by_language.items():
+                cast = met_by(speaker, spec, language, planted=planted)
+                runs.append(
+                    ValidityRun(
+                        user=user,
+                        assistant=name,
+                        cast=cast,
+                        states=tuple(repeated(group, repeats)),
+                        place=Path(MET, folder_name(user), folder_name(f"{name}-{language}")),
+                        scenarios=scenario_source,
+                        says_by=satisfaction_of(cast.user_simulator, language)[0],
+                    )
+                )
+    return runs
+
+
+def ratings(
+    source: str | Sequence[Conversation],
+    conversations: Sequence[Conversation],
+    chosen: Sequence[int],
+    judges: Mapping[str, Any],
+) -> list[ValidityRun]:
+    """The runs in which each model rates its satisfaction as the user of a stored conversation.
+
+    `source`: the path of the conversations, or they themselves. `chosen`: the places of those that are rated.
+    """
+    spoken = Counter(domains.of(one).language(one) or "en" for one in (conversations[place] for place in chosen))
+    language: Language = "zh" if spoken["zh"] > spoken["en"] else "en"
+    states = tuple(rated_states(conversations, chosen))
+    return [
+        ValidityRun(
+            user=name,
+            assistant="",
+            cast=rated_by(source, judge, language),
+            states=states,
+            place=Path(RATED, folder_name(name)),
+        )
+        for name, judge in judges.items()
+    ]
+
+
+def models_among(users: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the users that a chat model plays: they rate stored conversations too."""
+    models = {}
+    for name, speaker in users.items():
+        if isinstance(speaker, str) and people_path(speaker) is not None:
+            continue
+        node = agent_test.cast(user=speaker).user_simulator
+        if satisfaction_of(node)[0] == "model":
+            models[name] = speaker
+    return models
+
+
+def values_of(
+    run: ValidityRun, conversations: Sequence[Conversation], chosen: Sequence[int], count: int
+) -> tuple[list[float | None], list[str]]:
+    """A model's rating of each of `count` conversations, None for a missing one; and the reasons for these."""
+    by_key = {(digest(one.scenario), one.ordinal): one for one in conversations}
+    values: list[float | None] = [None] * count
+    reasons: list[str] = []
+    for place, state in zip(chosen, run.states, strict=True):
+        one = by_key.get((digest(state["scenario"]), state.get("ordinal", 0)))
+        scores: Any = {} if one is None else one.labels.get("scores") or {}
+        satisfaction = scores.get("satisfaction") or {}
+        try:
+            values[place] = float(satisfaction["value"])
+        except (KeyError, TypeError, ValueError):
+            failure = None if one is None else one.failure
+            reasons.append(
+                str(satisfaction.get("error") or (failure.error if failure is not None else "was not asked"))
+            )
+    return values, reasons
+
+
+def _states_for(speaker: Any, limit: int | None) -> tuple[list[State], str]:
+    """The scenarios of a user where no file is given."""
+    if not isinstance(speaker, str) or people_path(speaker) is None:
+        return errands()[: limit or None], "errands"
+    path, _ = parsed(speaker)
+    people = [one for one in replayed(path).conversations if of_part(one, "test")]
+    states = contexts_of(people, limit or CONTEXTS)
+    if not states:
+        return errands()[: limit or None], "errands"
+    return states, "contexts of people"
+
+
+def _of_file(path: Path, limit: int | None, seed: int) -> list[State]:
+    settings = agent_test.FACTORY.checked({})
+    return list(agent_test.FACTORY.source(scenarios=path, limit=limit).read(settings, seed).states)

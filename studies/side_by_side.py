@@ -1,0 +1,157 @@
+"""What `duologue label --study` has a person work on: trial conversations, then one batch after the other."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import override
+
+from ..data import load
+from ..data.labels.definition import LabelDefinition
+from ..data.labels.items import Item
+from ..data.labels.side_by_side import (
+    ONBOARDING,
+    STUDY,
+    ReplyPair,
+    Study,
+    batches_of,
+    by_label,
+    comparisons,
+    passed,
+    stranger,
+    unmet,
+    unswitched,
+)
+from ..errors import DataError
+from ..runs.labels.answers import AnswerFiles
+from ..runs.labels.batches import Batches, BegunBatch
+from ..views.labelling.side_by_side import side_by_side_html
+from .labelling import LabellingSettings, LabelWork, PersonWork, View
+
+
+class StudyWork(PersonWork):
+    """A side-by-side study: trial conversations first, then one batch after the other."""
+
+    def __init__(self, settings: LabellingSettings) -> None:
+        """DataError for a study that cannot be made."""
+        assert settings.study is not None
+        self.study = Study.of(settings.study)
+        compared, notes = compared_in(self.study)
+        self._compared = {conversation.id: conversation for conversation in compared}
+        trials = [trial.conversation for trial in self.study.onboarding]
+        if unknown := [name for name in trials if name not in self._compared]:
+            raise DataError(f"{settings.study}: onboarding: {unknown[0]!r} is {stranger(self._compared)}")
+        for trial in self.study.onboarding:
+            if problem := unmet(trial, self._compared[trial.conversation]):
+                raise DataError(f"{settings.study}: onboarding: {problem}")
+        self._limit = settings.limit
+        answers = AnswerFiles(settings.answers, settings.by)
+        batches = [[self._item(STUDY, name) for name in batch] for batch in batches_of(self.study, compared)]
+        self._batches = Batches(settings.answers, batches, self.study.labellers)
+        super().__init__(answers, [self._item(ONBOARDING, name) for name in trials])
+        if not self.waiting:
+            self.go_on()
+        self.notes = tuple(notes) if self.waiting or self.refusal() else (*notes, *self._begun_by_others())
+
+    @override
+    def definition(self, item: Item) -> LabelDefinition:
+        return self._compared[item.conversation].definition()
+
+    @override
+    def html(self, item: Item, view: View) -> str:
+        return side_by_side_html(self._compared[item.conversation], switched=self._switched(item))
+
+    def _item(self, label: str, name: str) -> Item:
+        return Item(label=label, conversation=name, seen=self._compared[name].seen)
+
+    def _switched(self, item: Item) -> bool:
+        return self._compared[item.conversation].switched(self.study.seed, self.by)
+
+    @override
+    def stored(self, item: Item, value: Mapping[str, Any]) -> dict[str, Any]:
+        return {**unswitched(value, switched=self._switched(item)), "switched": self._switched(item)}
+
+    @override
+    def form_value(self, item: Item, value: Mapping[str, Any]) -> dict[str, Any]:
+        names = {"first": "B", "second": "A"} if self._switched(item) else {"first": "A", "second": "B"}
+        return {
+            name: choice if name == "why" else names.get(choice, choice)
+            for name, choice in value.items()
+            if name != "switched"
+        }
+
+    @override
+    def question(self, item: Item, part: str | None) -> int | None:
+        number = (part or "").partition(" ")[0]
+        return int(number) if number.isdecimal() else None
+
+    @override
+    def refusal(self) -> str:
+        if any(item.label == ONBOARDING for item in self.waiting):
+            return ""
+        trial_answers = {key[1]: answer.value for key, answer in self.answers.standing.items() if key[0] == ONBOARDING}
+        share = passed(self.study, trial_answers)
+        if share >= self.study.pass_mark:
+            return ""
+        return (
+            f"{share:.0%} of the expected answers to the trial conversations were given, {self.study.pass_mark:.0%} are "
+            "needed. Thank you for trying."
+        )
+
+    @override
+    def go_on(self) -> None:
+        # What was begun, then the first batch that has too few people.
+        if self.refusal():
+            return
+        there = {item.key for item in self.items}
+        added = [item for item in self._batches.of(self.answers.standing.values()) if item.key not in there]
+        self.items = (self.items + added)[: self._limit]
+        most = None if self._limit is None else self._limit - len(self.items)
+        if not self.waiting and most != 0:  # what is not shown is left to others
+            self.items += self._batches.take(self.answers, most)
+
+    @override
+    def rest(self) -> str:
+        return "\n".join(self._begun_by_others())
+
+    def _begun_by_others(self) -> list[str]:
+        return [
+            f"{batch.by} has begun {batch.of} conversations and answered {batch.answered}: if they do not come back, "
+            f"`duologue label --study FILE --release {batch.by}` gives the others to whoever asks next"
+            for batch in self._batches.begun()
+            if batch.by != self.by
+        ]
+
+
+def release(path: Path, folder: Path, by: str) -> BegunBatch:
+    """Return a person's unfinished batches of a study to the others; DataError if there are none."""
+    study = Study.of(path)
+    compared, _ = compared_in(study)
+    seen = {conversation.id: conversation.seen for conversation in compared}
+    batches = [
+        [Item(label=STUDY, conversation=name, seen=seen[name]) for name in batch]
+        for batch in batches_of(study, compared)
+    ]
+    return Batches(folder, batches, study.labellers).release(by)
+
+
+def compared_in(study: Study) -> tuple[list[ReplyPair], list[str]]:
+    """The conversations that the two sides of a study share, and notes; DataError if there are none."""
+    assert study.first.source is not None
+    first = load(study.first.source).conversations
+    label = study.second.label
+    second = by_label(first, label) if label is not None else load(study.second.source or Path()).conversations
+    compared, notes = comparisons(first, second)
+    if not compared:
+        raise DataError(f"{study.first.name} and {study.second.name} have no question in common: give other sources")
+    return compared, notes
+
+
+def work_of(settings: LabellingSettings) -> PersonWork:
+    """The work of these settings."""
+    return StudyWork(settings) if settings.study is not None else LabelWork(settings)
+
+
+def opened(path: Path) -> PersonWork:
+    """The work of a settings file."""
+    return work_of(LabellingSettings.model_validate_json(path.read_bytes()))

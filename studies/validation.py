@@ -1,0 +1,238 @@
+"""The validity of simulated users: which runs it takes to measure it, and the report of what came of them.
+
+The command and `duologue.try_testers` both go by `ValidityTrial`; each makes the runs in its own way.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..data.files.folders import make_folder
+from ..data.files.json_files import dumps, write_text
+from .sources import StudySource, conversations_of
+
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..analysis.realism.report import UserPartName
+    from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
+    from ..analysis.validity import ValidityReport as TestersReport
+    from ..data.people.splits import UserPart
+    from ..data.records import Conversation
+    from ..runs import Conduct
+    from ..runs.people.validity import ValidityRun
+
+REPORT = "report.json"
+
+
+@dataclass(frozen=True)
+class ValidityTrial:
+    """The plan of a trial: users, assistants, testers, and the people's conversations."""
+
+    users: Mapping[str, Any]
+    """The simulated users by name: whatever a cast takes as its user."""
+    assistants: Mapping[str, Any]
+    """Whom they meet, by name, the first is the reference; empty: nobody."""
+    source: "str | Sequence[Conversation] | None" = None
+    """The path of the people's conversations, or they themselves; None: testers are not compared with people."""
+    people: "Sequence[Conversation]" = ()
+    """The conversations of `source`."""
+    judges: Sequence[Any] = ()
+    """Models that rate people's conversations, besides the users that a model plays."""
+    testers: Mapping[str, "Callable[[Conversation], float | None]"] = field(default_factory=dict)
+    """Functions that score people's conversations."""
+    part: "UserPart" = "test"
+    scenarios: Path | None = None
+    limit: int | None = None
+    repeats: int = 2
+    seed: int = 0
+
+    @cached_property
+    def rated(self) -> "RatedConversations | None":
+        """The people's conversations with a satisfaction; DataError if there are none."""
+        from ..analysis.validity import RatedConversations
+
+        return None if self.source is None else RatedConversations.of(self.people)
+
+    @cached_property
+    def ratings(self) -> "list[ValidityRun]":
+        """The runs in which models rate people's conversations."""
+        from ..runs.people.validity import models_among, ratings
+
+        if self.rated is None or self.source is None:
+            return []
+        judges = {**{str(judge): judge for judge in self.judges}, **models_among(self.users)}
+        return ratings(self.source, self.people, self._chosen, judges)
+
+    @cached_property
+    def meetings(self) -> "list[ValidityRun]":
+        """The runs in which users meet assistants."""
+        from ..runs.people.validity import meetings
+
+        if not self.assistants:
+            return []
+        return meetings(
+            self.users,
+            self.assistants,
+            scenarios=self.scenarios,
+            limit=self.limit,
+            repeats=self.repeats,
+            seed=self.seed,
+        )
+
+    def tried(self, out: Path | None = None, conduct: "Conduct | None" = None) -> "ValidityReport":
+        """The report, once all is simulated and rated.
+
+        With a folder, the same call resumes from what is stored there.
+        """
+        from ..runs import Conduct, simulate
+
+        conduct = conduct or Conduct()
+        conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all runs
+        conversations = {}
+        for run in (*self.ratings, *self.meetings):
+            folder = None if out is None else run.folder(out)
+            conversations[run.place] = simulate(
+                run.cast,
+                run.states,
+                limits=replace(run.cast.limits, seed=self.seed),
+                out=folder,
+                resume=folder is not None and folder.exists(),
+                conduct=conduct,
+            )
+        report = self.report(conversations)
+        if out is not None:
+            written(report, out)
+        return report
+
+    def report(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "ValidityReport":
+        """The report of the conversations of each run, by its place."""
+        from ..analysis.validity import ValidityReport
+
+        return ValidityReport(
+            people=None if self.rated is None else self._compared(self.rated, conversations),
+            told=tuple(self._meeting_results(conversations)),
+            seed=self.seed,
+            repeats=self.repeats,
+            notes=self._trust(conversations),
+        )
+
+    def _trust(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> tuple[str, ...]:
+        """How far the success and the satisfaction of the meetings can be trusted."""
+        from ..analysis.labels.reliability import TRUST_IN, Trusts
+
+        trusts = Trusts()
+        for run in self.meetings:
+            for one in conversations[run.place]:
+                trusts.add_scores(one)
+        marks_by_name = ((name, trusts.mark_of_score(name)) for name in ("success", "satisfaction"))
+        return tuple(f"{TRUST_IN}{name}: {marks}." for name, marks in marks_by_name if marks)
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """The place of each of the people's conversations in the source."""
+        return {id(one): place for place, one in enumerate(self.people)}
+
+    @cached_property
+    def _chosen(self) -> list[int]:
+        """The places of those that stand in a pair."""
+        if self.rated is None:
+            return []
+        used = sorted({place for pair in self.rated.pairs(self.part) for place in (pair.better, pair.worse)})
+        return [self._places[id(self.rated.conversations[place])] for place in used]
+
+    def _compared(
+        self, rated: "RatedConversations", conversations: "Mapping[Path, Sequence[Conversation]]"
+    ) -> "PeopleReport":
+        """The testers against people."""
+        from ..analysis.validity import people_report
+        from ..data.loading import annotated_in
+        from ..runs.people.validity import values_of
+
+        values_by_tester: dict[str, list[float | None]] = {
+            name: [tester(one) for one in rated.conversations] for name, tester in self.testers.items()
+        }
+        failures: dict[str, list[str]] = {}
+        for run in self.ratings:
+            values, failures[run.user] = values_of(run, conversations[run.place], self._chosen, len(self.people))
+            values_by_tester[run.user] = [values[self._places[id(one)]] for one in rated.conversations]
+        return people_report(rated, values_by_tester, self.part, failures, annotated_in(self.people))
+
+    def _meeting_results(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "list[MeetingResult]":
+        """The ratings of the assistants by each user; for one made from people also by nearest replies."""
+        from ..analysis.validity import Meetings, by_nearest_replies, told_apart
+        from ..nodes.people.options import people_path
+
+        results: list[MeetingResult] = []
+        for user in self.users if self.meetings else ():
+            own = [run for run in self.meetings if run.user == user]
+            with_each = {
+                name: [one for run in own if run.assistant == name for one in conversations[run.place]]
+                for name in self.assistants
+            }
+            about = own[0].scenarios
+            results += told_apart(
+                user, own[0].says_by, about, {name: Meetings(of_assistant) for name, of_assistant in with_each.items()}
+            )
+            if self.rated is None or people_path(self.users[user]) is None:
+                continue
+            if tuning := self.rated.places("tune"):
+                says = by_nearest_replies(self.rated, tuning)
+                nearest = {name: Meetings(of_assistant, says(of_assistant)) for name, of_assistant in with_each.items()}
+                results += told_apart(user, "nearest replies", about, nearest)
+        return results
+
+
+def written(report: "ValidityReport", folder: Path) -> Path:
+    """Write the report into the folder; gives its path."""
+    make_folder(folder)
+    write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
+    return folder / REPORT
+
+
+def try_testers(
+    source: "StudySource | None" = None,
+    user: Any = ("offline",),
+    *,
+    assistants: "Mapping[str, Any] | None" = None,
+    testers: "Mapping[str, Any] | None" = None,
+    judge: "str | Sequence[str]" = (),
+    part: "UserPartName" = "test",
+    scenarios: str | Path | None = None,
+    limit: int | None = None,
+    repeats: int = 2,
+    seed: int = 0,
+    out: str | Path | None = None,
+    conduct: Any = None,
+) -> "TestersReport":
+    """The validity of simulated users: a report, whose `table()` and `people.table()` a notebook shows.
+
+    `source`: people's conversations with their satisfaction, a path that `load` reads or conversations; None: testers are
+    not compared with people. `user`: specs, or users by name: whatever a cast takes as its user. `assistants`: by name, the
+    first is the reference; default: the planted ones (`nodes.seeded_faults`). `testers`: functions of a conversation by name, each
+    gives a number, the greater the better, or None. `judge`: specs of models that say, as the person, how satisfied it is.
+    `out`: a folder for the report and the runs. `scenarios`, `limit`, `repeats`: as for `duologue validity`. Needs the extras
+    `stats` and `ml`, for Chinese also `zh`.
+
+    Example::
+
+        >>> duologue.try_testers(testers={"short": lambda talk: -len(talk.messages)}).table()  # doctest: +SKIP
+    """
+    from ..nodes.seeded_faults import PLANTED
+
+    users = [user] if isinstance(user, str) else user
+    people = () if source is None else conversations_of(source)
+    trial = ValidityTrial(
+        users=dict(users) if isinstance(users, Mapping) else {spec: spec for spec in users},
+        assistants=PLANTED if assistants is None else assistants,
+        source=str(source) if isinstance(source, str | Path) else None if source is None else people,
+        people=people,
+        judges=[judge] if isinstance(judge, str) else judge,
+        testers=testers or {},
+        part=part,
+        scenarios=None if scenarios is None else Path(scenarios),
+        limit=limit,
+        repeats=repeats,
+        seed=seed,
+    )
+    return trial.tried(None if out is None else Path(out), conduct)

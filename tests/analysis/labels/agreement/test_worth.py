@@ -1,0 +1,255 @@
+"""What a judged number is worth, and which labels to keep."""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("scipy", reason="agreement needs the extra stats")
+
+from duologue.analysis.labels.agreement import abstention, calibrated_mean, worth  # noqa: E402
+from duologue.analysis.labels.agreement.calibration import _tuned, sums_of_users, tuned_weights  # noqa: E402
+from duologue.errors import DataError, SettingError  # noqa: E402
+
+BETWEEN = [("human", "judge")]
+ORACLE_POINT, ORACLE_LOW, ORACLE_HIGH, ORACLE_WEIGHT = 3.53243185, 3.40168367, 3.66318003, 0.512
+
+
+def sample():
+    draw = np.random.default_rng(7)
+    judged = draw.normal(3, 1, 300)
+    people = judged * 0.7 + 1.5 + draw.normal(0, 0.5, 300)
+    return [float(one) if number < 60 else None for number, one in enumerate(people)], judged.tolist()
+
+
+def test_a_calibrated_mean_counted_by_hand():
+    people, judged = [1, 0, 1, 0, 1, None, None], [1, 1, 1, 0, 0, 1, 1]
+    estimate = calibrated_mean(people, judged, weight=1)
+    # people .6; the judge 1 where they did not label, .6 where they did
+    assert estimate.people.value == pytest.approx(0.6)
+    assert estimate.naive.value == pytest.approx(5 / 7)
+    assert estimate.calibrated.value == pytest.approx(0.6 + (1 - 0.6))
+    assert calibrated_mean(people, judged, weight=0).calibrated.value == pytest.approx(0.6)
+    assert (estimate.n, estimate.of, estimate.users) == (5, 7, 5)
+
+
+def test_where_each_label_is_of_its_own_user_it_is_that_of_ppi_plus_plus():
+    # `ppi_mean_pointestimate` and `ppi_mean_ci` of ppi-python 0.2.3 gave these on the same sample. It brings numba and
+    # statsmodels along, and a package `tests` that hides ours, so it is not installed here.
+    people, judged = sample()
+    estimate = calibrated_mean(people, judged)
+    assert estimate.weight == pytest.approx(ORACLE_WEIGHT, abs=0.05)
+    weighted = calibrated_mean(people, judged, weight=0.6)
+    assert weighted.calibrated.value == pytest.approx(ORACLE_POINT, abs=1e-8)
+    assert weighted.calibrated.low == pytest.approx(ORACLE_LOW, abs=0.02)
+    assert weighted.calibrated.high == pytest.approx(ORACLE_HIGH, abs=0.02)
+
+
+def test_the_weight_and_the_variance_over_users_counted_by_hand():
+    people, judged = [1, 1, 0, 0, 1, None, None, None, None, None], [1, 1, 0, 0, 0, 1, 0, 1, 0, 1]
+    # Folds of one user each of both sides: each weight is tuned on four labelled users and four others.
+    sums = sums_of_users(people, judged, None)
+    whole_weight = _tuned([sums])
+    # Without each user, times 4: people's 2 2 3 3 2, deviations -.4 -.4 .6 .6 -.4; the judge's 1 1 2 2 2: -.6 -.6 .4 .4 .4;
+    # together .24 + .24 + .24 + .24 - .16 = .8, over 16: .05. The judge's over all, half are 1: 10 (1/2 / 9)^2 = .030864,
+    # of half as many labels twice that.
+    assert whole_weight == pytest.approx(0.05 / (2 * 0.0308642) * 0.5, rel=1e-5)
+    weights = tuned_weights([sums], None)
+    pairs = [
+        [place for place in range(10) if place not in (user, other)] for user in range(5) for other in range(5, 10)
+    ]
+    of_pairs = np.array([_tuned([sums[rest]]) for rest in pairs]).reshape(5, 5)
+    # The user's pair is that of its fold: another of those whom people did not label.
+    assert all(np.isclose(of_pairs[user], weights[user]).any() for user in range(5))
+    estimate = calibrated_mean(people, judged)
+    assert estimate.weight == pytest.approx(weights[:5].mean())
+    corrected = np.mean([one - weight * other for one, weight, other in zip(people[:5], weights, judged, strict=False)])
+    assert estimate.calibrated.value == pytest.approx(corrected + weights[:5].mean() * 0.6)
+    whole = calibrated_mean(people, judged, weight=1, rate=False).calibrated
+    # Each of the five of both sides left out, of ten users: people less judge .2, without one 4 x .25 and 1 x 0 of it
+    means = [0.5, 0.5, 0.75, 0.75, 0.5, *[0.6] * 5]
+    more = [0.6 - one for one in (0.25, 0.25, 0.5, 0.5, 0.5)] + [one - 0.4 for one in (0.5, 0.75, 0.5, 0.75, 0.5)]
+    of_users = [one + other for one, other in zip(means, more, strict=True)]
+    middle = sum(of_users) / 10
+    variance = 0.9 * sum((one - middle) ** 2 for one in of_users)
+    half = 2.7764451 * (variance + 1 / 25 / 2) ** 0.5  # half of what one more label of 5 would add
+    assert (whole.low, whole.high) == (pytest.approx(whole.value - half), pytest.approx(whole.value + half))
+
+
+def test_two_conversations_that_people_did_not_label_decide_little(talk):
+    people = ["a", "b", "c", "a", "b", "c", "a", "b", "c", "b", None, None]
+    judged = ["a", "b", "c", "a", "b", "c", "a", "b", "c", "c", "a", "a"]
+    talks = [
+        talk(str(n), ({"human": one} if one else {}) | {"judge": other}, user=f"user {n % 6}")
+        for n, (one, other) in enumerate(zip(people, judged, strict=True))
+    ]
+    rows = worth(talks, between=BETWEEN).rows
+    assert len({row.weight for row in rows}) == 1
+    assert 0 < rows[0].weight <= 0.2  # the share that people did not label; of a fold without them a little more
+    assert sum(row.calibrated or 0 for row in rows) == pytest.approx(1)
+    (second,) = [row for row in rows if row.value == "b"]
+    assert abs(second.calibrated - second.people) < 0.1  # the two that are left have none
+    assert second.low < second.calibrated < second.high
+
+
+def test_rates_that_would_be_below_none_leave_a_sum_of_one(talk):
+    people = ["b" if n % 2 else "a" for n in range(20)] + [None] * 60
+    judged = ["c" if n == 1 else "b" if n % 2 else "a" for n in range(80)]
+    talks = [talk(str(n), ({"human": one} if one else {}) | {"judge": other})
+             for n, (one, other) in enumerate(zip(people, judged, strict=True))]  # fmt: skip
+    rows = {row.value: row for row in worth(talks, between=BETWEEN).rows}
+    assert rows["c"].calibrated == rows["c"].low == 0  # people never say it, and the judge does where they labelled
+    assert sum(row.calibrated or 0 for row in rows.values()) == pytest.approx(1)
+    assert all(row.low <= row.calibrated <= row.high for row in rows.values())
+
+
+def test_ties_of_people_count_as_not_labelled_and_what_that_assumes_is_said(talk, voted):
+    talks = [
+        talk(str(n), {"human": voted("a", "b", final="a" if n % 3 else None), "judge": "ab"[n % 2]}) for n in range(12)
+    ]
+    report = worth(talks, between=BETWEEN)
+    assert {row.n for row in report.rows} == {8}
+    (note,) = [note for note in report.notes if "ties" in note]
+    assert note.startswith("4 ties of people in human, side not told, count as not labelled")
+    assert not any("ties" in note for note in worth([talk("1", {"human": "a", "judge": "a"})], between=BETWEEN).notes)
+
+
+def test_a_judge_that_tells_nothing_counts_nothing():
+    people = [float(number % 2) for number in range(20)] + [None] * 80
+    judged = [1.0] * 100
+    estimate = calibrated_mean(people, judged)
+    assert estimate.weight == 0
+    assert estimate.calibrated.value == estimate.people.value == 0.5
+
+
+def test_labels_of_one_user_widen_the_interval():
+    people, judged = sample()
+    alone = calibrated_mean(people, judged)
+    order = sorted(range(60), key=lambda number: people[number])
+    block = {number: place // 6 for place, number in enumerate(order)}
+    together = calibrated_mean(people, judged, users=[f"a{block[n]}" if n < 60 else f"b{n}" for n in range(300)])
+    assert together.calibrated.high - together.calibrated.low > alone.calibrated.high - alone.calibrated.low
+
+
+def test_without_people_nothing_is_calibrated_and_it_is_said():
+    estimate = calibrated_mean([None] * 8, [1.0, 0.0] * 4)
+    assert (estimate.calibrated.value, estimate.calibrated.reason) == (None, "not calibrated: people labelled none")
+    assert estimate.naive.value == 0.5
+
+
+def test_where_people_labelled_all_theirs_is_the_mean():
+    estimate = calibrated_mean([1.0, 0.0] * 4, [1.0] * 8)
+    assert (estimate.calibrated.value, estimate.naive.value) == (0.5, 1)
+    assert estimate.calibrated.low == estimate.people.low
+    assert "people labelled all" in estimate.calibrated.reason
+
+
+def test_bad_numbers_of_things_are_refused():
+    with pytest.raises(SettingError, match="one of each"):
+        calibrated_mean([1.0], [1.0, 2.0])
+    with pytest.raises(SettingError, match="empty"):
+        calibrated_mean([], [])
+
+
+def test_words_have_a_rate_each_and_numbers_a_mean(talk):
+    talks = [
+        talk(str(n), ({"human": "yes" if n % 3 else "no", "score": n % 2} if n < 12 else {})
+             | {"judge": "yes" if n % 4 else "no", "points": n % 2})
+        for n in range(40)
+    ]  # fmt: skip
+    rates = {row.value: row for row in worth(talks, between=BETWEEN).rows}
+    assert {value: (row.n, row.of) for value, row in rates.items()} == {"no": (12, 40), "yes": (12, 40)}
+    assert rates["yes"].naive == 0.75
+    assert rates["yes"].people == pytest.approx(8 / 12)
+    assert rates["yes"].calibrated == pytest.approx(1 - rates["no"].calibrated)
+    assert 0 <= rates["yes"].low < rates["yes"].calibrated < rates["yes"].high <= 1
+    (mean,) = worth(talks, between=[("score", "points")]).rows
+    assert (mean.value, mean.naive) == ("mean", 0.5)
+
+
+def kept_labels(talk, voted, right, users=60, **more):
+    """A judge whose unanimous votes are right of all and whose others of some."""
+    talks = []
+    for number in range(users):
+        sure = number % 2 == 0
+        votes = ("a", "a", "a") if sure else ("a", "a", "b")
+        talks.append(talk(str(number), {"human": "a" if sure or number % 10 < right else "b",
+                                        "judge": voted(*votes, final="a"), "sure": 0.9 if sure else 0.4}))  # fmt: skip
+    return abstention(talks, between=BETWEEN, **more).rows
+
+
+def test_labels_on_which_the_votes_agree_are_kept_and_the_rest_is_counted(talk, voted):
+    (row,) = kept_labels(talk, voted, right=4, precision=0.9)
+    assert (row.held, row.keep, row.n, row.kept, row.of) == (True, "entropy of the votes at most 0", 30, 0.5, 60)
+    assert row.precision == 1
+    assert 0.9 <= row.at_least < 0.95
+
+
+def test_a_precision_that_the_labelled_have_is_not_yet_one_that_holds(talk, voted):
+    (row,) = kept_labels(talk, voted, right=8, precision=0.88)  # of all 90 % are right
+    assert (row.held, row.keep, row.kept) == (True, "entropy of the votes at most 0", 0.5)
+
+
+def test_all_are_kept_where_all_hold(talk, voted):
+    (row,) = kept_labels(talk, voted, right=10, precision=0.9)
+    assert (row.held, row.keep, row.kept) == (True, "all", 1)
+
+
+def test_a_precision_that_cannot_be_held_is_said(talk, voted):
+    (row,) = kept_labels(talk, voted, right=4, precision=0.99)
+    assert (row.held, row.keep, row.kept) == (False, "", 0)
+    assert "with so few users the bound could be" in row.note
+    (row,) = kept_labels(talk, voted, right=4, users=8, precision=0.9)
+    assert not row.held
+
+
+def test_a_confidence_of_another_label_decides_as_well(talk, voted):
+    (row,) = kept_labels(talk, voted, right=4, precision=0.9, confidence="sure")
+    assert (row.held, row.keep, row.kept) == (True, "sure at least 0.9", 0.5)
+    with pytest.raises(DataError, match="a confidence is a number, not 'a'"):
+        kept_labels(talk, voted, right=4, precision=0.9, confidence="human")
+
+
+def test_no_bound_is_above_that_of_labels_that_are_all_right(talk):
+    talks = [talk(str(n), {"human": "a" if n else "b", "judge": "a"}, user=f"user {n % 4}") for n in range(10)]
+    (row,) = abstention(talks, between=BETWEEN, precision=0.8).rows
+    best = float(
+        row.note.removeprefix("cannot be held: with so few users the bound could be ").removesuffix(" at best")
+    )
+    assert row.precision == 0.9
+    assert row.at_least <= best + 0.0005
+
+
+def test_many_labels_of_one_user_hold_no_precision(talk, voted):
+    talks = [talk(str(n), {"human": "a", "judge": "a"}, user=f"user {n % 4}") for n in range(200)]
+    (row,) = abstention(talks, between=BETWEEN, precision=0.9).rows
+    assert (row.held, row.precision) == (False, 1)
+    apart = [talk(str(n), {"human": "a", "judge": "a"}) for n in range(200)]
+    assert abstention(apart, between=BETWEEN, precision=0.9).rows[0].held
+
+
+@pytest.mark.parametrize(("right", "holding"), [((0.88, 0.84), 0), ((0.97, 0.84), 1), ((0.97, 0.95), 2)])
+def test_what_is_kept_has_the_precision_for_people_who_are_not_among_the_labelled(talk, voted, right, holding):
+    """80 users of whom the judge is right with different chances, with 1 to 3 conversations each.
+
+    `holding`: how many of the two levels, unanimous votes alone and all of them, have .9 for users at large.
+    """
+    draws, wrong, times_held = 100, 0, 0
+    for number in range(draws):
+        draw = np.random.default_rng(number)
+        talks = []
+        for user in range(80):
+            of_user = draw.beta(*(np.array([right, np.subtract(1, right)]) * 9))
+            for nth in range(draw.integers(1, 4)):
+                level = draw.integers(2)
+                votes = voted("a", "a", "ab"[level], final="a")
+                human = "a" if draw.random() < of_user[level] else "b"
+                talks.append(talk(f"{user} {nth}", {"human": human, "judge": votes}, user=str(user)))
+        (row,) = abstention(talks, between=BETWEEN, precision=0.9).rows
+        times_held += row.held
+        wrong += row.held and (holding == 0 or (holding == 1 and row.keep == "all"))
+    assert wrong <= 0.05 * draws + 2 * (0.05 * 0.95 * draws) ** 0.5
+    assert holding == 0 or times_held > 0.3 * draws
+
+
+def test_a_precision_is_between_0_and_1(talk):
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        abstention([talk("1", {"human": "a", "judge": "a"})], between=BETWEEN, precision=1)

@@ -1,0 +1,76 @@
+"""A score over users: its sums, what has no value, and when there is an interval."""
+
+import math
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from duologue.analysis.over_users.estimate import (  # noqa: E402
+    FEWEST_USERS,
+    auc_within,
+    crossed,
+    divided,
+    interval,
+    mean_of,
+    of_users,
+    ratio,
+    sums_of,
+)
+
+
+def means_of(values):
+    """The mean of one value a user, as a function of how often each counts."""
+    return ratio(np.array(values, dtype=float), np.ones(len(values)))
+
+
+def test_the_items_of_a_user_are_summed_by_the_users_place():
+    users, places = of_users(["bea", "ann", "bea"])
+    assert (users, places.tolist()) == (["bea", "ann"], [0, 1, 0])
+    assert sums_of(np.array([1.0, 5.0, 2.0]), places).tolist() == [3.0, 5.0]
+    tables = crossed(places, np.array([0, 1, 1]), np.array([0, 1, 0]), 2)
+    assert tables.tolist() == [[[1, 0], [1, 0]], [[0, 0], [0, 1]]]
+
+
+def test_a_ratio_without_anything_below_is_not_a_number():
+    values = divided(np.array([1.0, 1.0, 0.0]), np.array([2.0, 0.0, 1.0]))
+    assert values[0] == 0.5
+    assert math.isnan(values[1])
+    assert values[2] == 0.0
+
+
+def test_the_mean_of_scores_takes_the_same_users_for_each():
+    mean = mean_of([means_of([1, 3]), means_of([5, 5])])
+    assert mean(np.array([[1.0, 1.0], [2.0, 0.0]])).tolist() == [3.5, 3.0]
+
+
+def test_pairs_of_one_fold_alone_are_compared_and_equal_scores_count_half():
+    positive = np.array([True, False, False, True])
+    score, fold = np.array([0.5, 0.5, 0.1, 0.0]), np.array([0, 0, 0, 1])
+    user = np.array([0, 1, 1, 0])
+    assert auc_within(positive, score, fold, user)(np.ones((1, 2))).tolist() == [0.75]
+
+
+def test_a_score_that_has_no_value_says_why():
+    estimate = interval(ratio(np.zeros(9), np.zeros(9)), 9, "nothing is rated", n=0)
+    assert (estimate.value, estimate.reason, estimate.users) == (None, "nothing is rated", 9)
+
+
+def test_an_interval_needs_eight_users_and_no_more():
+    assert FEWEST_USERS == 8
+    few = interval(means_of(range(7)), 7, "", n=7)
+    assert (few.value, few.low, few.reason) == (3.0, None, "no interval: 7 users, 8 are needed")
+    assert interval(means_of([4]), 1, "", n=1).reason == "no interval: 1 user, 8 are needed"
+    enough = interval(means_of(range(8)), 8, "", n=8)
+    assert (enough.value, enough.n, enough.users, enough.reason) == (3.5, 8, 8, "")
+    # The mean's standard error is the values' deviation, 6 ** .5, over the root of their number; t of 7 is 2.3646.
+    assert enough.low == pytest.approx(3.5 - 2.364624 * (6 / 8) ** 0.5)
+    assert enough.high == pytest.approx(3.5 + 2.364624 * (6 / 8) ** 0.5)
+    cut = interval(means_of(range(8)), 8, "", n=8, scale=(2, 5))
+    assert (cut.low, cut.high) == (2, 5)
+
+
+def test_there_is_no_interval_where_it_does_not_matter_who_is_left_out_or_one_alone_has_a_score():
+    assert interval(means_of([2] * 9), 9, "", n=9).reason == "no interval: the same whichever user is left out"
+    one_rated = ratio(np.array([1.0, *[0.0] * 8]), np.array([2.0, *[0.0] * 8]))
+    assert interval(one_rated, 9, "", n=1).reason == "no interval: without one of the users there is no score"

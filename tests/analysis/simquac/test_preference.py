@@ -1,0 +1,109 @@
+"""Side-by-side studies: wins by majority, ties, agreement, and preferences against one's own answers."""
+
+import pytest
+
+from duologue.analysis.simquac.preference import contradiction, preferences
+from duologue.data.labels.items import LabelAnswer
+from duologue.data.labels.side_by_side import STUDY
+
+
+def answer(by, conversation="1", preference="first", **aspects):
+    value = {f"1 {name}": choice for name, choice in aspects.items()}
+    return LabelAnswer(
+        label=STUDY, conversation=conversation, by=by, value={**value, "preference": preference, "why": "so"}
+    )
+
+
+def by_person(*answers):
+    grouped = {}
+    for one in answers:
+        grouped.setdefault(one.by, []).append(one)
+    return grouped
+
+
+def rows(result):
+    return {row.aspect: row for row in result.wins.rows}
+
+
+def test_a_side_wins_where_more_than_half_of_the_labellers_say_so():
+    by_aspect = rows(preferences(by_person(answer("a", correctness="first"), answer("b", correctness="first"), answer("c", correctness="both"))))  # fmt: skip
+    assert (by_aspect["correctness"].n, by_aspect["correctness"].first, by_aspect["correctness"].tie) == (1, 1.0, 0.0)
+    assert by_aspect["naturalness"].n == 0
+    assert by_aspect["naturalness"].first is None
+
+
+def test_what_nobody_has_a_majority_for_is_a_tie_and_no_win():
+    by_aspect = rows(preferences(by_person(answer("a", preference="first"), answer("b", preference="second"), answer("c", preference="tie"))))  # fmt: skip
+    preference = by_aspect["preference"]
+    assert (preference.first, preference.second, preference.both, preference.tie) == (0, 0, 0, 1)
+    assert preference.neither is None
+
+
+def test_fleiss_kappa_is_that_of_the_table_of_votes():
+    votes = ["first first", "second second", "first second", "first first"]
+    answers = [
+        answer(by, str(number), choice)
+        for number, of_one in enumerate(votes)
+        for by, choice in zip("ab", of_one.split(), strict=True)
+    ]
+    # Fleiss 1971: observed (1 + 1 + 0 + 1) / 4, expected (5/8)² + (3/8)².
+    expected = (5 / 8) ** 2 + (3 / 8) ** 2
+    assert rows(preferences(by_person(*answers)))["preference"].fleiss == pytest.approx(
+        (0.75 - expected) / (1 - expected)
+    )
+
+
+def test_one_labeller_agrees_with_nobody_and_the_row_says_so():
+    preference = rows(preferences(by_person(answer("a"))))["preference"]
+    assert (preference.fleiss, preference.note) == (None, "nothing was answered by two people")
+
+
+def test_a_preference_for_the_side_that_one_found_worse_is_listed_and_left_out_on_request():
+    odd = answer("a", preference="first", correctness="second", completeness="second", naturalness="first")
+    result = preferences(by_person(odd, answer("b", preference="second", correctness="second")))
+    assert [(row.by, row.first, row.second) for row in result.contradictions.rows] == [("a", 1, 2)]
+    assert rows(result)["preference"].tie == 1
+    without = preferences(
+        by_person(odd, answer("b", preference="second", correctness="second")), without_contradictions=True
+    )
+    assert rows(without)["preference"].second == 1
+    assert rows(without)["correctness"].n == 1
+    assert len(result.tables()) == 2
+
+
+@pytest.mark.parametrize("preference", ["tie", "second"])
+def test_a_preference_that_fits_is_no_contradiction(preference):
+    assert contradiction(answer("a", preference=preference, correctness="second")) is None
+
+
+def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
+    answers = [
+        answer("a", "1", "first", correctness="first"),
+        answer("b", "1", "first", correctness="first"),
+        answer("c", "1", "second", correctness="second"),
+        answer("d", "2", "tie"),
+    ]
+    reasons = [["correct", "complete"], ["correct"], ["concise"], ["none"]]
+    labelled = [one.model_copy(update={"value": {**one.value, "justification": of}}) for one, of in zip(answers, reasons, strict=True)]  # fmt: skip
+    result = preferences(by_person(*labelled))
+    assert result.wins == preferences(by_person(*answers)).wins
+    assert preferences(by_person(*answers)).reasons.rows == ()
+    assert [
+        (row.reason, row.first, row.second, row.first_share, row.second_share, row.tie_share)
+        for row in result.reasons.rows
+    ] == [
+        ("correct", 2, 0, 1.0, 0.0, 0.0),
+        ("complete", 1, 0, 0.5, 0.0, 0.0),
+        ("concise", 0, 1, 0.0, 1.0, 0.0),
+        ("none", 0, 0, 0.0, 0.0, 1.0),
+    ]
+    assert {row.trust for row in result.reasons.rows} == {"not calibrated"}
+    assert [table.title for table in result.tables()] == ["Side by side", "Reasons for a preference"]
+
+
+def test_the_table_has_room_on_eighty_columns_and_its_notes_stand_below():
+    result = preferences(by_person(answer("a", correctness="first"), answer("b", correctness="second")))
+    table = result.wins.table()
+    assert sum(max(map(len, column.heading.split())) + 1 for column in table.columns) + len("completeness") < 80
+    assert [note for note in table.notes if note.startswith("naturalness: nothing was answered by two people")]
+    assert "Labellers on average: correctness 2, preference 2." in table.notes

@@ -1,0 +1,267 @@
+"""The published tables' quantities, each on a case counted by hand, and the open data."""
+
+import json
+import math
+import re
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue import data
+from duologue.analysis import compare_means, comparison_table
+from duologue.analysis.simquac import leaked_words, measure, question_forms, question_type, simquac_statistics
+from duologue.analysis.simquac.samples import flow
+from duologue.data import Conversation, Message, Span
+from duologue.data.simquac import Topic
+
+SECTION = "Three keepers lived there. The last  one left in 1968. Ships pass."
+NONE = "I cannot find the answer."
+
+
+def talk(*pairs, section=SECTION, **topic):
+    """Questions with the spans that answer them; none is a refusal, a text an answer that is not a span."""
+    about = Topic(title="Light", header="Keepers", section=section or "x", **topic)
+    messages = []
+    for question, answer in pairs:
+        messages.append(Message(role="user", text=question))
+        if isinstance(answer, str):
+            messages.append(Message(role="assistant", text=answer))
+        elif answer is not None:
+            spans = tuple(Span(text=text, start=section.index(text)) for text in answer)
+            messages.append(Message(role="assistant", text="\n".join(answer) or NONE, spans=spans))
+    scenario = about.scenario() | {"section": section}
+    return Conversation(id="a", scenario=scenario, messages=tuple(messages))
+
+
+def of(*conversations):
+    (source,) = simquac_statistics({"x": conversations}).sources
+    return source
+
+
+def test_words_are_split_on_single_spaces_and_summed_over_the_spans_of_answered_questions():
+    # "last  one" has two spaces, so three words, one of them empty; "Ships pass" has two; the refusal counts nowhere.
+    statistics = of(talk(("Who?", ["last  one", "Ships pass"]), ("Why?", []), ("And?", ["1968"])))
+    assert (statistics.questions, statistics.answered, statistics.refused) == (3, 2, 1)
+    assert statistics.words_per_answer == (3 + 2 + 1) / 2
+    assert statistics.spans_per_answer == (2 + 1) / 2
+
+
+def test_coverage_is_of_the_union_of_spans_with_mean_and_population_deviation():
+    one = talk(("Who?", ["Three keepers", "keepers lived"]))  # "Three keepers lived": 19 characters
+    other = talk(("Who?", []))
+    statistics = of(one, other)
+    share = 19 / len(SECTION)
+    assert statistics.coverage_n == 2
+    assert statistics.coverage_mean == pytest.approx(share / 2)
+    assert statistics.coverage_sd == pytest.approx(share / 2)  # both lie half the share from the mean
+
+
+def test_a_span_beyond_the_section_covers_no_more_than_the_section():
+    message = Message(role="assistant", text="x", spans=(Span(text="pass. CANNOTANSWER", start=len(SECTION) - 5),))
+    conversation = talk().model_copy(update={"messages": (Message(role="user", text="?"), message)})
+    assert of(conversation).coverage_mean == pytest.approx(5 / len(SECTION))
+
+
+def test_flow_is_kendalls_tau_b_of_turn_and_first_span_without_unanswerable_turns():
+    # Starts by turn: 0, (refused), 31 + ..., 6: of three pairs two rise and one falls: (2 - 1) / 3.
+    conversation = talk(("a?", ["Three"]), ("b?", []), ("c?", ["Ships", "Three"]), ("d?", ["keepers"]))
+    assert of(conversation).flow_mean == pytest.approx(1 / 3)
+    # A tie: starts 0, 0, 6. Two pairs rise, one is tied: 2 / sqrt(3 * 2).
+    tied = talk(("a?", ["Three"]), ("b?", ["Three"]), ("c?", ["keepers"]))
+    assert of(tied).flow_mean == pytest.approx(2 / math.sqrt(6))
+
+
+def test_conversations_with_fewer_than_two_answers_or_all_ties_have_no_flow():
+    statistics = of(
+        talk(("a?", ["Three"]), ("b?", [])),
+        talk(("a?", ["Three"]), ("b?", ["Three keepers"])),
+        talk(("a?", ["Three"]), ("b?", ["Ships"])),
+    )
+    assert (statistics.flow_n, statistics.flow_few, statistics.flow_tied) == (1, 1, 1)
+    assert (statistics.flow_mean, statistics.flow_sd) == (1.0, 0.0)
+
+
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=9))
+def test_flow_is_the_definitions_count_of_pairs(starts):
+    tau, _ = flow(list(enumerate(starts)))
+    rising = sum((b > a) - (b < a) for a, b in combinations(starts, 2))
+    pairs = len(starts) * (len(starts) - 1) / 2
+    untied = sum(a != b for a, b in combinations(starts, 2))
+    assert tau == (None if not untied else pytest.approx(rising / math.sqrt(pairs * untied)))
+
+
+def test_the_test_is_students_and_welchs_stands_beside_it():
+    comparison = compare_means("x", "a", "b", [1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+    assert (comparison.n_a, comparison.n_b, comparison.difference) == (3, 4, -3.0)
+    # Variances 1 and 20/3; pooled (2 * 1 + 3 * 20/3) / 5 = 4.4.
+    assert comparison.statistic == pytest.approx(-3 / math.sqrt(4.4 * (1 / 3 + 1 / 4)))
+    assert comparison.welch_statistic == pytest.approx(-3 / math.sqrt(1 / 3 + (20 / 3) / 4))
+    assert 0.1 < comparison.p < 0.2
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ([1.0], [1.0, 2.0], "two values on either side"),
+        ([], [], "two values on either side"),
+        ([1.0, 1.0], [2.0, 2.0], "constant on both sides"),
+        ([0.1, 0.1 + 1e-17, 0.1], [0.1, 0.1], "constant on both sides"),
+    ],
+)
+def test_what_cannot_be_tested_is_told_and_is_no_number(a, b, reason):
+    comparison = compare_means("x", "a", "b", a, b)
+    assert comparison.statistic is comparison.p is comparison.welch_p is None
+    assert reason in comparison.reason
+    assert any(reason in note for note in comparison_table([comparison]).notes)
+
+
+def test_one_constant_side_is_tested_without_a_warning():
+    comparison = compare_means("x", "a", "b", [1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
+    assert comparison.statistic == pytest.approx(-1 / math.sqrt(0.5 * (2 / 3)))
+
+
+def test_each_pair_of_sources_is_compared():
+    statistics = simquac_statistics({name: [talk(("a?", ["Three"]), ("b?", ["Ships"]))] for name in "abc"})
+    assert [(one.a, one.b) for one in statistics.comparisons if one.measure == "flow"] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    assert list(statistics.to_json()[-1]) == ["comparisons", "equal_questions"]
+    assert [(one.a, one.b) for one in statistics.equal_questions] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert len(statistics.to_json()) == 4
+    assert len(simquac_statistics({"a": []}).to_json()) == 1
+
+
+def test_one_source_has_no_table_of_comparisons():
+    assert [table.title for table in simquac_statistics({"a": [talk(("Who?", ["Three"]))]}).tables()] == [
+        "Answers, coverage and flow",
+        "Questions",
+    ]
+
+
+OTHER = Conversation(id="m", scenario={"kind": "messages"}, messages=(Message(role="user", text="Hi?"),))
+BAD = {
+    "no conversation": ([], "there is no teacher-student conversation"),
+    "nothing said": ([talk(), talk()], "no question is asked"),
+    "no answer": ([talk(("Who?", [])), talk(("Who?", []))], "no question is answered"),
+    "no answer at all": ([talk(("Who?", None))] * 2, "no question is answered"),
+    "one conversation": ([talk(("Who?", ["Three"]))], "one conversation has no spread"),
+    "all at one place": ([talk(("a?", ["Three"]), ("b?", ["Three"]))] * 2, "begin at different places"),
+    "no section": ([talk(("Who?", "Three"), section="")] * 2, "2 conversations have no section"),
+    "no spans": ([talk(("Who?", "He did."))] * 2, "2 answers are neither spans of the section nor refusals"),
+    "another kind": ([OTHER], "1 conversations are about no section"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_has_no_numbers_is_stated_in_the_table(case):
+    conversations, stated = BAD[case]
+    statistics = simquac_statistics({"bad": conversations, "good": [talk(("a?", ["Three"]), ("b?", ["Ships"]))] * 3})
+    assert any(note.startswith("bad: ") and stated in note for note in statistics.table().notes)
+    json.dumps(statistics.to_json(), allow_nan=False)
+    for table in statistics.tables():
+        assert not re.search(r"\bnan\b", table.to_csv())
+
+
+def test_a_goodbye_that_is_not_stored_is_no_question():
+    conversation = talk(("Who?", ["Three"]))
+    bye = Message(role="user", text="Thanks, bye.", stored=False)
+    assert of(conversation.model_copy(update={"messages": (*conversation.messages, bye)})).questions == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is it?", "what"),
+        ("In what year?", "what"),
+        ("And whose house was it?", "who"),
+        ("Did he know why?", "yes or no"),
+        ("Didn't she?", "yes or no"),
+        ("But how many?", "how"),
+        ("Tell me more.", "other"),
+        ("", "other"),
+        ("他什么时候离开的？", "when"),
+        ("为什么？", "why"),
+        ("这是真的吗？", "yes or no"),
+        ("有没有什么奖？", "what"),
+    ],
+)
+def test_a_questions_type_is_told_by_its_asking_word(question, kind):
+    assert question_type(question) == kind
+
+
+def test_question_lengths_and_repeats_are_counted():
+    forms = question_forms([talk(("Who was it?", []), ("who was it", []), ("Why? How?", []))])
+    assert (forms.questions, forms.several, forms.asked_again) == (3, 1, 1)
+    assert forms.words_mean == pytest.approx((3 + 3 + 2) / 3)
+    assert forms.words_sd == pytest.approx(math.sqrt(2 / 9))
+    assert forms.types["who"] == 2
+    assert next(iter(forms.first_words.items())) == ("who", 2)
+
+
+def test_a_word_leaks_if_the_section_holds_it_and_nobody_told_it():
+    assert leaked_words("Who were the keepers there in 1968?", SECTION, ["the keepers"]) == {"1968"}
+    assert leaked_words("Who were they?", SECTION, []) == set()
+
+
+def test_what_an_answer_told_leaks_no_more_and_chance_is_told_by_another_section():
+    here = talk(
+        ("Which ships pass?", ["Three keepers lived there"]), ("Were keepers happy?", []), ("Did ships pass?", [])
+    )
+    elsewhere = talk(("Why?", []), section="Keepers were happy people.")
+    leakage = question_forms([here, elsewhere]).leakage
+    # "ships", "pass" leak in the first question alone; of four questions one.
+    assert leakage.leaks == pytest.approx(1 / 4)
+    assert leakage.words_leaked == pytest.approx(2 / 4)
+    # Beside the other section "happy" of the second question would: "keepers" was told by then.
+    assert leakage.leaks_by_chance == pytest.approx(1 / 4)
+    assert leakage.runs_leaked == 0
+    run = question_forms([talk(("What, the last one left whom?", []))]).leakage
+    assert (run.runs_leaked, run.runs_leaked_by_chance) == (1.0, None)
+
+
+@pytest.fixture(scope="module")
+def open_statistics(open_data):
+    files = ("quac_subset.json", "sim_quac.json")
+    return simquac_statistics({name: data.load(open_data / "simquac" / name) for name in files})
+
+
+def test_the_open_data_gives_the_numbers_of_the_documentation(open_statistics):
+    people, simulated = open_statistics.sources
+    assert (people.conversations, people.questions, people.answered) == (77, 552, 446)
+    assert (simulated.conversations, simulated.questions, simulated.answered) == (77, 924, 565)
+    assert (people.words_per_answer, people.spans_per_answer) == (pytest.approx(15.2422, abs=1e-4), 1.0)
+    assert simulated.words_per_answer == pytest.approx(27.3451, abs=1e-4)
+    assert simulated.spans_per_answer == pytest.approx(1.3823, abs=1e-4)
+    assert (people.coverage_mean, people.coverage_sd) == pytest.approx((0.2417, 0.1482), abs=1e-4)
+    assert (simulated.coverage_mean, simulated.coverage_sd) == pytest.approx((0.3973, 0.1788), abs=1e-4)
+    assert (people.flow_n, simulated.flow_n) == (73, 76)
+    assert (people.flow_mean, simulated.flow_mean) == pytest.approx((0.5612, 0.3728), abs=1e-4)
+    by_measure = {one.measure: one for one in open_statistics.comparisons}
+    assert by_measure["coverage"].statistic == pytest.approx(-5.8406, abs=1e-4)
+    assert by_measure["flow"].p == pytest.approx(0.00978, abs=1e-5)
+
+
+def test_the_open_data_counted_from_its_raw_json_agrees(open_statistics, open_data):
+    for source in open_statistics.sources:
+        paragraphs = json.loads((open_data / "simquac" / source.source).read_text())["data"][0]["paragraphs"]
+        shares, words = [], []
+        for paragraph in paragraphs:
+            flags = bytearray(len(paragraph["context"]) - len(" CANNOTANSWER"))
+            for qa in paragraph["qas"]:
+                if not qa["is_impossible"]:
+                    words.append(sum(answer["text"].count(" ") + 1 for answer in qa["answers"]))
+                    for answer in qa["answers"]:
+                        end = answer["answer_start"] + len(answer["text"])
+                        flags[answer["answer_start"] : end] = b"1" * (end - answer["answer_start"])
+            shares.append(sum(map(bool, flags)) / len(flags))
+        assert source.words_per_answer == pytest.approx(sum(words) / len(words))
+        assert source.coverage_mean == pytest.approx(sum(shares) / len(shares))
+
+
+def test_a_sample_keeps_the_numbers_of_each_conversation():
+    (one,) = measure("x", [talk(("a?", ["Three"]), ("b?", []))]).conversations
+    assert (one.words, one.spans, one.refused, one.flow, one.flow_left_out) == ((1,), (1,), 1, None, "few")

@@ -1,0 +1,187 @@
+"""A teacher's answers beside people's, and how soon drafts pass: small cases counted by hand."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from duologue import data
+from duologue.analysis import attempt_rows, attempt_table
+from duologue.analysis.simquac import relation, teacher_statistics
+from duologue.data import Attempt, Conversation, Message
+from duologue.data.records import NodeInfo, Provenance, Unsaid
+from duologue.data.simquac import Topic
+
+NONE = "I cannot find the answer."
+TOPIC = Topic(title="Light", header="Keepers", section="Three keepers lived there. The last one left in 1968.")
+
+
+def talk(*pairs, ordinal=0, people=None, **more):
+    messages = []
+    for number, (question, answer) in enumerate(pairs):
+        labels = {} if people is None else {"quac": people[number]}
+        messages += [Message(role="user", text=question)]
+        messages += [] if answer is None else [Message(role="assistant", text=answer, labels=labels)]
+    return Conversation(id="a", scenario=TOPIC.scenario(), ordinal=ordinal, messages=tuple(messages), **more)
+
+
+@pytest.mark.parametrize(
+    ("answer", "people", "expected"),
+    [
+        ("In 1968", "in  1968", ("same", "single")),
+        ("The last one\nleft in 1968", "the last one left in 1968", ("same", "several")),
+        ("", "", ("same", "none")),
+        ("The last one left in 1968.", "in 1968", ("overlap", "single")),
+        ("1968", "left in 1968", ("overlap", "single")),
+        ("Nobody\nin 1968 or so", "1968", ("overlap", "several")),
+        ("Nobody\n1968", "left in 1968.", ("overlap", "several")),
+        ("Three keepers", "keepers lived", ("different", "single")),
+        ("", "in 1968", ("different", "none")),
+        ("in 1968", "", ("different", "single")),
+    ],
+)
+def test_answers_are_compared_by_containment_without_case_and_white_space(answer, people, expected):
+    assert relation(answer, people) == expected
+
+
+def test_by_the_published_rule_any_line_of_the_answer_decides():
+    rules = "ours", "published"
+    for answer, people, ours, published in [
+        ("Nobody\nleft in 1968", "left in 1968", "overlap", "same"),
+        ("Nobody\n1968", "left in 1968.", "overlap", "overlap"),
+        ("The last one\nleft in 1968", "one left", "overlap", "different"),
+        ("The last\none", "the last one", "same", "overlap"),
+        ("Three\nkeepers", "", "different", "different"),
+    ]:
+        assert [relation(answer, people, rule) for rule in rules] == [(ours, "several"), (published, "several")]
+
+
+def test_the_published_rule_takes_more_answers_for_refusals():
+    people = ["CANNOTANSWER", "CANNOTANSWER", "CANNOTANSWER", "in 1968"]
+    answers = ["Well, I cannot find the answer there", "the text does not say", "", "the text does not say"]
+    conversation = talk(*zip(("Who?", "Why?", "How?", "When?"), answers, strict=True), people=people)
+    assert teacher_statistics("t", [conversation]).agreement.same.none == 1
+    published = teacher_statistics("t", [conversation], rule="published")
+    assert (published.agreement.same.none, published.agreement.different.none) == (3, 1)
+    assert published.score == teacher_statistics("t", [conversation]).score
+    assert "Published rule: each line" in published.tables()[0].notes[0]
+
+
+def test_a_published_teacher_stands_beside_the_answers_that_its_file_holds():
+    conversation = talk(
+        ("Who?", "Three keepers"), ("When?", ""), ("Why?", NONE), people=["keepers", "in 1968", "CANNOTANSWER"]
+    )
+    statistics = teacher_statistics("t", [conversation])
+    assert statistics.agreement.overlap.single == 1
+    assert statistics.agreement.teacher_within == 0
+    assert (statistics.agreement.different.none, statistics.agreement.same.none) == (1, 1)
+    assert (statistics.score.refused_right, statistics.score.refused_wrong) == (1, 1)
+    assert (statistics.words_per_answer, statistics.words_per_answer_people) == (2.0, (1 + 2) / 2)
+    assert [row[0] for row in statistics.agreement.table().rows] == ["same", "overlap", "different"]
+
+
+def test_a_run_is_compared_with_its_reference_in_any_order_and_as_far_as_it_was_asked():
+    run = [talk(("Who?", "Three keepers"), ("When?", None), ordinal=1), talk(("Who?", "Nobody"))]
+    people = [talk(("Who?", "Nobody")), talk(("Who?", "Three keepers"), ("When?", "1968"), ordinal=1)]
+    statistics = teacher_statistics("t", run, people)
+    assert (statistics.conversations, statistics.questions, statistics.agreement.same.single) == (2, 2, 2)
+    assert "1 of people's questions were not put to this teacher" in statistics.notes[0]
+
+
+def test_what_cannot_be_compared_is_one_line():
+    with pytest.raises(ValueError, match="holds no answers of people"):
+        teacher_statistics("t", [talk(("Who?", NONE))])
+    with pytest.raises(ValueError, match="about 'Light', of which the reference has none"):
+        teacher_statistics("t", [talk(("Who?", NONE))], [])
+    with pytest.raises(ValueError, match="has other questions than its reference"):
+        teacher_statistics("t", [talk(("Who?", NONE))], [talk(("Why?", NONE))])
+    with pytest.raises(ValueError, match="asks 2 questions, its reference 1"):
+        teacher_statistics("t", [talk(("Who?", NONE), ("Why?", NONE))], [talk(("Who?", NONE))])
+
+
+def test_nothing_to_compare_is_stated_in_the_table():
+    statistics = teacher_statistics("t", [])
+    assert statistics.score is None
+    assert "there is no question to compare" in statistics.table().notes[0]
+    assert "– " in statistics.table().to_markdown()
+
+
+def test_the_open_teacher_topics_give_the_numbers_of_the_documentation(open_data):
+    statistics = teacher_statistics("gpt4", data.load(open_data / "simquac/teacher_sim_topics.txt"))
+    assert statistics.questions == 100
+    grid = statistics.agreement.model_dump(exclude={"teacher_within"})
+    assert grid == {
+        "same": {"single": 8, "several": 0, "none": 9},
+        "overlap": {"single": 26, "several": 6, "none": 0},
+        "different": {"single": 26, "several": 6, "none": 19},
+    }
+    assert statistics.score.f1 == pytest.approx(0.3570, abs=1e-4)
+
+
+def test_the_published_rule_gives_what_a_few_lines_count_in_the_file_itself(open_data):
+    path = open_data / "simquac/teacher_sim_topics.txt"
+    counts = Counter()
+    text = path.read_text(encoding="utf-8")
+    for block in re.findall(r"^<QS:.*>\n.*\nQUAC:(.*)\nGPT4:((?:.*\n?(?!<))*)", text, re.MULTILINE):
+        people = "".join(block[0].split()).lower().replace("cannotanswer", "")
+        lines = [line for part in block[1].split("\n") if (line := "".join(part.split()).lower())]
+        lines = [] if any("cannotfindtheanswer" in line for line in lines) else lines
+        same = people in lines or not (people or lines)
+        within = people and any(people in line or line in people for line in lines)
+        counts["same" if same else "overlap" if within else "different"] += 1
+    agreement = teacher_statistics("gpt4", data.load(path), rule="published").agreement
+    assert {name: sum(getattr(agreement, name).model_dump().values()) for name in counts} == counts
+    assert counts == {"same": 17, "overlap": 32, "different": 51}
+
+
+def drafted(*attempts, text="x"):
+    return Message(role="assistant", text=text, attempts=attempts)
+
+
+def draft(number, verdict, reason=None, text="x"):
+    return Attempt(number=number, verdict=verdict, reason=reason, text=text)
+
+
+def test_validity_is_counted_by_attempt_reason_and_model():
+    user = Message(role="user", text="Who?")
+    provenance = Provenance(
+        cast="c",
+        nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "m", "arguments": {"temperature": 0}}})},
+    )
+    conversation = Conversation(
+        id="a",
+        scenario=TOPIC.scenario(),
+        provenance=provenance,
+        messages=(
+            user,
+            drafted(draft(1, "accepted")),
+            user,
+            drafted(draft(1, "rejected", "partly"), draft(2, "accepted", text=NONE)),
+            user,
+            drafted(draft(1, "rejected", "empty"), draft(2, "rejected", "partly")),
+        ),
+        unsaid=(Unsaid(role="assistant", after=6, attempts=(draft(1, "unjudged"),)),),
+    )
+    first, second = attempt_rows([conversation])
+    assert (first.model, first.attempt, first.turns) == ("m?temperature=0", 1, 3)
+    assert (first.accepted, first.grounded, first.refused, first.rejected) == (1, 1, 0, 2)
+    assert first.reasons == {"empty": 1, "partly": 1}
+    assert (second.turns, second.accepted, second.grounded, second.refused) == (2, 1, 0, 1)
+    assert (first.accepted_so_far, second.accepted_so_far) == pytest.approx((1 / 3, 2 / 3))
+    assert attempt_table([first, second]).rows[0][-1] == "1 empty, 1 partly"
+
+
+def test_several_messages_of_one_call_are_one_turn_and_stand_or_fall_together():
+    conversation = Conversation(
+        id="a",
+        scenario=TOPIC.scenario(),
+        messages=(drafted(draft(1, "rejected", "empty"), draft(1, "accepted"), draft(2, "accepted")), drafted(draft(2, "accepted"))),
+    )  # fmt: skip
+    first, second = attempt_rows([conversation])
+    assert (first.turns, first.rejected, second.turns, second.accepted) == (1, 1, 1, 1)
+    assert first.model == "not told"
+
+
+def test_conversations_read_from_elsewhere_have_no_drafts_and_the_table_says_so():
+    assert attempt_rows([talk(("Who?", NONE))]) == []
+    assert "There is no draft" in attempt_table([]).notes[0]

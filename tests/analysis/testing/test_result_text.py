@@ -1,0 +1,65 @@
+"""The result of a test in words and as Markdown."""
+
+import re
+from typing import Any
+
+from duologue.analysis.testing.markdown_report import markdown
+from duologue.analysis.testing.result_text import failed_by_scenario, few, headline
+from duologue.analysis.testing.success import successes
+from duologue.data import Conversation, Message
+
+
+def talk(name: str, value: Any, scenario: str = "a", repeat: int = 0, messages: int = 1, **more: Any) -> Conversation:
+    labels = {"scores": {"success": {"value": value, "reason": more.pop("reason", "")}}}
+    said = tuple(Message(role="user", text="x") for _ in range(messages))
+    changed = {"stop": "max_turns", **more}
+    return Conversation(id=name, scenario={"title": scenario}, repeat=repeat, labels=labels, messages=said, **changed)
+
+
+def test_sixteen_repeats_print_few_k_and_keep_all() -> None:
+    assert few(range(1, 16)) == [1, 2, 4, 8, 15]
+    result = successes(talk(f"{s}{n}", n > 2, s, n) for s in "abc" for n in range(16))
+    (line,) = [line for line in headline(result) if line.startswith("pass^")]
+    assert re.findall(r"pass\^(\d+)", line) == ["1", "2", "4", "8", "15"]
+    assert set(result.pass_hat_intervals) == set(range(1, 16))
+
+
+def test_failures_are_one_for_each_scenario_the_shortest_with_how_many_more() -> None:
+    lengths = [("a", 3), ("a", 1), ("b", 5), ("b", 2), ("b", 2)]
+    result = successes(talk(f"t{n}", False, s, n, messages=many) for n, (s, many) in enumerate(lengths))
+    assert [(failure.id, more) for failure, more in failed_by_scenario(result)] == [("t1", 1), ("t3", 2)]
+
+
+def test_scenarios_of_one_title_stay_apart() -> None:
+    other = talk("u", False, "a").model_copy(update={"scenario": {"title": "a", "seat": 2}})
+    result = successes([talk("t", False, "a"), other])
+    assert [(failure.id, more) for failure, more in failed_by_scenario(result)] == [("t", 0), ("u", 0)]
+
+
+def test_successes_whose_user_gave_up_are_counted_in_a_note() -> None:
+    many = [talk("a", True, stop="user_gave_up"), talk("b", True, "b"), talk("c", False, "c", stop="user_gave_up")]
+    result = successes(many)
+    assert result.gave_up == 1
+    assert any(line.startswith("1 of 2 successes ended because the user gave up") for line in headline(result))
+    assert not any("gave up" in line for line in headline(successes(many[1:])))
+
+
+def test_what_a_model_wrote_is_text_in_markdown() -> None:
+    hostile = "<img src=x onerror=y> [click](http://evil) | **b** `c` www.evil.org\n# head \u202e"
+    result = successes([talk("a/b c", False, hostile, reason=hostile), talk("ok", True, "b")])
+    text = markdown(result, "duologue test: x", lambda name: f"page.html#{name}", lines=["--threshold 0.9 <b>"])
+    assert text.startswith("## duologue test: x\n\n**1 of 2 conversations succeeded: 0.50 (")
+    assert "](page.html#a/b c)" in text
+    plain = text.replace("](page.html#a/b c)", "")
+    for sign in ("<img", "[click", "**b", "`c", "://", "www.evil", "\u202e", "\n# head", "<b>"):
+        assert not re.search(rf"(?<!\\){re.escape(sign)}", plain), sign
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "head" in line]
+    assert len(rows) == 1
+    assert len(re.findall(r"(?<!\\)\|", rows[0])) == 7
+
+
+def test_a_long_test_lists_some_scenarios_and_says_how_many_more() -> None:
+    text = markdown(successes(talk(f"t{n}", n % 2 == 1, f"s{n:03}") for n in range(240)), "x")
+    assert "- 140 more scenarios are left out here" in text
+    assert "- 100 more scenarios\n" in text
+    assert "](" not in text

@@ -1,0 +1,110 @@
+"""How often conversations succeed: the share, its interval, and what has no score."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from duologue.analysis.over_users.rates import pass_hat_intervals, students
+from duologue.analysis.testing.success import clustered, intraclass, successes, wilson
+from duologue.data import Conversation, DataError
+
+
+def talk(name: str, value: Any, scenario: str = "a", **more: Any) -> Conversation:
+    labels = {"scores": {"success": {"value": value, "reason": "", **more}}}
+    return Conversation(id=name, scenario={"title": scenario}, stop="max_turns", labels=labels)
+
+
+def width(counts: list[tuple[int, int]]) -> float:
+    rate = clustered(counts)
+    return rate.high - rate.low
+
+
+def test_repeats_that_always_agree_add_little_to_their_scenarios() -> None:
+    alike, alone = [(40, 40)] * 6 + [(0, 40)] * 6, [(1, 1)] * 6 + [(0, 1)] * 6
+    assert 0.9 * width(alone) < width(alike) < width(alone)
+    assert clustered(alike).value == 0.5
+
+
+def test_repeats_that_do_not_agree_more_than_others_count_nearly_each() -> None:
+    counts = [(20, 40), (21, 40), (19, 40), (20, 40), (18, 40), (22, 40)] * 5
+    plain = wilson(0.5, 1200)
+    assert intraclass(counts) == 0
+    assert plain.high - plain.low < width(counts) < 1.5 * (plain.high - plain.low)
+
+
+def test_where_all_succeed_repeats_are_no_further_trials() -> None:
+    low = clustered([(8, 8)] * 12).low
+    # Twelve scenarios, and 96 trials.
+    assert wilson(1, 11).low < low < wilson(1, 14).low < wilson(1, 96).low
+    failed = clustered([(0, 8)] * 12)
+    assert (failed.low, failed.high) == (0, pytest.approx(1 - low))
+    assert clustered([(7, 9)]) == wilson(7 / 9, 9)  # of one scenario nothing else is known
+
+
+def test_the_interval_of_scenarios_with_one_conversation_is_wilsons_of_one_trial_less() -> None:
+    rate = clustered([(1, 1)] * 15 + [(0, 1)] * 5)
+    plain = wilson(0.75, 19, students(57))
+    assert (rate.low, rate.high) == (pytest.approx(plain.low), pytest.approx(plain.high))
+    assert students(57) == pytest.approx(2.002465, abs=1e-6)
+    assert students(3) == pytest.approx(3.182, abs=0.005)
+
+
+def test_scenarios_of_unequal_sizes_count_by_their_conversations() -> None:
+    counts = [(8, 8), (1, 8), (1, 1), (0, 1)] * 4
+    assert clustered(counts).value == pytest.approx(10 / 18)
+    assert clustered(counts) == clustered(counts[::-1])
+    assert width(counts) > width([(5, 5), (3, 5), (2, 4), (1, 4)] * 4)
+
+
+def test_pass_hat_has_an_interval_below_all_repeats_of_a_scenario() -> None:
+    rates = pass_hat_intervals([(4, 4)] * 9 + [(2, 5)] * 3)
+    assert [*rates] == [1, 2, 3]
+    assert rates[2].value == pytest.approx((9 + 3 / 10) / 12)
+    assert all(rate.low < rate.value < rate.high for rate in rates.values())
+    everywhere = pass_hat_intervals([(8, 8)] * 12)[4]
+    assert everywhere.low < 0.8 < 1 == everywhere.high
+    assert pass_hat_intervals([(3, 4)]) == pass_hat_intervals([(1, 1)] * 9) == {}
+
+
+@pytest.mark.parametrize(
+    ("unscored", "reason"),
+    [
+        (talk("x", 1), "the score 'success' is 1, not true or false"),
+        (talk("x", None, error="KeyError: 'seat'"), "the score 'success' failed: KeyError: 'seat'"),
+        (Conversation(id="x", scenario={}, labels={"scores": {}}), "no scorer gave one"),
+    ],
+)
+def test_what_has_no_score_is_counted_with_the_first_reason(unscored: Conversation, reason: str) -> None:
+    result = successes([unscored, talk("a", True), talk("b", "yes")])
+    assert (result.conversations, result.unscored, result.unscored_because) == (1, 2, reason)
+    with pytest.raises(DataError) as error:
+        successes([unscored])
+    assert reason in str(error.value)
+
+
+def test_conversations_are_read_one_at_a_time_and_not_kept() -> None:
+    alive, most = set(), 0
+
+    class Counted(Conversation):
+        def __del__(self) -> None:
+            alive.discard(id(self))
+
+    def read() -> Iterator[Conversation]:
+        nonlocal most
+        for number in range(60):
+            conversation = Counted.model_validate(talk(f"{number}", number % 2 == 0, f"{number % 7}").plain())
+            alive.add(id(conversation))
+            most = max(most, len(alive))
+            yield conversation
+            del conversation
+
+    result = successes(read())
+    assert (result.conversations, len(result.failures)) == (60, 30)
+    assert most <= 2
+
+
+@pytest.mark.parametrize("stop", ["budget", "cancelled"])
+def test_a_run_of_which_a_bound_cut_all_short_has_no_share_and_blames_no_scorer(stop: str) -> None:
+    result = successes([talk("a", True).model_copy(update={"stop": stop})])
+    assert (result.success, result.unscored, result.faults["infrastructure"]) == (None, 1, 1)

@@ -1,0 +1,238 @@
+"""`duologue label --read` and `--write`: people's answers in and out."""
+
+import csv
+import json
+
+import pytest
+
+from duologue.data.labels.items import Item
+from duologue.runs.labels.answers import AnswerFiles, answers_of
+from tests.cli.labels.labelling import VALUE
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+def test_answers_that_are_written_and_read_again_are_the_same(duologue, labelled, name):
+    code, out, _ = duologue("label", *labelled, "--write", name)
+    assert (code, out) == (0, f"4 answers written to {name}\n")
+    code, out, _ = duologue("label", *labelled, "--answers", "again", "--read", name)
+    assert (code, out) == (0, f"4 answers read from {name}, 4 of them new\n")
+    assert answers_of("again") == answers_of("answers")
+
+
+ODD = """---
+unit: user turn
+parts:
+  path: {text: true}
+  marks: {values: [a, b, "1"], several: [1, 2]}
+  "=why": {text: true}
+  value.x: {text: true}
+  points: {scale: [-1, 5]}
+---
+Names and values that other programs take for something else.
+"""
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("text", ["12", "true", "a | b", "'=1", "-1", '中文, "x"', "a\r\nb"])
+def test_a_text_that_looks_like_something_else_stays_a_text(duologue, source, tmp_path, name, text):
+    (tmp_path / "pages" / "odd.md").write_text(ODD)
+    value = {"path": text, "marks": ["1"], "=why": text, "value.x": text, "points": -1}
+    with AnswerFiles("answers", "ann") as answers:
+        item = Item(label="odd", conversation="0abc", message=0, seen="0123")
+        answers.put(item.answered(value, "ann", model_shown=True))
+    words = (source[0], "--labels", "odd", "--labels-dir", "pages")
+    assert duologue("label", *words, "--write", name)[0] == 0
+    assert duologue("label", *words, "--answers", "again", "--read", name)[0] == 0
+    assert answers_of("again") == answers_of("answers")
+
+
+STUDIED = {"1 correctness": "first", "preference": "tie", "switched": True}
+
+
+@pytest.mark.parametrize("name", ["all.csv", "all.jsonl", "all.json"])
+@pytest.mark.parametrize("why", ["12", "true", "a | b", "=1", "＝1", "很好，\n更清楚", "x"])
+def test_a_studys_answers_and_reasons_come_back_as_they_were(duologue, source, tmp_path, name, why):
+    (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
+    for person in ("ann", "ben"):
+        with AnswerFiles("answers", person) as answers:
+            answers.put(
+                Item(label="batch", conversation="batch 0").answered({"batch": 0, "conversations": ["1"]}, person)
+            )
+            for label in ("onboarding", "side_by_side"):
+                answers.put(Item(label=label, conversation="1").answered({**STUDIED, "why": why}, person))
+            answers.undo()
+    assert duologue("label", "--study", "s.yaml", "--write", name)[:2] == (0, f"2 answers written to {name}\n")
+    assert duologue("label", "--study", "s.yaml", "--answers", "again", "--read", name)[0] == 0
+    assert answers_of("again") == {
+        person: [answer for answer in answers if answer.label == "onboarding"]
+        for person, answers in answers_of("answers").items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"label": "side_by_side", "value": {"preference": "A"}}, "preference is 'A', none of first, second, tie"),
+        ({"label": "side_by_side", "value": {"1 correctness": "tie"}}, "1 correctness is 'tie', none of"),
+        ({"label": "tone", "value": {"tone": "warm"}}, "is about 'tone', no study"),
+    ],
+)
+def test_what_is_no_answer_to_a_study_is_one_line(duologue, source, tmp_path, line, message):
+    (tmp_path / "s.yaml").write_text("first: {name: a, source: talks.jsonl}\nsecond: {name: b, source: talks.jsonl}\n")
+    (tmp_path / "x.jsonl").write_text(json.dumps({"conversation": "1", "by": "ann", **line}) + "\n")
+    code, _, err = duologue("label", "--study", "s.yaml", "--read", "x.jsonl")
+    assert (code, err.count("\n")) == (2, 1)
+    assert message in err
+
+
+def test_a_table_that_a_spreadsheet_has_saved_is_read(duologue, labelled, tmp_path):
+    duologue("label", *labelled, "--write", "all.csv")
+    with open("all.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with open("saved.csv", "w", newline="", encoding="utf-8-sig") as file:  # as one of another country saves it
+        upper = [["FALSE" if cell == "false" else cell for cell in row] for row in rows]
+        csv.writer(file, delimiter=";", lineterminator="\r\n").writerows(upper)
+    assert duologue("label", *labelled, "--answers", "again", "--read", "saved.csv")[0] == 0
+    assert answers_of("again") == answers_of("answers")
+
+
+def exported(number, *annotations):
+    """A task as Label Studio exports it."""
+    data = {
+        "label": "tone",
+        "conversation": "0abc",
+        "message": 0,
+        "dialogue": [{"author": "user", "text": "<b>hi</b>"}],
+    }
+    rest = {"file_upload": "x.json", "drafts": [], "predictions": [], "meta": {}, "inner_id": 1, "project": 3}
+    return {"id": number, "annotations": list(annotations), "data": data, "total_annotations": len(annotations), **rest}
+
+
+def annotated(who, cancelled=False, **values):
+    """An annotation as Label Studio exports it: its person, and a region for each control."""
+    regions = [
+        {
+            "id": f"r{name}",
+            "type": kind,
+            "origin": "manual",
+            "to_name": "dialogue",
+            "from_name": name,
+            "value": {kind_key: value},
+        }
+        for name, (kind, kind_key, value) in values.items()
+    ]
+    rest = {"ground_truth": False, "lead_time": 4.2, "task": 1, "unique_id": "u", "created_at": "2026-01-02T03:04:05Z"}
+    return {"id": 7, "completed_by": who, "result": regions, "was_cancelled": cancelled, **rest}
+
+
+def test_an_export_of_label_studio_itself_is_read(duologue, source, tmp_path):
+    values = {
+        "tone": ("choices", "choices", ["warm"]),
+        "why": ("textarea", "text", ["first line\n第二行"]),
+        "marks": ("choices", "choices", ["a", "c"]),
+        "sure": ("choices", "choices", ["true"]),
+        "points": ("rating", "rating", 4),
+    }
+    skipped = annotated(2, cancelled=True)
+    other = annotated({"id": 5, "email": "", "username": "ben"}, **{**values, "points": ("number", "number", 2.0)})
+    (tmp_path / "export.json").write_text(json.dumps([exported(1, annotated(10, **values), skipped, other)]))
+    assert duologue("label", *source, "--read", "export.json")[:2] == (
+        0,
+        "2 answers read from export.json, 2 of them new\n",
+    )
+    stored = {by: [answer.value for answer in answers] for by, answers in answers_of("answers").items()}
+    value = {"tone": "warm", "why": "first line\n第二行", "marks": ["a", "c"], "sure": True, "points": 4}
+    assert stored == {"10": [value], "ben": [{**value, "points": 2}]}
+    (tmp_path / "min.json").write_text(json.dumps([{"id": 1, "tone": "warm", "annotator": 1}]))
+    code, _, err = duologue("label", *source, "--read", "min.json")
+    assert (code, "task 1 has no 'data': export as JSON in Label Studio, not as JSON-MIN" in err) == (2, True)
+
+
+def test_people_of_label_studio_are_kept_by_their_addresses(duologue, source, tmp_path):
+    result = [{"from_name": "tone", "to_name": "d", "type": "choices", "value": {"choices": ["warm"]}}]
+    result += [{"from_name": "why", "value": {"text": ["5"]}}, {"from_name": "marks", "value": {"choices": ["a"]}}]
+    result += [
+        {"from_name": "sure", "value": {"choices": ["true"]}},
+        {"from_name": "points", "value": {"choices": ["4"]}},
+    ]
+    data = {"label": "tone", "conversation": "0abc", "message": 0}
+    people = [{"completed_by": {"email": name}, "result": result} for name in ("ann.b@example.org", "ben@example.org")]
+    (tmp_path / "export.json").write_text(json.dumps([{"data": data, "annotations": people}]))
+    assert duologue("label", *source, "--read", "export.json")[0] == 0
+    stored = answers_of("answers")
+    assert list(stored) == ["ann-b-example-org", "ben-example-org"]
+    assert stored["ben-example-org"][0].value == {"tone": "warm", "why": "5", "marks": ["a"], "sure": True, "points": 4}
+
+
+def test_one_label_needs_no_column_and_answers_about_other_conversations_are_told(duologue, source, tmp_path):
+    (tmp_path / "t.csv").write_text("conversation,message,tone,why,marks,sure,points\nc9,0,warm,x,a,true,3\n")
+    code, out, err = duologue("label", *source, "--read", "t.csv", "--as", "ann")
+    assert (code, out) == (0, "1 answer read from t.csv, 1 of them new\n")
+    assert "'c9' and so on, in all 1, are not in talks.jsonl" in err
+    assert answers_of("answers")["ann"][0].label == "tone"
+
+
+def test_answers_that_are_read_twice_are_kept_once(duologue, labelled):
+    duologue("label", *labelled, "--write", "all.jsonl")
+    for new in (4, 0):
+        code, out, _ = duologue("label", *labelled, "--answers", "again", "--read", "all.jsonl", "--json")
+        assert (code, json.loads(out)["new"]) == (0, new)
+    with open("again/ann.jsonl") as file:
+        assert len(file.readlines()) == 2
+
+
+def test_a_cell_that_a_spreadsheet_would_compute_is_written_as_a_text(duologue, labelled):
+    duologue("label", *labelled, "--write", "all.csv")
+    with open("all.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["why"].startswith("'=1+1")
+    assert (rows[0]["marks"], rows[0]["sure"], rows[0]["points"]) == ("b | a", "false", "3")
+
+
+def test_a_task_of_label_studio_has_the_dialogue_and_an_annotation_of_each_person(duologue, labelled):
+    duologue("label", *labelled, "--write", "all.json")
+    with open("all.json") as file:
+        first = json.load(file)[0]
+    assert first["data"]["dialogue"][0] == {"author": "user", "text": "<b>hi</b>"}
+    assert [annotation["completed_by"]["email"] for annotation in first["annotations"]] == ["ann", "ben"]
+    results = {result["from_name"]: (result["type"], result["value"]) for result in first["annotations"][0]["result"]}
+    assert results["tone"] == ("choices", {"choices": ["cold"]})
+    assert results["why"] == ("textarea", {"text": [VALUE["why"]]})
+    assert results["points"] == ("rating", {"rating": 3})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"label": "tone", "conversation": "0abc", "message": 0, "value": {"tone": "hot"}}',
+            "answer 1: tone is 'hot'",
+        ),
+        ('{"label": "mood", "conversation": "0abc", "value": {}}', "is about 'mood'"),
+        ('{"label": "tone"}', "answer 1: conversation is missing"),
+        ("[1]", "answer 1: is not an object"),
+        ("{", "cannot be read"),
+    ],
+)
+def test_a_file_that_holds_no_answers_is_one_line(duologue, source, tmp_path, text, message):
+    (tmp_path / "bad.jsonl").write_text(text + "\n")
+    code, out, err = duologue("label", *source, "--read", "bad.jsonl", "--as", "ann")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "answers").exists()
+
+
+def test_a_file_of_another_ending_is_refused_before_it_is_written(duologue, labelled, tmp_path):
+    code, _, err = duologue("label", *labelled, "--write", "all.xml")
+    assert (code, "ends with none of .csv, .jsonl, .json" in err) == (2, True)
+    assert not (tmp_path / "all.xml").exists()
+
+
+def test_a_column_of_no_part_is_told_with_those_that_are_expected(duologue, source, tmp_path):
+    (tmp_path / "t.csv").write_text("conversation,message,value,by\n0abc,0,cold,ann\n")
+    code, _, err = duologue("label", *source, "--read", "t.csv")
+    assert code == 2
+    assert (
+        "answer 1: 'value' is not a part of it: mend it; beside by, conversation and message it has tone, why," in err
+    )

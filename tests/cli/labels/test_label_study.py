@@ -1,0 +1,190 @@
+"""What people work on, without the page: a study's batches, limits, and guesses of profiles that are told in a table."""
+
+import json
+
+import pytest
+
+from duologue import data
+from duologue.analysis.recllmsim.identification.talks import profile_talks
+from duologue.data.attempts import Json
+from duologue.data.labels.items import Item
+from duologue.prompts.label_pages import shipped_labels
+from duologue.runs.labels.answers import AnswerFiles
+from duologue.studies.labelling import LabellingSettings, LabelWork
+from duologue.studies.side_by_side import StudyWork
+
+SAYS = {"A": "first", "B": "second"}
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """What opens a study of five conversations in batches of two, the first a trial, for a person."""
+    monkeypatch.chdir(tmp_path)
+    for side, answer in (("a", "It was built in 1900."), ("b", "In 1901, I think.")):
+        lines = []
+        for number in range(5):
+            messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": answer}]
+            lines.append(json.dumps({"id": f"{side}{number}", "topic": f"t{number}", "messages": messages}))
+        (tmp_path / f"{side}.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "study.yaml").write_text(
+        "first: {name: ours, source: a.jsonl}\nsecond: {name: theirs, source: b.jsonl}\nlabellers: 1\nbatch_size: 2\n"
+        "onboarding: [{conversation: a0, expected: {preference: first, 1 correctness: first, 1 naturalness: both, "
+        "1 completeness: both}}]\n"
+    )
+
+    def opening(by, **changed):
+        return StudyWork(
+            LabellingSettings(study=tmp_path / "study.yaml", answers=tmp_path / "answers", by=by, **changed)
+        )
+
+    return opening
+
+
+def answer(work, preferred="first", **changed):
+    """Answer what waits first: this side in every respect, unless another is named."""
+    item = work.waiting[0]
+    value = {f"1 {aspect}": preferred for aspect in ("correctness", "naturalness", "completeness")}
+    values = {
+        **value,
+        "preference": preferred,
+        "why": "x",
+        **{name.replace("_", " "): value for name, value in changed.items()},
+    }
+    work.answer(item, work.form_value(item, values))
+
+
+def trial(work, right=True):
+    answer(work, "first", **({"1_naturalness": "both", "1_completeness": "both"} if right else {}))
+
+
+def test_three_of_four_expected_answers_pass_and_two_do_not(study):
+    ann = study("ann")
+    answer(ann, "first", **{"1_naturalness": "both"})
+    assert (ann.refusal(), len(ann.waiting)) == ("", 2)
+    ben = study("ben")
+    trial(ben, right=False)
+    assert ben.refusal().startswith("50% of the expected answers")
+    assert ben.waiting == []
+
+
+def test_a_batch_that_was_left_is_told_to_who_finds_nothing_and_released_by_name(study, duologue):
+    ann = study("ann")
+    trial(ann)
+    answer(ann)
+    ann.answers.close()
+    ben = study("ben")
+    trial(ben)
+    for _ in range(2):
+        answer(ben)
+    assert ben.waiting == []
+    assert "ann has begun 2 conversations and answered 1" in ben.rest()
+    ben.answers.close()
+    words = ("label", "--study", "study.yaml", "--release", "ann")
+    line = "1 of the 2 conversations that ann has begun are given to others; 1 are answered\n"
+    assert duologue(*words)[:2] == (0, line)
+    code, _, err = duologue(*words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "ann has begun no batch that is not finished" in err
+    again = study("ben")
+    assert len(again.waiting) == 1
+    answer(again)
+    assert (again.waiting, again.rest()) == ([], "")
+
+
+def test_to_release_needs_the_study(duologue, study):
+    code, _, err = duologue("label", "a.jsonl", "--labels", "behaviour", "--release", "ann")
+    assert (code, "--release: gives what was begun of a study" in err) == (2, True)
+
+
+def test_a_limit_takes_no_more_than_is_shown_and_the_same_call_again_takes_nothing_new(study):
+    ann = study("ann", limit=2)
+    trial(ann)
+    answer(ann)
+    assert (len(ann.items), ann.waiting) == (2, [])
+    ann.answers.close()
+    assert study("ann", limit=2).waiting == []
+    ben = study("ben")
+    trial(ben)
+    for _ in range(3):
+        answer(ben)
+    assert len(ben.items) == 4, "the trial, and the three that ann has not taken"
+
+
+def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_path):
+    votes: Json = {
+        "final": None,
+        "1": {"problem_solving": "AllInOne"},
+        "2": {"problem_solving": "StepByStep"},
+    }
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "way.md").write_text(
+        "---\nunit: conversation\nparts: {problem_solving: {in: way, values: [AllInOne, StepByStep]}}\n---\nHow.\n"
+    )
+    messages = (data.Message(role="user", text="hello"),)
+    conversations = [
+        data.Conversation(id=f"{n}", scenario={"kind": "x"}, messages=messages, labels={"way": votes} if n == 3 else {})
+        for n in range(5)
+    ]
+    data.record_lines.write(conversations, tmp_path / "talks.jsonl")
+    settings = LabellingSettings(
+        source=tmp_path / "talks.jsonl",
+        labels=("way",),
+        labels_dir=tmp_path / "pages",
+        answers=tmp_path / "a",
+        by="ann",
+        limit=2,
+    )
+    work = LabelWork(settings)
+    assert len(work.items) == 2
+    assert work.items[0].conversation == "3", "what is disputed comes first, before the rest is cut off"
+    first = [item.conversation for item in work.items]
+    for item in work.waiting:
+        work.answer(item, {"problem_solving": "AllInOne"})
+    work.answers.close()
+    with AnswerFiles(tmp_path / "a", "ben") as ben:  # now others are disputed, which come first
+        others = [one.id for one in conversations if one.id not in first]
+        for name in others:
+            ben.put(Item(label="way", conversation=name).answered({"problem_solving": "AllInOne"}, "ben"))
+        with AnswerFiles(tmp_path / "a", "cem") as cem:
+            for name in others:
+                cem.put(Item(label="way", conversation=name).answered({"problem_solving": "StepByStep"}, "cem"))
+    again = LabelWork(settings)
+    assert (again.waiting, len(again.items)) == ([], 2)
+    again.answers.close()
+    more = LabelWork(settings.model_copy(update={"limit": 3}))
+    assert len(more.waiting) == 1
+    more.answers.close()
+
+
+def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_data, tmp_path, monkeypatch, duologue):
+    monkeypatch.chdir(tmp_path)
+    source = open_data / "recllmsim" / "human_exp_V2"
+    talks = {profile_talk.id: profile_talk for profile_talk in profile_talks(data.load(source).conversations)}
+    for by, place in (("ann", 0), ("ben", 1)):  # who tells an option of the profile first, and who tells it second
+        work = LabelWork(LabellingSettings(source=source, labels=("profile",), answers=tmp_path / "answers", by=by))
+        parts = shipped_labels()["profile"].parts
+        for item in [one for one in work.waiting if one.conversation in talks]:
+            value = {}
+            for name, part in parts.items():
+                right = [option for option in talks[item.conversation].labels.get(name, ()) if option in part.choices][
+                    :1
+                ]
+                wrong = [
+                    choice for choice in part.choices if choice not in talks[item.conversation].labels.get(name, ())
+                ]
+                value[name] = [*wrong[: place if right else 0], *right, *wrong[2:5]][:4]
+            work.answer(item, value)
+        work.answers.close()
+    with (tmp_path / "answers" / "ben.jsonl").open("a") as file:
+        file.write('{"label": "prof')  # a server that was killed
+    shares = {}
+    for by in ("ann", "ben"):
+        (tmp_path / by).mkdir()
+        (tmp_path / by / f"{by}.jsonl").write_bytes((tmp_path / "answers" / f"{by}.jsonl").read_bytes())
+        code, out, _ = duologue("recllmsim", "identify", source, "--answers", by, "--model", "offline", "--json")
+        assert code == 0
+        rows = [row for row in json.loads(out)["side_by_side"] if row["model"] == "people's guesses"]
+        shares[by] = {row["aspect"]: (row["n"], row["hit_1"], row["hit_3"]) for row in rows}
+    for aspect, (n, first, third) in shares["ann"].items():
+        assert 0.8 < first == third <= 1, "in some profiles the only option is Others, which nobody can guess"
+        assert shares["ben"][aspect] == (n, 0, third)

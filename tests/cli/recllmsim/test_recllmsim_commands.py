@@ -1,0 +1,141 @@
+"""Commands on task-oriented conversations."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import recllmsim
+
+
+@pytest.fixture
+def some(open_data: Path) -> Path:
+    """A few open files, simulated ones."""
+    return open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
+
+
+def test_the_shipped_tasks_are_printed_in_both_languages(duologue: Any) -> None:
+    code, out, _ = duologue("recllmsim", "tasks", "--json")
+    assert (code, json.loads(out)) == (0, recllmsim.shipped_tasks())
+    code, out, _ = duologue("recllmsim", "tasks", "--language", "zh", "--task", "菜谱规划")
+    assert code == 0
+    assert out.startswith("菜谱规划 (6)\n  0: ")
+
+
+def test_a_workbook_gives_an_object_of_its_tasks(duologue: Any, open_data: Path) -> None:
+    code, out, _ = duologue(
+        "recllmsim", "tasks", open_data / "recllmsim/task_context_new.xlsx", "--task", "new travel planning", "--json"
+    )
+    assert code == 0
+    assert {task: len(contexts) for task, contexts in json.loads(out).items()} == {"new travel planning": 12}
+
+
+def test_an_unknown_task_is_told_in_one_line(duologue: Any) -> None:
+    code, out, err = duologue("recllmsim", "tasks", "--task", "tea", "--json")
+    assert (code, out) == (2, "")
+    assert err.startswith("duologue: there is no task 'tea', only 'travel planning'")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_is_converted_to_and_fro(duologue: Any, some: Path) -> None:
+    assert duologue("convert", some, "records.jsonl", "--to", "replay")[0] == 0
+    code, out, _ = duologue("convert", "records.jsonl", "again", "--to", "recllmsim", "--json")
+    files = sorted(some.glob("*.json"))
+    assert (code, json.loads(out)["conversations"]) == (0, len(files))
+    assert all((Path("again") / file.name).read_bytes() == file.read_bytes() for file in files)
+    code, out, _ = duologue("convert", "again", "talks.json", "--to", "sharegpt", "--json")
+    assert code == 0
+    assert f"translations, of {len(files)} conversations" in json.loads(out)["left_out"]
+
+
+@pytest.mark.parametrize("to", ["sharegpt", "messages"])
+def test_keys_that_no_format_knows_are_told_where_they_are_lost(duologue: Any, to: str) -> None:
+    turns = [{"role": "user", "content": "Hi", "mood": "glad"}, {"role": "assistant", "content": "Yes?"}]
+    about = {"task": "tea", "preference": "1. Age: 40", "task_context": "Brew.", "task_context_zh": "泡茶。"}
+    Path("talk.json").write_text(json.dumps(about | {"history": turns}))
+    code, out, _ = duologue("convert", "talk.json", "out.jsonl", "--to", to, "--json")
+    left_out = json.loads(out)["left_out"]
+    assert code == 0
+    assert {"further keys of the source, of 1 conversation", "translations, of 1 conversation"} <= set(left_out)
+    del turns[0]["mood"]
+    Path("plain.json").write_text(json.dumps(about | {"history": turns}))
+    _, out, _ = duologue("convert", "plain.json", "plain.jsonl", "--to", to, "--json")
+    assert not [line for line in json.loads(out)["left_out"] if "further" in line]
+
+
+def test_what_sharegpt_alone_can_hold_is_told_where_it_is_lost(duologue: Any) -> None:
+    call = {"from": "function_call", "value": "{}"}
+    turns = [{"from": "system", "value": "Be kind."}, call, {"from": "user", "value": "Hi", "weight": 0}]
+    Path("talks.json").write_text(json.dumps([{"id": "one", "conversations": turns}]))
+    _, out, _ = duologue("convert", "talks.json", "talks.jsonl", "--to", "messages", "--json")
+    left_out = ["further keys of the source, of 1 conversation", "calls and results of tools, of 1 conversation"]
+    assert json.loads(out)["left_out"] == left_out
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
+    assert json.loads(Path("talks.jsonl").read_text()) == {"id": "one", "messages": messages}
+    _, out, _ = duologue("convert", "talks.json", "again.json", "--to", "sharegpt", "--json")
+    assert json.loads(out)["left_out"] == []
+    assert json.loads(Path("again.json").read_text()) == json.loads(Path("talks.json").read_text())
+    Path("alias.json").write_text(json.dumps([{"id": "one", "conversations": [{"from": "user", "value": "Hi"}]}]))
+    _, out, _ = duologue("convert", "alias.json", "alias.jsonl", "--to", "messages", "--json")
+    assert json.loads(out)["left_out"] == []
+
+
+def test_half_a_surrogate_pair_is_shown_and_does_not_end_the_check(duologue: Any) -> None:
+    turns = [{"role": "user", "content": "\ud800 a"}]
+    value = {"task": "tea", "preference": "1. Age: 40", "task_context": "Brew.", "history": turns}
+    Path("talk.json").write_text(json.dumps(value))
+    code, out, err = duologue("check", "talk.json")
+    assert code == 0, err
+    assert 'has no reply: "\\ud800 a"' in out
+
+
+def test_chinese_is_shown_on_a_plain_terminal() -> None:
+    """The terminal's encoding is the process's own."""
+    plain = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "duologue.cli", "recllmsim", "tasks", "--language", "zh", "--task", "菜谱规划"]
+    shown = subprocess.run(command, env=plain, capture_output=True, text=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("\\u83dc\\u8c31\\u89c4\\u5212 (6)\n")
+
+
+def test_what_is_about_something_else_is_not_written_as_a_task(duologue: Any, some: Path) -> None:
+    code, _, err = duologue("convert", some, "x.json", "--to", "simquac")
+    assert code == 2
+    assert "cannot be written as simquac: the scenario is of kind 'recllmsim'" in err
+
+
+def test_a_broken_file_is_named_and_gives_exit_code_one(duologue: Any, some: Path) -> None:
+    good = next(iter(some.glob("*.json"))).read_text()
+    for name, text in (("a.json", good), ("b.json", good[: len(good) // 2])):
+        Path("all").mkdir(exist_ok=True)
+        Path("all", name).write_text(text)
+    code, out, err = duologue("convert", "all", "out", "--to", "recllmsim")
+    assert (code, out) == (1, "1 conversations written to out\n")
+    assert "all/b.json: line " in err
+    code, out, err = duologue("check", "all", "--rule", "user-last", "--json")
+    assert code == 1
+    assert json.loads(out)["broken"][0].startswith("all/b.json: line ")
+    assert "all/b.json: line " in err
+
+
+@pytest.mark.heavy
+def test_check_reads_every_open_file_and_names_the_leaks(duologue: Any, open_data: Path) -> None:
+    code, out, _ = duologue("check", open_data, "--json")
+    document = json.loads(out)
+    assert (code, document["conversations"], document["broken"]) == (1, 974, [])
+    assert document["rules"]["user-role-leak"] == {"level": "error", "findings": 62}
+    assert not [name for name in document["rules"] if name.startswith("span")]
+    code, out, _ = duologue("check", open_data / "recllmsim/real_human_user", "--limit", "1")
+    assert code == 0
+    assert out.startswith("User_")
+
+
+def test_check_says_where_no_rule_reads(duologue: Any) -> None:
+    Path("talks.json").write_text('[{"conversations": [{"from": "human", "value": "Hi"}]}]')
+    code, _, err = duologue("check", "talks.json", "--rule", "label-shape")
+    assert code == 0
+    assert "no rule applies to these conversations" in err

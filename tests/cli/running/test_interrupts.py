@@ -1,0 +1,165 @@
+"""Signals during a run: once in order, twice at once; what ends a process ends a run with its folder whole."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from duologue.cli.running.interrupts import interruptible
+from duologue.data import record_lines
+from duologue.runs.engine.control import Control
+
+WAITING = """
+import asyncio
+from itertools import count
+from pathlib import Path
+
+calls = count(1)
+
+async def assistant(messages):
+    Path(f"call-{next(calls)}").touch()
+    while not Path("go").exists():
+        await asyncio.sleep(0.01)
+    return "It stands on a rock."
+"""
+
+
+def until(holds, process):
+    """Wait for another process, which has no event to wait for."""
+    while not holds():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run whose two conversations under way wait for an answer."""
+    (tmp_path / "waiting.py").write_text(WAITING)
+    options = ("--limit", "5", "--max-turns", "1", "--concurrency", "2", "--answer-attempts", "1", "--out", "run")
+    with (tmp_path / "err").open("w") as err, (tmp_path / "out").open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "duologue.cli", "simulate", "simquac", "--assistant", "waiting:assistant", *options],
+            cwd=tmp_path,
+            stdout=out,
+            stderr=err,
+        )
+    until((tmp_path / "call-2").exists, process)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def kept(folder, name):
+    path = folder / "run" / name
+    return (
+        [conversation.stop for conversation in record_lines.read(path)] if path.exists() and path.stat().st_size else []
+    )
+
+
+def test_ctrl_c_once_finishes_what_is_under_way_and_begins_nothing_new(run, tmp_path):
+    run.send_signal(signal.SIGINT)
+    until(lambda: "press Ctrl-C again" in (tmp_path / "err").read_text(), run)
+    (tmp_path / "go").touch()
+    assert run.wait(timeout=900) == 130
+    text = (tmp_path / "err").read_text()
+    assert "finishing 2 conversations; press Ctrl-C again to stop now" in text
+    assert "interrupted: 3 conversations are missing; the same command with --out run --resume goes on" in text
+    assert kept(tmp_path, "conversations.jsonl") == ["max_turns"] * 2
+    assert kept(tmp_path, "failures.jsonl") == []
+    assert (tmp_path / "run/dataset/simquac.json").exists()
+
+
+def assert_told_as_other_ends(tmp_path):
+    again = "the same command with --out run --resume goes on"
+    line = f"interrupted: 5 conversations are missing, 2 of them cancelled under way; {again}"
+    assert (tmp_path / "err").read_text().splitlines()[-1] == line
+    assert (tmp_path / "out").read_text() == "0 of 5 conversations finished\nrun:     run\n"
+
+
+@pytest.mark.heavy
+def test_ctrl_c_twice_stops_now_and_writes_down_what_was_under_way(run, tmp_path):
+    run.send_signal(signal.SIGINT)
+    until(lambda: "press Ctrl-C again" in (tmp_path / "err").read_text(), run)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=900) == 130
+    assert kept(tmp_path, "failures.jsonl") == ["cancelled"] * 2
+    assert_told_as_other_ends(tmp_path)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 130), (signal.SIGQUIT, 130)])
+def test_a_signal_that_ends_a_process_ends_the_run_with_what_was_under_way_written_down(run, tmp_path, number, code):
+    run.send_signal(number)
+    assert run.wait(timeout=900) == code
+    assert kept(tmp_path, "failures.jsonl") == ["cancelled"] * 2
+    assert_told_as_other_ends(tmp_path)
+
+
+class Pressed:
+    """Ctrl-C as soon as a module is asked for."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "duologue.cli.commands":
+            raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_the_modules_are_read_is_one_line(duologue, monkeypatch):
+    monkeypatch.delitem(sys.modules, "duologue.cli.commands", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Pressed(), *sys.meta_path])
+    assert duologue("runs", "list") == (130, "", "duologue: interrupted\n")
+
+
+def test_ctrl_c_while_files_are_read_is_one_line(duologue, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duologue.data.simquac.samples", interrupted)
+    assert duologue("simulate", "simquac") == (130, "", "duologue: interrupted\n")
+
+
+def test_a_run_that_is_interrupted_before_it_has_a_folder_says_so(duologue, monkeypatch):
+    def interrupted(work, *_):
+        work.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duologue.cli.running.run.run", interrupted)
+    code, out, err = duologue("simulate", "simquac", "--limit", 1, "--out", "r")
+    assert (code, out, err) == (130, "", "interrupted: no conversation had begun, and nothing was written\n")
+
+
+async def pressed(times):
+    """Control, and how often a run was cancelled, after Ctrl-C was pressed so often."""
+    control, cancelled = Control(), []
+    before = signal.getsignal(signal.SIGINT)
+    with interruptible(control, lambda: 1, lambda: cancelled.append(True)):
+        for _ in range(times):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+    assert signal.getsignal(signal.SIGINT) is before
+    return control, len(cancelled)
+
+
+async def test_the_first_ctrl_c_ends_in_order_and_the_second_cancels(capsys):
+    control, cancelled = await pressed(1)
+    assert (control.begins, control.spent(), cancelled) == (False, None, 0)
+    assert "finishing 1 conversation; press Ctrl-C again to stop now" in capsys.readouterr().err
+    assert (await pressed(2))[1] == 1
+
+
+async def test_the_third_ctrl_c_is_raised_where_the_code_is():
+    with pytest.raises(KeyboardInterrupt):
+        await pressed(3)
+
+
+async def test_what_is_ignored_from_outside_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        control, _ = await pressed(1)
+        assert control.begins
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,140 @@
+"""Runs of any length: what reads one holds few of its conversations at a time, or says that it cannot."""
+
+import weakref
+from pathlib import Path
+
+import pytest
+
+from duologue import data
+from duologue.cli import show
+from duologue.cli.output import tables
+from duologue.data import Conversation
+
+COUNT = 40
+FEW = 4
+"""Most conversations that a command may hold at a time, whatever the length of the run."""
+
+
+@pytest.fixture
+def long_run(duologue, tmp_path):
+    """A run of many conversations, with one of another run and one that comes twice."""
+    duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "r")
+    (one,) = data.record_lines.read(tmp_path / "r/conversations.jsonl")
+    names = [f"{number:03}" for number in range(COUNT)]
+    conversations = [one.model_copy(update={"id": name}) for name in (*reversed(names), "other", names[0])]
+    data.record_lines.write(conversations, tmp_path / "r/conversations.jsonl")
+    manifest = data.load("r").manifest | {"planned": names}
+    (tmp_path / "r/manifest.json").write_text(data.files.json_files.dumps(manifest), encoding="utf-8")
+    return names
+
+
+@pytest.fixture
+def most_alive(monkeypatch):
+    """A function that gives how many conversations that were read were alive at the same time."""
+    read, alive, most = Conversation.from_plain, 0, 0
+
+    def over():
+        nonlocal alive
+        alive -= 1
+
+    def counted(value):
+        nonlocal alive, most
+        conversation = read(value)
+        alive += 1
+        most = max(most, alive)
+        weakref.finalize(conversation, over)
+        return conversation
+
+    monkeypatch.setattr(Conversation, "from_plain", counted)
+    return lambda: most
+
+
+def test_a_streamed_run_is_the_loaded_one(long_run):
+    streamed, loaded = data.load("r", stream=True), data.load("r")
+    assert list(streamed) == list(loaded) == list(streamed.conversations[:])
+    assert [conversation.id for conversation in streamed] == long_run
+    assert streamed.conversations[-1] == loaded.conversations[-1]
+    assert (len(streamed), streamed.notes, streamed.broken) == (COUNT, loaded.notes, loaded.broken)
+    assert (streamed.kind, streamed.manifest) == (loaded.kind, loaded.manifest)
+    assert "'other' is not in the plan" in streamed.notes[0]
+
+
+def test_a_streamed_run_is_broken_like_the_loaded_one(long_run, tmp_path):
+    with (tmp_path / "r/conversations.jsonl").open("a") as file:
+        file.write("{}\n")
+    (tmp_path / "r/manifest.json").write_text('{"planned": ["000", "not there"]}', encoding="utf-8")
+    streamed, loaded = data.load("r", stream=True), data.load("r")
+    assert streamed.broken == loaded.broken != ()
+    assert streamed.notes == loaded.notes
+
+
+def test_other_sources_are_held_as_ever(long_run):
+    data.record_lines.write(data.load("r"), "records.jsonl")
+    assert data.load("records.jsonl", stream=True) == data.load("records.jsonl")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "r"),
+        ("stats", "r"),
+        ("convert", "r", "out.jsonl", "--to", "messages"),
+        ("convert", "r", "out.json", "--to", "simquac"),
+        ("convert", "r", "out.jsonl", "--to", "replay"),
+        ("show", "r", "--id", "007"),
+        ("show", "r", "--limit", 2),
+        ("runs", "list", "r"),
+        ("runs", "validate", "r"),
+        ("runs", "repair", "r"),
+    ],
+    ids=lambda command: " ".join(map(str, command)),
+)
+def test_a_command_holds_few_conversations_of_a_run(command, duologue, long_run, most_alive):
+    duologue(*command)
+    assert most_alive() <= FEW
+
+
+def test_a_run_that_is_read_whole_is_seen_by_that_count(long_run, most_alive):
+    assert len(data.load("r").conversations) == COUNT
+    assert most_alive() >= COUNT
+
+
+def test_the_findings_of_a_run_are_counted_and_the_first_ones_shown(duologue, long_run):
+    records = [
+        conversation.model_copy(update={"messages": conversation.messages[:1] * 2}) for conversation in data.load("r")
+    ]
+    data.record_lines.write(records, "r/conversations.jsonl")
+    whole = data.checks.check_all(records)
+    code, shown, err = duologue("check", "r", "--limit", 3)
+    assert f"... and {len(whole) - 3} more" in err
+    assert shown.startswith(f"000 {whole[0].role} {whole[0].message}: {whole[0].rule}")
+    assert code == any(finding.level == "error" for finding in whole)
+
+
+def test_a_list_that_no_browser_bears_is_refused_before_the_run_is_read(duologue, long_run, most_alive, monkeypatch):
+    monkeypatch.setattr(show, "LISTED", COUNT - 1)
+    for command in (("show", "r"), ("show", "r", "--against", "r")):
+        code, shown, err = duologue(*command)
+        assert (code, shown, err.count("\n")) == (2, "", 1)
+        assert f"r: has more than {COUNT - 1} conversations" in err
+        assert f"--limit {COUNT - 1}" in err
+    assert most_alive() == 0
+    assert duologue("show", "r", "--limit", COUNT)[0] == 2
+
+
+def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_path):
+    assert duologue("show", "r", "--limit", 2)[:2] == (0, "r.html\n")
+    page = (tmp_path / "r.html").read_text()
+    assert page.count('data-stop="max_turns"') == 2
+
+
+@pytest.mark.parametrize("command", ["simquac stats", "simquac teacher", "simquac validators"])
+def test_what_holds_a_whole_run_says_for_a_large_one_how_much_memory_that_takes(
+    duologue, long_run, monkeypatch, command
+):
+    words = command.split()
+    assert "held in memory" not in duologue(*words, "r")[2]
+    monkeypatch.setattr(tables, "LARGE", 1000)
+    size = Path("r/conversations.jsonl").stat().st_size
+    assert f"r: {size / 1e9:.1f} GB of conversations are held in memory: about" in duologue(*words, "r")[2]
+    assert "held in memory" not in duologue("check", "r")[2]

@@ -1,0 +1,68 @@
+"""The figures of docs/readers.md are those that its commands print."""
+
+import json
+
+import pytest
+
+from tests.cli.test_documented_figures import ROOT, agree, table
+
+NAMES = {"quac_subset.json": "QuAC", "sim_quac.json": "SimQuAC", "repaired.json": "repaired", "simquac.json": "ours"}
+
+
+def printed(duologue, *arguments):
+    code, out, err = duologue(*arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def files(duologue, open_data, tmp_path):
+    """The four data sets: QuAC, SimQuAC, SimQuAC repaired, and a run of the offline speakers on the same topics."""
+    quac, simulated = (open_data / "simquac" / name for name in ("quac_subset.json", "sim_quac.json"))
+    assert duologue("simquac", "repair", simulated, "--out", tmp_path / "repaired.json")[0] == 0
+    assert duologue("simulate", "simquac", "--topics", quac, "--out", tmp_path / "ours", "--yes")[0] == 0
+    return [quac, simulated, tmp_path / "repaired.json", tmp_path / "ours" / "dataset" / "simquac.json"]
+
+
+@pytest.mark.heavy
+def test_what_readers_make_of_the_open_data_is_what_the_docs_say(duologue, files):
+    rows = printed(duologue, "simquac", "readers", *files[:2], "--model", "retriever", "--model", "teacher:offline")[
+        "rows"
+    ]
+    readers = {"no answer": "no answer", "nearest sentence": "nearest sentence", "teacher:offline": "offline teacher"}
+    heading = ("95 % interval of F1 in brackets", "precision", "recall", "F1", "exact", "answered wrong")
+    shown = table("docs/readers.md", *heading)
+    for row in rows:
+        name = NAMES[row["data"]]
+        label = f"{name}, {row['questions']} questions" if row["reader"] == "no answer" else name
+        cells_of_row = shown.pop(f"{label}: {readers[row['reader']]}")
+        values = [(row["precision"],), (row["recall"],), (row["f1"], row["f1_low"], row["f1_high"]), (row["exact"],)]
+        for numbers, ends in zip(cells_of_row, [*values, (row["answered_wrong"],)], strict=True):
+            assert agree(numbers, *ends)
+    assert not shown
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("history", [0, 2])
+def test_what_one_data_set_teaches_about_another_is_what_the_docs_say(duologue, files, history):
+    pytest.importorskip("sklearn")
+    more = ["--model", "retriever"] if not history else ["--history", history]
+    rows = printed(duologue, "simquac", "readers", *files, "--model", "features", *more)["rows"]
+    title = "F1 with two earlier exchanges, asked about" if history else "F1, asked about"
+    shown = table("docs/readers.md", title, *NAMES.values())
+    crossed = {(row["trained_on"], row["data"]): row for row in rows if row["reader"] == "features"}
+    assert len(crossed) == 16
+    for (trained_on, data), row in crossed.items():
+        line = f"trained on {NAMES[trained_on]}{', history 2' if history else ''}"
+        assert agree(shown[line][list(NAMES).index(data)], row["f1"])
+    one, other = (crossed[name, "quac_subset.json"] for name in ("sim_quac.json", "quac_subset.json"))
+    text = (ROOT / "docs/readers.md").read_text(encoding="utf-8")
+    if history:
+        assert f"{other['f1']:.3f}, on those with an answer {other['f1_answerable']:.3f} against " in text
+        assert f"against {one['f1_answerable']:.3f}): people go through a section in order" in text
+        return
+    assert f"{one['refused_right'] + one['refused_wrong']} of 552 are refused ({one['refused_right']} rightly)" in text
+    assert f"trained on QuAC {other['refused_right'] + other['refused_wrong']} ({other['refused_right']})" in text
+    assert f"it is {one['f1_answerable']:.3f} against {other['f1_answerable']:.3f}." in text
+    near = {row["data"]: row["exact"] for row in rows if row["reader"] == "nearest sentence"}
+    assert f"{near['repaired.json']:.3f} on the repaired file and {near['sim_quac.json']:.3f} on the released" in text

@@ -1,0 +1,51 @@
+"""The jobs of docs/ci.md, their commands run as the shell of a CI system runs them."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(), re.S)
+
+
+def commands() -> dict[str, list[str]]:
+    github, gitlab = (yaml.safe_load(block) for block in blocks("ci.md", "yaml"))
+    steps: list[dict[str, Any]] = github["jobs"]["agent"]["steps"]
+    return {"github": [step["run"] for step in steps if "run" in step], "gitlab": gitlab["agent"]["script"]}
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("system", ["github", "gitlab"])
+def test_the_commands_of_a_job_run_as_shell_and_leave_its_reports(system: str, tmp_path: Path) -> None:
+    (tmp_path / "my_agent.py").write_text(blocks("testing.md", "python")[0])
+    (tmp_path / "scenarios.jsonl").write_text(blocks("testing.md", "json")[0])
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, line in (("pip", "exit 0"), ("duologue", f'exec {sys.executable} -m duologue.cli "$@"')):
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o755)
+    summary = tmp_path / "steps.md"
+    environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
+    environment |= {key: os.environ[key] for key in ("LANG", "TMPDIR") if key in os.environ}
+    if system == "github":
+        summary.write_text("# earlier\n")
+    for command in commands()[system]:
+        done = subprocess.run(
+            ["bash", "-e", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    text = (summary if system == "github" else tmp_path / "out/summary.md").read_text()
+    assert "**8 of 12 conversations succeeded: 0.67" in text
+    assert text.startswith("# earlier\n## " if system == "github" else "## ")
+    (address,) = re.findall(r"\]\((page\.html)#\w+\)", text)
+    assert (tmp_path / "out/agent" / address).is_file()
+    assert 'tests="12" failures="4"' in (tmp_path / "out/junit.xml").read_text()

@@ -1,0 +1,282 @@
+"""The words of the command line: the list of commands, one meaning for each option, former words, completion."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+import typer
+
+from duologue.cli import app
+from duologue.cli.former_words import COMMANDS, FORMATS, OPTIONS
+from duologue.cli.registry import COMMANDS as PRESENT
+
+Command = Callable[..., tuple[int, str, str]]
+ROOT = Path(__file__).parent.parent.parent
+
+FORMER = (
+    "demo", "simulate", "test", "convert", "check", "validators", "repair simquac", "runs list", "runs validate",
+    "runs repair", "stats logs", "stats simquac", "stats teacher", "stats baseline", "stats recllmsim", "stats preference",
+    "stats judges", "stats satisfaction", "stats intents", "compare", "agreement", "next-turn", "testers", "tune", "annotate",
+    "label", "readers", "topics", "tasks", "profiles generate", "profiles identify", "draw", "show", "doctor",
+)  # fmt: skip
+"""The commands of version 0.1.0."""
+
+LONG = 14
+"""Options from which a help has sections, the first of at most eight options."""
+
+TWO_TYPES = {"--scenarios": "a path everywhere; `tune` takes the word `own` too"}
+"""Options of more than one type, and why."""
+
+SEVERAL = {
+    "--assistant": "`validity` compares several assistants",
+    "--model": "`recllmsim profiles` writes with one model; other commands compare several",
+    "--user": "`next-turn` and `validity` compare several users",
+}
+"""Options that only some commands take repeatedly, and why."""
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command and group, with its words."""
+
+    def walk(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        yield " ".join(words), command
+        if hasattr(command, "list_commands"):
+            for name in command.list_commands(None):
+                yield from walk(command.get_command(None, name), (*words, name))
+
+    return walk(typer.main.get_command(app), ())
+
+
+def options() -> Iterator[tuple[str, Any]]:
+    """Every option of every command, with the command's words."""
+    for words, command in commands():
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                yield words, parameter
+
+
+def value_type(option: Any) -> str:
+    """The type of an option's values; whether it may be repeated, and which texts it takes, is another thing."""
+    annotation = option.type_descriptor.annotation
+    while get_origin(annotation) is not None and get_origin(annotation) is not Literal:
+        annotation = next(member for member in get_args(annotation) if member is not type(None))
+    return "str" if get_origin(annotation) is Literal else str(annotation.__name__)
+
+
+def test_the_list_of_commands_fits_a_terminal_with_a_whole_summary_of_each(duologue: Command) -> None:
+    code, out, _ = duologue("--help")
+    assert code == 0
+    assert len(out.splitlines()) <= 35
+    assert max(map(len, out.splitlines())) <= 80
+    assert duologue("-h")[1] == out
+    for name in PRESENT:
+        assert re.search(rf"\b{name.split()[0]}  ", out), name
+    for group in ("make", "look", "measure", "label", "improve", "keep", "papers"):
+        assert re.search(rf"^  {group} ", out, re.MULTILINE), group
+
+
+@pytest.mark.parametrize("group", ["runs", "simquac", "recllmsim"])
+def test_the_list_of_a_group_fits_too(duologue: Command, group: str) -> None:
+    out = duologue(group, "--help")[1]
+    assert max(map(len, out.splitlines())) <= 80
+    for name in PRESENT:
+        assert name.split()[0] != group or f"  {name.split()[1]} " in out
+
+
+def test_a_module_has_its_command_s_name() -> None:
+    for name in PRESENT:
+        words = name.replace("-", "_").split()
+        assert hasattr(import_module(f"duologue.cli.{'.'.join(words)}"), f"{words[-1]}_command")
+
+
+@pytest.mark.parametrize("former", FORMER)
+def test_a_former_command_exists_or_gives_the_one_of_today(duologue: Command, former: str) -> None:
+    now = set(PRESENT)
+    if former not in COMMANDS:
+        assert former in now
+        return
+    assert COMMANDS[former] in now
+    assert duologue(*former.split(), "x.json", "--json") == (
+        2,
+        "",
+        f"duologue: {former!r} is now {COMMANDS[former]!r}: duologue {COMMANDS[former]} x.json --json\n",
+    )
+
+
+def test_the_line_of_a_former_command_is_what_one_types_today(duologue: Command) -> None:
+    _, _, err = duologue("testers", "my people.jsonl", "--judge", "offline", "--limit=2")
+    assert err.endswith(": duologue validity 'my people.jsonl' --rater offline --limit=2\n")
+    _, _, err = duologue(
+        "readers", "x.json", "--trainable"
+    )  # two words of today: the former stays, and has its own line
+    assert err.endswith(": duologue simquac readers x.json --trainable\n")
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_a_former_option_gives_the_one_of_today(duologue: Command, command: str, option: str) -> None:
+    now = OPTIONS[command, option]
+    assert duologue(*command.split(), option, "1") == (2, "", f"duologue: {option} is now {now}\n")
+    present = {name for words, each in options() if words == command for name in (*each.opts, *each.secondary_opts)}
+    assert re.match(r"--[a-z-]+", now)[0] in present
+
+
+@pytest.mark.parametrize(("former", "now"), FORMATS.items())
+def test_a_former_format_gives_the_one_of_today(duologue: Command, former: str, now: str) -> None:
+    expected = f"duologue: --format {former} is now --format {now}\n"
+    assert duologue("stats", "x.json", "--format", former) == (2, "", expected)
+
+
+@pytest.mark.parametrize("page", ["docs/command.md", "CHANGELOG.md"])
+def test_the_tables_of_former_words_are_whole(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for former in FORMER:
+        assert f"| `{former}` | `{COMMANDS.get(former, former)}` |" in text
+    for (command, option), now in OPTIONS.items():
+        assert f"| `{command}` | `{option}` | `{now}` |" in text
+    for former, now in FORMATS.items():
+        assert f"| every table | `--format {former}` | `--format {now}` |" in text
+
+
+def test_an_option_has_one_type_and_one_meaning_in_every_command() -> None:
+    types, several, helps = defaultdict(set), defaultdict(set), defaultdict(set)
+    for words, option in options():
+        name = option.opts[0]
+        types[name].add(value_type(option))
+        several[name].add(option.multiple)
+        assert option.multiple == ("may be repeated" in option.help.lower()), (words, name)
+        helps[name].add(" ".join(option.help.split()[:2]))
+    assert {name: values for name, values in types.items() if len(values) > 1 and name not in TWO_TYPES} == {}
+    assert {name for name, values in several.items() if len(values) > 1} == set(SEVERAL)
+    assert {name: values for name, values in helps.items() if len(values) > 1} == {}
+
+
+def test_a_help_begins_with_a_verb_and_ends_with_a_full_stop() -> None:
+    nouns = {
+        "A",
+        "An",
+        "The",
+        "What",
+        "Who",
+        "Which",
+        "How",
+        "Where",
+        "When",
+        "Only",
+        "Most",
+        "Also",
+        "With",
+        "Of",
+        "No",
+    }
+    for words, option in options():
+        assert option.help.split()[0] not in nouns, (words, option.opts)
+        assert option.help.rstrip().endswith("."), (words, option.opts)
+    for words, command in commands():
+        if command.help and not words.startswith("simulate "):  # those are the casts' own words
+            first = command.help.partition("\n")[0]
+            assert first.split()[0] not in nouns, words
+            assert first.endswith("."), words
+
+
+def test_a_long_help_begins_with_eight_options_at_most_and_has_sections() -> None:
+    for words, command in commands():
+        named = [option for option in command.params if option.param_type_name == "option"]
+        first = [option for option in named if option.rich_help_panel is None]
+        if len(named) > LONG:
+            assert 0 < len(first) <= 8, words
+            assert len({option.rich_help_panel for option in named}) > 2, words
+
+
+SHELL = "import sys; sys.argv[0] = 'duologue'; from duologue.cli import main; main()"
+"""What the installed script does."""
+
+
+def completed(forks: Any, line: str, folder: Path) -> list[str]:
+    """The words that bash offers at the end of a command line."""
+    words = line.split(" ")
+    variables = {"_DUOLOGUE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    done = forks.run("-c", SHELL, cwd=folder, environment=variables)
+    assert done.returncode == 0, done.stderr
+    return str(done.stdout).split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("duologue val", {"validity"}),
+        ("duologue simquac rea", {"readers"}),
+        ("duologue simulate rec", {"recllmsim"}),
+        ("duologue test agent", {"agent_test"}),
+        ("duologue draw prof", {"profiles"}),
+        ("duologue tune sim", {"simquac"}),
+        ("duologue annotate run --labels behaviour,int", {"behaviour,intent"}),
+        ("duologue convert a b --to sq", {"squad_v2"}),
+        ("duologue stats a --format m", {"md"}),
+        ("duologue recllmsim stats a --table hallu", {"hallucination"}),
+        ("duologue check a --rule repea", {"repeated"}),
+        ("duologue --domain hotel", {"hotel:DOMAIN"}),
+        ("duologue --measure hotel:ON", {"hotel:ONE_WORD"}),
+        ("duologue --log-format h", {"hotel:TILL"}),
+        ("duologue next-turn --sam", {"--sample"}),
+    ],
+)
+def test_a_shell_completes_names(forks: Any, tmp_path: Path, line: str, offered: set[str]) -> None:
+    (cwd := tmp_path / "cwd").mkdir()
+    (cwd / "hotel.py").write_text(
+        'DOMAIN = None\nONE_WORD: Measure = realism.Measure(name="one word")\nTILL = data.Format("till")\n'
+    )
+    assert offered <= set(completed(forks, line, cwd))
+
+
+def test_an_option_of_duologue_itself_behind_a_command_says_where_it_stands(duologue: Command) -> None:
+    code, _, stderr = duologue("compare", "a", "b", "--measure", "one_word:ONE_WORD")
+    assert code == 2
+    assert "--measure stands before the command: duologue --measure MODULE:NAME compare ..." in stderr
+
+
+def test_the_script_of_a_shell_is_printed(duologue: Command, forks: Any, tmp_path: Path) -> None:
+    assert "--install-completion" in duologue("--help")[1]
+    variables = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = forks.run("-c", SHELL, "--show-completion", "bash", cwd=tmp_path, environment=variables)
+    assert "_DUOLOGUE_COMPLETE=complete_bash" in done.stdout, done.stderr
+
+
+SHOWN = re.compile(r"(?:^|[\s`(\"'/])duologue((?: +[^\s`#|\"\\]+)+)", re.MULTILINE)
+"""A command line in prose or in a block."""
+
+
+def shown_commands() -> Iterator[tuple[str, list[str]]]:
+    """The command lines that the docs, the notebooks and the examples show, with their files."""
+    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+    files += [*(ROOT / "examples").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
+    names = {name for name, _ in commands() if name}
+    for file in sorted(files):
+        text = file.read_text(encoding="utf-8").partition("## Former names")[0].replace("\\n", "\n")
+        for shown in SHOWN.findall(text):
+            words = [word.strip("[].,;:)") for word in shown.split()]
+            if words[0] in names or words[0] in {former.split()[0] for former in COMMANDS}:
+                yield file.relative_to(ROOT).as_posix(), words
+
+
+def test_every_command_line_that_is_shown_is_one_of_today() -> None:
+    flags: dict[str, set[str]] = defaultdict(set)
+    for command, option in options():
+        flags[command] |= {*option.opts, *option.secondary_opts}
+    own = set().union(*(flags[command] for command in flags if command.startswith("simulate ")))
+    wrong, seen = [], 0
+    for file, words in shown_commands():
+        seen += 1
+        two, one = " ".join(words[:2]), words[0]
+        name = two if two in flags else one
+        if two in COMMANDS or one in COMMANDS or (name not in flags and name not in ("runs", "simquac", "recllmsim")):
+            wrong.append((file, " ".join(words)))
+            continue
+        present = flags[name] | (own if one == "simulate" else set()) | {"--help", "-h"}
+        given = [word.partition("=")[0] for word in words if word.startswith("--")]
+        wrong += [(file, f"{name} {option}") for option in given if option not in present]
+    assert wrong == []
+    assert seen > 150

@@ -1,0 +1,150 @@
+"""`duologue test` of agents that crash, answer nothing, or whose endpoint is away."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+AGENTS = '''
+from typing import Annotated, TypedDict
+
+from langchain_core.messages import AIMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+
+DONE = "Done: QX4821 has been moved."
+
+
+def half(bad):
+    """An agent that answers to the one goal, and not to the other."""
+    return lambda messages: bad() if "bad" in str(messages) else DONE
+
+
+def crashes():
+    return {}["seat"]
+
+
+class Away(Exception):
+    status_code = 503
+
+
+def away():
+    raise Away("Service Unavailable")
+
+
+def refused():
+    raise ConnectionRefusedError("111")
+
+
+crash, silence, endpoint, connection = half(crashes), half(lambda: ""), half(away), half(refused)
+
+
+class Talk(TypedDict):
+    messages: Annotated[list, add_messages]
+
+
+def books(state):
+    return {"messages": [AIMessage("", tool_calls=[{"name": "book", "args": {}, "id": "1"}])]}
+
+
+def breaks(state):
+    return {"messages": [AIMessage(crash(state["messages"]))]}
+
+
+graph = StateGraph(Talk)
+graph.add_node("books", books)
+graph.add_node("breaks", breaks)
+graph.add_edge(START, "books")
+graph.add_edge("books", "breaks")
+graph.add_edge("breaks", END)
+graph = graph.compile()
+
+
+def user(messages):
+    raise KeyError("the user's own code")
+'''
+
+
+@pytest.fixture(autouse=True)
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)  # before the folders of earlier tests
+    Path("crashing.py").write_text(AGENTS)
+    lines = [{"goal": f"a {kind} seat", "success": {"text_contains": "moved"}} for kind in ("good", "bad")]
+    Path("scenarios.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    sys.modules.pop("crashing", None)
+
+
+def arguments(agent: str, *more: object) -> tuple[object, ...]:
+    given = ("--scenarios", "scenarios.jsonl", "--repeats", 2, "--out", "run", "--junit", "junit.xml")
+    return ("test", "--assistant", f"crashing:{agent}", *given, *more)
+
+
+def counts_of(result: dict[str, Any]) -> list[Any]:
+    return [result[name] for name in ("scored", "successes", "crashed", "answered", "unanswered", "unscored")]
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("crash", "assistant: KeyError: 'seat' (crashing.py, line "),
+        ("graph", "assistant: KeyError: 'seat'"),
+        ("silence", "assistant: none of 4 replies had a text: 4 empty"),
+    ],
+)
+def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason) -> None:
+    code, out, err = duologue(*arguments(agent, "--threshold", 0.5, "--json"))
+    result = json.loads(out)
+    assert (code, result["passed"], counts_of(result)) == (0, True, [4, 2, 2, 2, 2, 0]), err
+    assert result["faults"] == {"user": 0, "assistant": 2, "infrastructure": 0}
+    assert all(failure["reason"].startswith(reason) for failure in result["failures"])
+    assert "2 failed: the same command with --out run --resume tries them again" in err
+    (suite,) = ElementTree.parse("junit.xml").getroot()
+    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "2", "0"]
+
+    code, out, err = duologue(*arguments(agent, "--threshold", 0.51, "--resume"))
+    line = "answered 50 %: in 2 of 4 conversations the agent crashed"
+    assert (code, line in out, line in Path("run/page.html").read_text()) == (1, True, True), err
+
+
+def test_without_a_bound_to_decide_by_a_crash_does_not_pass(duologue) -> None:
+    code, out, err = duologue(*arguments("crash", "--json"))
+    assert (code, json.loads(out)["passed"]) == (1, False)
+    assert "the agent failed in 2 conversations: without --threshold or --at-least that does not pass" in err
+
+
+def test_a_crash_has_no_score_where_that_is_chosen(duologue) -> None:
+    code, out, _ = duologue(*arguments("crash", "--crash-is-unscored", "--threshold", 0.5, "--json"))
+    result = json.loads(out)
+    assert (code, result["passed"], counts_of(result)) == (1, False, [2, 2, 2, 2, 2, 2])
+    assert (result["success"]["value"], result["faults"]["assistant"]) == (1, 2)
+    (suite,) = ElementTree.parse("junit.xml").getroot()
+    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "0", "2"]
+    code, out, _ = duologue(*arguments("crash", "--crash-is-failure", "--threshold", 0.5, "--json", "--resume"))
+    assert (code, json.loads(out)["success"]["value"]) == (0, 0.5)
+
+
+@pytest.mark.parametrize("agent", ["endpoint", "connection"])
+def test_an_endpoint_that_is_away_is_infrastructure_and_has_no_score(duologue, agent) -> None:
+    code, out, _ = duologue(*arguments(agent, "--threshold", 0.5, "--json"))
+    result = json.loads(out)
+    assert (code, result["passed"], counts_of(result)) == (1, False, [2, 2, 0, 2, 0, 2])
+    assert result["faults"] == {"user": 0, "assistant": 0, "infrastructure": 2}
+    (suite,) = ElementTree.parse("junit.xml").getroot()
+    assert suite.get("errors") == "2"
+    assert "answered" not in duologue(*arguments(agent, "--resume"))[1]
+
+
+def test_a_crash_of_the_users_code_is_infrastructure(duologue) -> None:
+    code, out, _ = duologue(*arguments("crash", "--user", "crashing:user", "--json"))
+    result = json.loads(out)
+    assert (code, counts_of(result), result["faults"]["infrastructure"]) == (1, [0, 0, 0, 0, 0, 4], 4)
+
+
+def test_an_agent_that_always_answers_has_no_line_about_it(duologue) -> None:
+    line = {"goal": "a good seat", "success": {"text_contains": "moved"}}
+    Path("scenarios.jsonl").write_text(json.dumps(line) + "\n")
+    code, out, err = duologue(*arguments("crash"))
+    assert (code, "answered" in out + err) == (0, False)

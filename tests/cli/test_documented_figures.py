@@ -1,0 +1,305 @@
+"""The figures that the docs tell are those that their commands print."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+@pytest.fixture
+def result_of(duologue):
+    def printed(*arguments):
+        code, out, err = duologue(*arguments, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return printed
+
+
+def table(page: str, *heading: str) -> dict[str, list[list[str]]]:
+    """The numbers of each cell, by the first cell of the row, of the one table of the page with this heading."""
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    (place,) = [number for number, line in enumerate(lines) if cells(line) == list(heading)]
+    rows = {}
+    for line in lines[place + 2 :]:
+        if not line.startswith("|"):
+            break
+        first, *others = cells(line)
+        rows[first] = [NUMBER.findall(cell) for cell in others]
+    return rows
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def agree(numbers: list[str], *values: float) -> bool:
+    """Whether these are the values, each rounded to the places that are shown."""
+    return [float(number.replace(",", "")) for number in numbers] == [
+        float(f"{value:.{len(number.partition('.')[2])}f}") for number, value in zip(numbers, values, strict=True)
+    ]
+
+
+def test_figures_of_other_places_do_not_agree():
+    assert agree(["0.24", "1,121"], 0.2356, 1121)
+    assert not agree(["0.237"], 0.2356)
+
+
+@pytest.mark.heavy
+def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
+    baseline = result_of("simquac", "baseline", open_data / "simquac/quac_subset.json")
+    shown = table(
+        "docs/replication.md", "teacher on people's 552 questions", "offline", "first sentence", "random sentence"
+    )
+    for place, one in enumerate(baseline["teachers"]):
+        assert one["questions"] == 552
+        assert agree(shown["F1"][place], one["f1"])
+        assert agree(shown["exact, which is HEQ-Q where there is one reference"][place], one["exact"])
+        assert one["exact"] == one["heq_q"]
+        assert agree(shown["HEQ-D"][place], one["heq_d"])
+        assert agree(shown["refusals, right / wrong"][place], one["refused_right"], one["refused_wrong"])
+        assert agree(shown["answers where people have none"][place], one["answered_wrong"])
+    shown = table("docs/replication.md", "student, 924 questions", "offline", "offline, no prompt selector")
+    for place, one in enumerate(baseline["students"]):
+        assert one["questions"] == 924
+        assert agree(shown["answered"][place], one["answered"])
+        assert agree(shown["asked again"][place], one["asked_again"])
+        assert agree(shown["mean coverage of the section"][place], one["coverage"])
+
+
+def test_the_statistics_are_what_the_docs_say(result_of, open_data):
+    pytest.importorskip("scipy")
+    *sides, last = result_of(
+        "simquac", "stats", *(open_data / "simquac" / name for name in ("quac_subset.json", "sim_quac.json"))
+    )
+    shown = table("docs/statistics.md", "", "QuAC (people)", "SimQuAC (simulated)")
+    for place, one in enumerate(sides):
+        assert agree(shown["conversations"][place], one["conversations"])
+        assert agree(shown["questions, answered"][place], one["questions"], one["answered"])
+        assert agree(shown["words per answer"][place], one["words_per_answer"])
+        assert agree(shown["spans per answer"][place], one["spans_per_answer"])
+        assert agree(shown["coverage, mean and sd"][place], one["coverage_mean"], one["coverage_sd"])
+        assert agree(shown["flow, n, mean and sd"][place], one["flow_n"], one["flow_mean"], one["flow_sd"])
+    shown = table("docs/statistics.md", "QuAC against SimQuAC", "Student's t", "p", "Welch's p")
+    for one in last["comparisons"]:
+        if one["measure"] in shown:
+            statistic, p, welch = shown.pop(one["measure"])
+            assert agree(statistic, one["statistic"])
+            assert [float(number) for number in (*p, *welch)] == [
+                float(f"{one[name]:.2g}") if one[name] < 0.001 else round(one[name], 4) for name in ("p", "welch_p")
+            ]
+    assert not shown
+    (equal,) = last["equal_questions"]
+    heading = ("questions", "pairs", "asked, QuAC and SimQuAC", "coverage, QuAC and SimQuAC", "difference", "95 %")
+    shown = table("docs/statistics.md", *heading, "t, p", "W, p")
+    for label, part, measure in (
+        ("all", "all_questions", (equal["questions_a"], equal["questions_b"])),
+        ("first k", "first_k", (equal["k"], equal["k"])),
+    ):
+        pairs, both, coverage, difference, interval, student, wilcoxon = shown.pop(label)
+        one = equal[part]
+        assert agree(pairs, equal["pairs"])
+        assert agree(both, *measure)
+        assert agree(coverage, one["mean_a"], one["mean_b"])
+        assert agree(difference, one["difference"])
+        assert agree(interval, one["low"], one["high"])
+        for (number, shown_p), name in ((student, ""), (wilcoxon, "wilcoxon_")):
+            exact = one[f"{name}p"]
+            assert agree([number], one[f"{name}statistic"])
+            assert float(shown_p) == (float(f"{exact:.2g}") if exact < 0.001 else round(exact, 4))
+    assert not shown
+    line = " ".join((ROOT / "docs/statistics.md").read_text(encoding="utf-8").split())
+    (left,) = re.findall(r"the gap left at the first k is (0\.\d+)", line)
+    assert agree([left], equal["gap_left"])
+    shown = table("docs/statistics.md", "after question", "pairs", "QuAC (people)", "SimQuAC (simulated)")
+    for question, (pairs, people, simulated) in shown.items():
+        after = equal["by_question"][int(question) - 1]
+        assert agree([*pairs, *people, *simulated], *(after[key] for key in ("pairs", "coverage_a", "coverage_b")))
+
+
+@pytest.mark.heavy
+def test_the_realism_report_is_what_the_docs_say(result_of, open_data, tmp_path):
+    folder = open_data / "recllmsim"
+    report = result_of(
+        "compare", folder / "LLM_agent_user", folder / "human_exp_V2", "--no-baseline", "--out", tmp_path / "out"
+    )
+    shown = table("docs/realism.md", "measure", "simulated", "people", "effect", "low", "high", "distance", "floor")
+    rows = {row["name"]: row for row in report["measures"]}
+    keys = ("sim", "human", "effect", "effect_low", "effect_high", "distance", "floor")
+    assert [row["name"] for row in report["measures"][: len(shown)]] == [name.partition(",")[0] for name in shown]
+    for name, numbers in shown.items():
+        row = rows[name.partition(",")[0]]
+        for number, key in zip(numbers, keys, strict=True):
+            assert agree(number, row[key]), (name, key)
+
+
+@pytest.mark.heavy
+def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(result_of, open_data, tmp_path):
+    shown = table("docs/replication.md", "", "RecLLMSim (simulated)", "people")
+    for place, folders in enumerate((("LLM_agent_user",), ("real_human_user", "human_exp_V2"))):
+        summaries = []
+        for folder in folders:
+            spec = f"replay:{open_data / 'recllmsim' / folder}"
+            summaries.append(
+                result_of("simulate", "recllmsim", "--user", spec, "--assistant", spec, "--out", tmp_path / folder)
+            )
+        users = [one["sides"][0] for one in summaries]
+        assert agree(shown["conversations"][place], sum(one["conversations"] for one in summaries))
+        assert agree(shown["user's messages"][place], sum(one["messages"] for one in users))
+        for label, kind, key in (
+            ("that speak for another side (`[System]: ...`)", "reasons", "role_leak"),
+            ("that show instructions or a model", "reasons", "prompt_leak"),
+            ("said before (counted)", "notes", "repeat"),
+            ("plans on the assistant's behalf (counted)", "notes", "plan"),
+        ):
+            assert agree(shown[label][place], sum(one[kind].get(key, 0) for one in users)), label
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("people", "published", "part", "users"),
+    [
+        ("recllmsim/human_exp_V2", "recllmsim/LLM_agent_user", "test", 47),
+        ("simquac/quac_subset.json", "simquac/sim_quac.json", "all", 77),
+    ],
+)
+def test_the_next_turns_are_what_the_docs_say_of_them(result_of, open_data, people, published, part, users):
+    pytest.importorskip("jieba")
+    scores = ("first", "later", "words", "acts", "ended", "stayed")
+    sources = (open_data / people, "--published", open_data / published)
+    report = result_of("next-turn", *sources, "--user", "offline", "--part", part)
+    assert report["users"] == users
+    shown = table("docs/next_turn.md", f"{users} people", "chrF", "low", "high", *scores)
+    assert list(shown) == [row["name"] for row in report["rows"]]
+    for row in report["rows"]:
+        chrf = row["scores"]["chrf"]
+        values = [chrf["value"], chrf["low"], chrf["high"], *(row["scores"][name]["value"] for name in scores)]
+        assert [not number for number in shown[row["name"]]] == [value is None for value in values]
+        numbers = [number for cell in shown[row["name"]] for number in cell]
+        assert agree(numbers, *(value for value in values if value is not None))
+
+
+@pytest.mark.heavy
+def test_the_testers_are_what_the_docs_say_of_them(result_of, open_data, tmp_path):
+    pytest.importorskip("jieba")
+    report = result_of("validity", open_data / "recllmsim_human_vs_agent/human_exp_V2", "--out", tmp_path / "out")
+    bounds = ("concordance", "low", "high", "by user", "above length", "above low", "above high")
+    shown = table("docs/testers.md", "tester", *bounds)
+    rows = {row["tester"]: row for row in report["people"]["rows"] if row["tester"] != "chance"}
+    assert list(shown) == list(rows)
+    for name, row in rows.items():
+        numbers = [number for cell in shown[name] for number in cell]
+        values = [row["concordance"][key] for key in ("value", "low", "high", "by_user")]
+        values += [] if name == "reply length" else [row["above_length"][key] for key in ("value", "low", "high")]
+        assert agree(numbers, *values), name
+    lines = (ROOT / "docs/testers.md").read_text(encoding="utf-8").splitlines()
+    for told_apart in report["told"]:
+        user = "offline" if told_apart["user"] == "offline" else "people"
+        by = {"success": "success", "satisfaction": f"satisfaction: {told_apart['satisfaction_by']}"}
+        for sign, heading in by.items():
+            (line,) = [one for one in lines if cells(one)[:3] == [user, told_apart["assistant"], heading]]
+            needs = told_apart[sign]
+            keys = ("reference", "value", "difference", "low", "high")
+            assert agree(cells(line)[4:9], *(needs[key] for key in keys)), line
+            assert cells(line)[9:] == [needs["tells"], str(needs["needed"] or "")], line
+
+
+def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of, open_data):
+    pytest.importorskip("scipy")
+    source = open_data / "recllmsim_human_vs_agent"
+    names = [f"strategy_human_V{number},strategy_V{number}" for number in (1, 2, 3, 4)]
+    options = [part for pair in names for part in ("--between", pair)]
+    rows = result_of("agreement", source, *options, "--order", "Low,Moderate,High")
+    shown = table(
+        "docs/labels.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
+        "always the commonest (people)", "kappa (people)", "AC1 (people)",
+    )  # fmt: skip
+    assert len(rows) == 2 * len(shown) == 22
+    for row in rows:
+        own = shown[f"{row['label'].split('.')[0][-2:]} {row['part']}"]
+        accuracy, base_rate, kappa, ac1 = own[:4] if row["side"] == "simulated" else own[4:]
+        told_kappa = [row[key] for key in ("kappa", "kappa_low", "kappa_high") if row[key] is not None]
+        assert agree(accuracy, row["accuracy"])
+        assert agree(base_rate, row["base_rate"])
+        assert agree(kappa, *told_kappa)
+        assert agree(ac1, row["ac1"])
+
+
+def test_the_published_judge_is_what_the_docs_say_of_it(result_of, open_data):
+    pytest.importorskip("scipy")
+    parts = {"detail": "Detail Level", "utility": "Practical Usefulness", "diversity": "Diversity"}
+    options = [of for part, name in parts.items() for of in ("--between", f"rating.{name},satisfaction.{part}")]
+    rows = result_of(
+        "agreement", open_data / "recllmsim", open_data / "recllmsim_human_vs_agent", *options, "--confusion"
+    )
+    shown = table(
+        "docs/labels.md", "judge and annotators", "accuracy", "always 2", "kappa", "interval", "quadratic weights"
+    )
+    for row, part in zip(rows["agreement"], parts, strict=True):
+        accuracy, always, kappa, interval, weighted = shown[part]
+        assert row["commonest"] == "2"
+        assert agree(accuracy, row["accuracy"])
+        assert agree(always, row["base_rate"])
+        assert agree(kappa, row["kappa"])
+        assert agree(interval, row["kappa_low"], row["kappa_high"])
+        assert agree(weighted, row["weighted_kappa"])
+    below = [one for one in rows["confusion"] if one["part"] == "Detail Level" and one["value"] != "2"]
+    assert sum(one["n"] for one in below) == 24
+    assert {one["judged"] for one in below} == {"2"}
+
+
+def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data):
+    pytest.importorskip("scipy")
+    source = open_data / "recllmsim_human_vs_agent"
+    options = [of for number in (1, 2, 3, 4) for of in ("--between", f"strategy_V{number}")]
+    rows = {(row["label"], row["side"]): row for row in result_of("agreement", source, *options)}
+    shown = table("docs/labels.md", "votes of", "unanimous: simulated, people", "Fleiss' kappa: simulated, people")
+    for name in ("V1.problem_solving", "V1.order", "V2.question_broadness", "V2.context_dependency"):
+        sides = [rows[f"strategy_{name}", side] for side in ("simulated", "people")]
+        unanimous, fleiss = shown[name.replace(".", " ")]
+        assert agree(unanimous, *(row["unanimity"] for row in sides))
+        assert agree(fleiss, *(row["fleiss"] for row in sides))
+    assert {row["unanimity"] for (name, _), row in rows.items() if name[:11] in ("strategy_V3", "strategy_V4")} == {1}
+    worth = result_of("agreement", source, "--between", "strategy_human_V4,strategy_V4", "--calibrate")["worth"]
+    (one,) = [row for row in worth if (row["side"], row["part"], row["value"]) == ("people", "operability", "High")]
+    assert agree(["0.96", "0.93", "0.98"], one["naive"], one["naive_low"], one["naive_high"])
+    assert agree(["0.76", "0.51", "0.91"], one["calibrated"], one["low"], one["high"])
+    line = " ".join((ROOT / "docs/labels.md").read_text(encoding="utf-8").split())
+    assert "conversations High (.93 to .98); calibrated it is .76 (.51 to .91)" in line
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("split", "heading"),
+    [("users", "953 turns of 97 users, users held out"), ("published", "191 turns at random")],
+)
+def test_the_judges_of_satisfaction_are_what_the_docs_say_of_them(result_of, open_data, split, heading):
+    pytest.importorskip("sklearn")
+    pytest.importorskip("jieba")
+    report = result_of("recllmsim", "judges", open_data / "recllmsim/human_exp_V2", "--split", split)
+    page, ends = "docs/satisfaction.md", "95 %"
+    shown = table(page, heading, "qwk", ends, "mae", ends, "auc", ends, "concordance", ends)
+    assert list(shown) == [row["judge"] for row in report["judges"]]
+    for row in report["scores"]:
+        if row["score"] == "gain":
+            continue
+        at = 2 * ("qwk", "mae", "auc", "concordance").index(row["score"])
+        numbers = shown[row["judge"]][at] + shown[row["judge"]][at + 1]
+        values = [row[key] for key in ("value", "low", "high") if row[key] is not None]
+        assert len(numbers) == len(values), row
+        assert agree(numbers, *values), row
+    kind = {"users": "users held out", "published": "turns at random"}[split]
+    reasons = table(page, "reasons", "accuracy", ends, "macro F1", ends)
+    for row in report["reason_scores"]:
+        cells_ = reasons[f"{row['judge'].split()[0]}, {kind}"]
+        at = 2 * ("accuracy", "macro_f1").index(row["score"])
+        assert agree(cells_[at] + cells_[at + 1], row["value"], row["low"], row["high"]), row
+    if split == "users":
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert "ICC of the rater is {value:.3f} ({low:.3f} to {high:.3f})".format(**report["rater"]) in text
+    else:
+        assert (report["leak"]["shared"], report["leak"]["tested"]) == (185, 191)

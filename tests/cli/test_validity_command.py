@@ -1,0 +1,259 @@
+"""`duologue validity`: what it prints, writes and refuses; and `duologue.try_testers`."""
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import duologue as package
+from duologue import data
+from duologue.data.people.splits import part_of
+from duologue.testing import scripted_model
+
+pytest.importorskip("scipy")
+pytest.importorskip("sklearn")
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    """Thirty people with three conversations each, and their satisfaction: the longer the reply, the better."""
+    path = tmp_path / "people.jsonl"
+    lines = []
+    for number in range(30):
+        for talk in range(3):
+            reply = "Day one: the harbour. " * (talk + 1)
+            messages = [
+                {"role": "user", "content": f"Plan {talk + 2} days in town {number}."},
+                {"role": "assistant", "content": reply, "labels": {"satisfaction": str(2 + talk)}},
+                {"role": "user", "content": "More about the harbour."},
+                {"role": "assistant", "content": reply, "labels": {"satisfaction": str(2 + talk)}},
+            ]
+            goal = f"Plan {talk + 2} days in a town"
+            lines.append(
+                {"id": f"p{number}-{talk}", "user": f"u{number}", "goal": goal, "task": "trip", "messages": messages}
+            )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_the_offline_user_tells_all_three_by_satisfaction_and_two_by_success(duologue: Command, tmp_path: Path) -> None:
+    code, out, err = duologue("validity", "--repeats", 1, "--out", tmp_path / "out", "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    tells = {row["assistant"]: (row["success"]["tells"], row["satisfaction"]["tells"]) for row in report["told"]}
+    assert tells == {"forgetful": ("yes", "yes"), "wordy": ("no", "yes"), "wrong": ("yes", "yes")}
+    assert report["people"] is None
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["told"] == report["told"]
+    folders = sorted(path.parent for path in (tmp_path / "out").rglob("manifest.json"))
+    assert len(folders) == 8  # four assistants in two languages
+    code, _, err = duologue("show", folders[0], "--out", tmp_path / "page.html")
+    assert code == 0, err
+
+
+def test_the_tables_are_printed_side_by_side_and_no_number_sums_them_up(duologue: Command, people: Path) -> None:
+    code, out, err = duologue("validity", people, "--user", "offline", "--limit", 10, "--repeats", 1, "--out", "o")
+    assert code == 0, err
+    assert "Preferences of simulated users and" in out
+    assert "Assistants that each user distinguishes" in out
+    assert " ".join(out.split()).count("offline does not distinguish 'wordy' from 'good' by success, not with 10") == 1
+    assert "duologue compare" in out
+
+
+def test_people_are_compared_with_the_rows_of_the_test_half(duologue: Command, people: Path) -> None:
+    code, out, err = duologue("validity", people, "--no-meet", "--out", "o", "--json")
+    assert code == 0, err
+    report = json.loads(out)["people"]
+    rows = {row["tester"]: row["concordance"]["value"] for row in report["rows"]}
+    assert report["users"] == sum(part_of(f"u{number}") == "test" for number in range(30))
+    assert report["pairs"] == 3 * report["users"]
+    assert rows["chance"] == 0.5
+    assert (rows["reply length"], rows["words of the user"]) == (1.0, 1.0)
+
+
+def test_the_command_that_goes_on_works_as_it_is_printed(duologue: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("shop.py").write_text(
+        "from pathlib import Path\n"
+        "def reply(messages):\n"
+        "    if not Path('open').exists(): raise ValueError('closed')\n"
+        "    return 'Done.'\n"
+    )
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    command = ("--assistant", "good", "--assistant", "shop=shop:reply", "--limit", 2, "--repeats", 1)
+    code, _, err = duologue("validity", *command, "--out=my runs")
+    advice = err.splitlines()[-1]
+    assert code == 1
+    assert "2 missing of 4 conversations; this command goes on:" in err
+    assert "ValueError: closed" in err
+    assert advice.endswith("--out 'my runs' --resume")
+    Path("open").touch()
+    program, *words = shlex.split(advice)
+    assert program == "duologue"
+    code, out, err = duologue(*words)
+    assert (code, err) == (0, "")
+    assert "written: my runs/report.json" in out
+    assert "this command goes on" not in err
+
+
+def test_the_same_command_with_resume_asks_nothing_again(duologue: Command, tmp_path: Path) -> None:
+    command = (
+        "validity",
+        "--assistant",
+        "good",
+        "--assistant",
+        "wrong",
+        "--limit",
+        2,
+        "--out",
+        tmp_path / "o",
+        "--json",
+    )
+    code, first, err = duologue(*command)
+    assert code == 0, err
+    before = {path: path.read_bytes() for path in (tmp_path / "o").rglob("conversations.jsonl")}
+    assert duologue(*command)[0] == 2  # the runs are there
+    code, again, err = duologue(*command, "--resume")
+    assert (code, again) == (0, first), err
+    assert before == {path: path.read_bytes() for path in (tmp_path / "o").rglob("conversations.jsonl")}
+
+
+def test_a_user_made_from_people_is_tried_on_contexts_of_the_test_half(duologue: Command, people: Path) -> None:
+    user = f"people:{people}?part=tune"
+    code, out, err = duologue("validity", people, "--user", user, "--repeats", 1, "--out", "o", "--json")
+    assert code == 0, err
+    document = json.loads(out)["told"]
+    assert {row["scenarios"] for row in document} == {"contexts of people"}
+    assert [row["satisfaction_by"] for row in document] == ["rule"] * 3 + ["nearest replies"] * 3
+    donors = {
+        message.extra["people"]["conversation"]
+        for path in Path("o").rglob("conversations.jsonl")
+        for talk in data.load(path.parent).conversations
+        for message in talk.messages
+        if message.role == "user"
+    }
+    assert donors
+    assert all(part_of(f"u{donor.removeprefix('p').partition('-')[0]}") == "tune" for donor in donors)
+
+
+def test_people_of_logs_that_tell_a_task_alone_are_tried_on_their_tasks(duologue: Command, tmp_path: Path) -> None:
+    path = tmp_path / "logs.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "user": f"u{number}",
+                    "task": f"see the museum {number % 5}",
+                    "messages": [
+                        {"role": "user", "content": f"I want to see the museum {number % 5} on Monday."},
+                        {"role": "assistant", "content": "Done."},
+                    ],
+                }
+            )
+            + "\n"
+            for number in range(30)
+        )
+    )
+    code, out, err = duologue("validity", "--user", f"people:{path}", "--repeats", 1, "--out", "o", "--json")
+    assert code == 0, err
+    assert {row["scenarios"] for row in json.loads(out)["told"]} == {"contexts of people"}
+    (good, *_) = (path.parent for path in Path("o").rglob("conversations.jsonl"))
+    assert {str(talk.scenario["goal"])[:-1] for talk in data.load(good).conversations} == {"see the museum "}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--assistant", "clever"),
+            "there is no assistant with seeded faults of this name, only good, forgetful, wordy, wrong",
+        ),
+        (("--assistant", "good"), "there is nothing to compare: give two, the first is the reference"),
+        (("--assistant", "good", "--assistant", "good"), "is given twice"),
+        (("--assistant", "=x:y"), "write NAME=SPEC"),
+        (("--no-meet",), "give SRC, people's conversations with their satisfaction"),
+        (("--rater", "openai:x"), "give SRC, people's conversations with their satisfaction"),
+        (("--resume",), "--resume needs --out"),
+        (("--scenarios", "nowhere.jsonl"), "nowhere.jsonl"),
+    ],
+)
+def test_bad_input_is_one_line(duologue: Command, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = duologue("validity", *arguments)
+    assert code == 2
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+    assert not out
+
+
+def test_people_who_say_no_satisfaction_are_refused(duologue: Command, tmp_path: Path) -> None:
+    path = tmp_path / "plain.jsonl"
+    path.write_text('{"messages": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Yes?"}]}\n')
+    code, _, err = duologue("validity", path)
+    assert code == 2
+    assert "no conversation has a satisfaction of its user" in err.splitlines()[-1]
+
+
+def test_ones_own_assistants_are_told_apart_by_the_scenarios_success() -> None:
+    report = package.try_testers(
+        assistants={"mine": lambda _: "Done: all is booked.", "yours": lambda _: "I cannot do that, sorry."},
+        repeats=1,
+    )
+    (row,) = report.told
+    assert (row.reference, row.assistant) == ("mine", "yours")
+    assert row.success.tells == "no"  # neither says the values
+    assert row.satisfaction.tells == "yes"  # the user gives up
+
+
+def test_a_model_that_plays_the_user_says_its_satisfaction_itself() -> None:
+    model = scripted_model("Book a table for 4 people.", "Thank you, goodbye.", '{"reason": "so so", "value": "2"}')
+    assistants = {"good": "duologue.nodes.seeded_faults:good", "wrong": "duologue.nodes.seeded_faults:wrong"}
+    report = package.try_testers(user={"mine": model}, assistants=assistants, limit=1, repeats=1)
+    (row,) = report.told
+    assert (row.satisfaction_by, row.satisfaction.reference) == ("model", 2.0)
+
+
+def test_a_judge_rates_people_as_each_of_them(people: Path) -> None:
+    judge = scripted_model('{"reason": "it is so", "value": "4"}')
+    conversations = data.load(people).conversations
+    from duologue.analysis.validity import RatedConversations
+    from duologue.runs.people.validity import ratings, values_of
+
+    rated = RatedConversations.of(conversations)
+    (run,) = ratings(conversations, conversations, [0, 4], {"judge": judge})
+    simulated = package.simulate(run.cast, run.states)
+    assert [len(one.messages) for one in simulated] == [4, 4]
+    assert simulated[0].messages[1].text == conversations[0].messages[1].text
+    values, reasons = values_of(run, simulated, [0, 4], len(rated.conversations))
+    assert (values[0], values[4], reasons) == (4.0, 4.0, [])
+    assert values.count(None) == len(values) - 2
+
+
+def test_a_judge_is_sent_what_the_person_wanted_and_said_and_not_what_it_liked(people: Path) -> None:
+    judge = scripted_model('{"reason": "fine", "value": "5"}')
+    report = package.try_testers(people, {"mine": judge}, assistants={})
+    assert report.people is not None
+    assert report.people.rows[-1].concordance.value == 0.5  # it likes everything
+    assert len(judge.sent) == report.people.conversations
+    first = judge.texts[0]
+    for text in ("You were the user", "goal: Plan", "More about the harbour", "Day one"):
+        assert text in first
+    assert "satisfaction" not in first.replace("how satisfied", "")
+
+
+def test_a_judge_that_gives_no_judgement_is_told_with_its_reason(people: Path) -> None:
+    conversations = data.load(people).conversations
+    from duologue.runs.people.validity import ratings, values_of
+
+    (run,) = ratings(conversations, conversations, [0], {"judge": scripted_model("I will not say.")})
+    values, (reason,) = values_of(run, package.simulate(run.cast, run.states), [0], len(conversations))
+    assert set(values) == {None}
+    assert "the judge gave no judgement" in reason
+
+
+def test_a_tester_of_ones_own_stands_beside_the_others(people: Path) -> None:
+    report = package.try_testers(people, [], assistants={}, testers={"short": lambda talk: -len(talk.messages[1].text)})
+    assert report.people is not None
+    row = report.people.rows[-1]
+    assert (row.tester, row.concordance.value) == ("short", 0.0)

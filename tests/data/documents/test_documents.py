@@ -1,0 +1,264 @@
+"""Documents: headings and readable text of Markdown, plain text, HTML and Word."""
+
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import documents
+from duologue.data.documents import Block
+from duologue.data.documents.markdown import markdown_blocks, titled_markdown
+from duologue.data.documents.plain import text_blocks
+from duologue.errors import DataError, MissingExtraError
+
+DOCUMENTS = Path(__file__).parents[1] / "fixtures" / "documents"
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def blocks(name: str) -> list[tuple[str, int | None]]:
+    ((document,), _) = documents.read(DOCUMENTS / name)
+    return [(block.text, block.level) for block in document.blocks]
+
+
+def texts(blocks_read: list[Block]) -> list[str]:
+    return [("#" * block.level + " " if block.level else "") + block.text for block in blocks_read]
+
+
+def paragraph(text: str, style: str = "") -> str:
+    styled = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{styled}<w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def word(path: str, *body: str) -> Path:
+    """A Word document as a German Word writes it: its styles have ids of their own, and the known names."""
+    styles = {"Titel": "Title", "berschrift1": "heading 1", "berschrift2": "heading 2"}
+    parts = {
+        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r" Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>',
+        "word/_rels/document.xml.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r" Type="{OFFICE}/styles" Target="styles.xml"/></Relationships>',
+        "word/styles.xml": f"<w:styles {WORD}>"
+        + "".join(
+            f'<w:style w:type="paragraph" w:styleId="{id}"><w:name w:val="{name}"/></w:style>'
+            for id, name in styles.items()
+        )
+        + "</w:styles>",
+        "word/document.xml": f"<w:document {WORD}><w:body>{''.join(body)}</w:body></w:document>",
+    }
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name, text)
+    return Path(path)
+
+
+def test_markdown_has_headings_of_both_kinds_and_those_in_code_and_quotations_are_text() -> None:
+    blocks_read = blocks("mill.md")
+    assert [(text, level) for text, level in blocks_read if level] == [
+        ("The mill at Ilmtal", 1),
+        ("Building", 2),
+        ("Prices", 2),
+        ("Later years", 4),
+        ("Owners", 2),
+        ("Building", 2),
+        ("Open questions", 2),
+    ]
+    assert ("# not a heading\nturns = 12", None) in blocks_read
+    assert texts(markdown_blocks("> # Said\n\n- # Listed\n\n<!-- -->\n\n    # Indented")) == [
+        "Said",
+        "- Listed",
+        "# Indented",
+    ]
+
+
+def test_links_images_lists_and_tables_become_readable_text() -> None:
+    blocks_read = [text for text, _ in blocks("mill.md")]
+    assert "The mill stands by the river, an hour from the town. Its wheel in winter" in blocks_read
+    assert "- two floors\n- one wheel of\n  - elm for the paddles\n  - oak for the axle" in blocks_read
+    assert "grain | price\nrye | 3\noats | 2" in blocks_read
+    assert "The miller wrote: I never owned a cat." in blocks_read
+    assert not any("remark to the printer" in text for text in blocks_read)
+
+
+def test_tags_that_only_lay_out_are_left_out_and_any_other_tag_is_text() -> None:
+    blocks_read = [text for text, _ in blocks("mill.md")]
+    assert any(
+        "The sign said <title> for reasons unknown, and a < b held. Nobody asked why." in text for text in blocks_read
+    )
+    assert texts(
+        markdown_blocks('<div align="center">\n<h1>Mill <i>two</i></h1>\n<p>By <u>hand</u></p>\n</div>\n')
+    ) == [
+        "# Mill two",
+        "By hand",
+    ]
+    assert texts(markdown_blocks("<title>\nis a tag &amp; text\n")) == ["<title> is a tag & text"]
+    assert texts(markdown_blocks('A <img alt="red &lt;b&gt; dot" src=x> here')) == ["A red <b> dot here"]
+
+
+def test_front_matter_is_no_text_and_two_rules_around_text_are_no_front_matter() -> None:
+    assert titled_markdown("---\ntitle: A  mill\n---\nText.")[1] == "A mill"
+    assert titled_markdown('+++\ntitle = "A mill"\n+++\nText.') == ([Block("Text.")], "A mill")
+    for text in ("---\nWords of a reader\n---\n\nText.", "---\na: [\n---\nText."):
+        blocks_read, title = titled_markdown(text)
+        assert title is None
+        assert "Text." in texts(blocks_read)[-1]
+        assert len(blocks_read) == 2
+    assert titled_markdown("---\ntitle: [1]\n---\nText.")[1] is None
+
+
+def test_footnotes_of_markdown_are_text_even_of_one_word() -> None:
+    assert texts(markdown_blocks("It burned.[^1]\n\n[^1]: Twice")) == ["It burned.[^1]", "[^1]: Twice"]
+
+
+def test_lines_that_were_broken_to_fit_are_joined_in_chinese_without_a_space() -> None:
+    assert texts(markdown_blocks("水磨坊在\n河边。\n\nA mill\nby a river.  \nTwo lines.")) == [
+        "水磨坊在河边。",
+        "A mill by a river.\nTwo lines.",
+    ]
+
+
+def test_plain_text_keeps_every_sign_and_a_short_first_line_is_its_title() -> None:
+    ((document,), _) = documents.read(DOCUMENTS / "bees.txt")
+    assert document.title == "Bees on the roofs"
+    assert [block.text for block in document.blocks] == [
+        "More than two hundred hives stand on the roofs of the town, and the keepers visit them on Sundays:\n"
+        "- in spring to look for queens\n- in summer to take honey",
+        "A hive weighs <40 kg> in May; *nobody* lifts it alone.",
+    ]
+
+
+def test_plain_text_with_markdown_headings_is_markdown() -> None:
+    assert texts(text_blocks("# Bees\n\nThey *live*.")[0]) == ["# Bees", "They live."]
+    assert texts(text_blocks("Bees\n====\n\nThey live.")[0]) == ["# Bees", "They live."]
+    assert texts(text_blocks("#bees and *bees*")[0]) == ["#bees and *bees*"]
+
+
+@pytest.mark.parametrize("first", ["It begins here.", "x" * 81, "- an item", "Two\nlines, then\n- three"])
+def test_a_first_paragraph_that_is_no_title_stays_in_the_text(first: str) -> None:
+    blocks_read, title = text_blocks(f"{first}\n\nMore.")
+    assert title is None
+    assert len(blocks_read) == 2
+
+
+def test_a_page_is_its_main_part_in_the_encoding_that_it_declares() -> None:
+    ((document,), _) = documents.read(DOCUMENTS / "villages" / "harbour.html")
+    assert document.title == "Hafen & Umgebung"
+    assert texts(list(document.blocks)) == [
+        "# Der Hafen",
+        "Er liegt im Norden\nder Insel.",
+        "## Schiffe <title>",
+        "Im Hafen liegen neun Schiffe. Ein Kutter",
+        "- Kutter\n- Fähren\n  3. große\n  4. kleine",
+        "Jahr | Schiffe\n1950 | 40\n2000 | 9",
+        "  Ebbe\n    Flut",
+        "## Werft",
+    ]
+    (note,) = document.notes
+    assert note == "left out of the page, in characters: nav 11, footer 9, hidden parts 7"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"<meta charset=utf-8><p>caf\xe9", "is not utf-8 at byte 26"),
+        (b"<p>caf\xe9", "is not utf-8 at byte 6"),
+        (b"<meta charset=klingon>", "declares the encoding 'klingon'"),
+    ],
+)
+def test_a_page_that_cannot_be_decoded_is_named(content: bytes, problem: str, fault: Callable[..., str]) -> None:
+    Path("a.html").write_bytes(content)
+    assert problem in fault(documents.read, Path("a.html"))
+
+
+def test_a_page_nested_without_end_is_read() -> None:
+    Path("a.html").write_text("<div>" * 20_000 + "<h1>Deep</h1>text")
+    ((document,), _) = documents.read("a.html")
+    assert texts(list(document.blocks)) == ["# Deep", "text"]
+
+
+def test_the_sign_beside_a_heading_that_links_to_it_is_no_text() -> None:
+    Path("a.html").write_text('<h1>Mill<a href="#mill">¶</a></h1><p>See <a href="#owners">owners</a>.')
+    ((document,), _) = documents.read("a.html")
+    assert texts(list(document.blocks)) == ["# Mill", "See owners."]
+    assert document.notes == ()
+
+
+def test_words_title_stands_above_its_headings_in_any_language() -> None:
+    table = f"<w:tbl><w:tr><w:tc>{paragraph('rye')}</w:tc><w:tc>{paragraph('3')}</w:tc></w:tr></w:tbl>"
+    path = word(
+        "a.docx",
+        paragraph("The lighthouse", "Titel"),
+        paragraph("It stands on a rock &lt;title&gt;."),
+        paragraph("Lamp", "berschrift1"),
+        paragraph("It burns oil."),
+        paragraph("Oil", "berschrift2"),
+        table,
+    )
+    ((document,), _) = documents.read(path)
+    assert texts(list(document.blocks)) == [
+        "# The lighthouse",
+        "It stands on a rock <title>.",
+        "## Lamp",
+        "It burns oil.",
+        "### Oil",
+        "rye | 3",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x05\x06" + bytes(18)])
+def test_what_is_no_word_document_is_named(content: bytes, fault: Callable[..., str]) -> None:
+    Path("a.docx").write_bytes(content)
+    assert "is not a Word document" in fault(documents.read, Path("a.docx"))
+
+
+@pytest.mark.parametrize(("name", "module"), [("a.html", "bs4"), ("a.docx", "mammoth")])
+def test_a_missing_extra_is_named_with_the_file(monkeypatch: pytest.MonkeyPatch, name: str, module: str) -> None:
+    Path(name).write_bytes(b"<p>x")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        MissingExtraError, match=rf'{name}: {module} is not installed: pip install "duologue\[documents\]"'
+    ):
+        documents.read(name)
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.doc", "a.odt", "a.RTF"])
+def test_a_format_that_is_not_read_is_named_with_what_to_do(name: str, fault: Callable[..., str]) -> None:
+    Path(name).write_bytes(b"x")
+    assert "save it as .md, .txt, .html or .docx" in fault(documents.read, Path(name))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(b"caf\xe9", "is not UTF-8 at byte 3"), (b"\xff\xfea\x00", "byte 0"), (b"a\x00b", "NUL"), (b"> " * 300, "nested")],
+)
+def test_a_text_that_is_none_is_named(content: bytes, problem: str, fault: Callable[..., str]) -> None:
+    Path("a.md").write_bytes(content)
+    assert problem in fault(documents.read, Path("a.md"))
+
+
+def test_a_folder_is_read_by_the_names_in_it_and_other_files_are_counted() -> None:
+    for name in ("b/z.md", "b/a.txt", "a.md", ".git/c.md", "b/.d.md", "b/e.png", "~$f.docx", "g.csv", "h.png"):
+        Path("in", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("in", name).write_text("text")
+    blocks_read, notes = documents.read("in")
+    assert [document.name for document in blocks_read] == ["a.md", "b/a.txt", "b/z.md"]
+    assert notes == ["3 other files are not documents and passed over: .csv 1, .png 2"]
+
+
+def test_a_folder_without_documents_and_a_missing_file_are_named(fault: Callable[..., str]) -> None:
+    Path("in").mkdir()
+    assert "holds no document" in fault(documents.read, Path("in"))
+    assert "cannot be read" in fault(documents.read, Path("nowhere.md"))
+
+
+@given(st.text(alphabet="#-=*_`~<>[]()!|:\\&;/ \n\t1.a\"'?", max_size=200))
+def test_no_text_breaks_a_reader(text: str) -> None:
+    for reader in (titled_markdown, text_blocks):
+        try:
+            read_blocks, _ = reader(text)
+        except DataError:
+            continue
+        assert all(block.text.strip() for block in read_blocks)

@@ -1,0 +1,253 @@
+"""JSON lines of `messages`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import Conversation, DataError, Message, load, messages, sharegpt
+from duologue.data.formats.dialogues import further
+from duologue.data.records import Attempt, Edge, Provenance, Record, Span, Timing, Unsaid, Usage
+
+texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
+talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
+
+
+def lines(*values: Any) -> Path:
+    """A file with these values, one a line."""
+    path = Path("chat.jsonl")
+    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
+    return path
+
+
+def turn(content: str = "a", role: str = "user", **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": content} | more
+
+
+@given(st.lists(talks, max_size=3))
+def test_what_both_sides_said_comes_back_in_order(given_talks: list[list[tuple[str, str]]]) -> None:
+    path = Path("chat.jsonl")
+    conversations = [
+        Conversation(
+            id=f"talk {number}",
+            scenario={},
+            messages=tuple(Message(role=role, text=text) for role, text in talk),
+        )
+        for number, talk in enumerate(given_talks)
+    ]
+    assert messages.write(conversations, path) == []
+    read = messages.read(path)
+    assert [conversation.id for conversation in read] == [conversation.id for conversation in conversations]
+    assert [conversation.messages for conversation in read] == [conversation.messages for conversation in conversations]
+
+
+def test_a_line_is_what_chat_models_are_trained_on() -> None:
+    path = Path("chat.jsonl")
+    texts = (Message(role="user", text="Who?"), Message(role="assistant", text="长城"))
+    messages.write([Conversation(id="a", scenario={}, messages=texts)], path)
+    assert path.read_text(encoding="utf-8") == (
+        '{"id": "a", "messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "长城"}]}\n'
+    )
+
+
+def test_what_was_said_and_not_stored_is_left_out() -> None:
+    path = Path("chat.jsonl")
+    texts = (Message(role="user", text="Who?"), Message(role="user", text="Bye!", stored=False))
+    messages.write([Conversation(id="a", scenario={}, messages=texts)], path)
+    assert [message.text for message in messages.read(path)[0].messages] == ["Who?"]
+
+
+DRAFT = Attempt(text="Who?", verdict="accepted", usage=Usage(output_tokens=2))
+LOST: dict[str, tuple[type[Record], Any]] = {
+    "what it is about (the scenario)": (Conversation, {"scenario": {"kind": "tea", "task": "Brew."}}),
+    "its number among equal ones (ordinal, repeat)": (Conversation, {"repeat": 1}),
+    "why it ended (stop, failure)": (Conversation, {"stop": "max_turns"}),
+    "how it was made (provenance)": (Conversation, {"provenance": Provenance(cast="c")}),
+    "the way through the graph (edges)": (Conversation, {"edges": (Edge(source="a", target="b"),)}),
+    "times (timing)": (Conversation, {"timing": Timing(seconds=1)}),
+    "what agents and sides kept": (Conversation, {"memory": {"user": {"mood": "calm"}}}),
+    "labels": (Conversation, {"labels": {"rating": 2}}),
+    "extra (path)": (Conversation, {"extra": {"path": "a/1.json"}}),
+    "turns without a message": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
+    "tokens of what closed it": (Conversation, {"closing_usage": Usage(input_tokens=1)}),
+    "spans": (Message, {"spans": (Span(text="Who", start=0),)}),
+    "prompts, tokens and notes of the drafts that stand": (Message, {"attempts": (DRAFT,)}),
+    "rejected drafts": (Message, {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)}),
+    "messages that are not stored": (Message, {"stored": False}),
+    "translations": (Message, {"extra": {"content_zh": "谁?"}}),
+    "further keys of the source": (Message, {"extra": {"qa": {"values": {"id": 3}}}}),
+}
+
+
+def with_one(record: type[Record], fields: dict[str, Any]) -> Conversation:
+    """A conversation of which this alone is no stored word."""
+    message = Message(role="user", text="Who?")
+    if record is Message:
+        message, fields = message.model_copy(update=fields), {}
+    return Conversation(id="a", scenario={}, messages=(message,)).model_copy(update=fields)
+
+
+@pytest.mark.parametrize("what", LOST)
+@pytest.mark.parametrize("module", [messages, sharegpt])
+def test_each_kind_of_thing_that_is_left_out_is_listed_alone(what: str, module: Any) -> None:
+    conversation = with_one(*LOST[what])
+    assert module.write([conversation] * 2, Path("out.jsonl")) == [f"{what}, of 2 conversations"]
+
+
+def test_every_field_of_a_record_is_written_or_listed() -> None:
+    listed = {field for _, fields in LOST.values() for field in fields}
+    written = {"schema_version", "id", "messages", "role", "text", "parts"}
+    beside = {"ordinal", "failure"}  # on a line with another field
+    assert {*Conversation.model_fields, *Message.model_fields} == listed | written | beside
+
+
+def test_many_keys_of_extra_are_counted_and_an_odd_one_stays_on_its_line() -> None:
+    conversation = Conversation(id="a", scenario={}, extra={"a\nb": 1})
+    assert messages.write([conversation], "out.jsonl") == ["extra (a b), of 1 conversation"]
+    conversation = conversation.model_copy(update={"extra": {f"key {number}": 1 for number in range(9)}})
+    assert messages.write([conversation], "out.jsonl") == ["extra (9 keys), of 1 conversation"]
+
+
+contents = texts | st.lists(st.builds(lambda text: {"type": "text", "text": text}, texts), max_size=2)
+values = st.none() | st.integers() | st.text(max_size=3)
+noted = values | st.dictionaries(st.sampled_from(["rating", "x"]), values, max_size=2)
+turns = st.builds(
+    lambda role, content, more: {"role": role, "content": content} | more,
+    st.sampled_from(["user", "assistant", *messages.SYSTEM, *messages.TOOLS]),
+    contents,
+    st.dictionaries(st.sampled_from(["name", "tool_calls", "weight", "labels", "intent"]), noted, max_size=2),
+)
+objects = st.builds(
+    lambda turns, more: more | {"messages": turns},
+    st.lists(turns, max_size=4),
+    st.dictionaries(
+        st.sampled_from(["id", "user", "task", "topic", "labels", "rating", "asides", "system"]), noted, max_size=3
+    ),
+)
+
+
+@given(st.lists(objects, min_size=1, max_size=3))
+def test_what_was_read_is_written_again_with_every_unknown_key_at_its_place(given_lines: list[dict[str, Any]]) -> None:
+    written = [json.dumps(messages.FORM.written(conversation)) for conversation in messages.read(lines(*given_lines))]
+    assert written == [json.dumps(value) for value in given_lines]
+
+
+def test_what_a_line_tells_besides_can_be_had() -> None:
+    (conversation,) = messages.read(lines({"id": "a", "messages": [turn()], "user": "ann", "source": {"b": None}}))
+    assert further(conversation).items() >= {"user": "ann", "source": {"b": None}}.items()
+
+
+def test_what_stands_under_labels_and_what_the_analyses_know_are_labels_and_nothing_else_is() -> None:
+    answer = turn("Tea.", "assistant", satisfaction=4, name="Ann", weight=1, created_at=2, note="good", model="m")
+    judged = turn("Rice.", "assistant", satisfaction=1, labels={"satisfaction": 5, "tone": ["calm"]})
+    line = {"messages": [turn(), answer, judged], "rating": {"detail": 2}, "labels": {"mood": "fine"}, "user": "ann"}
+    (conversation,) = messages.read(lines(line))
+    assert conversation.labels == {"rating": {"detail": 2}, "mood": "fine"}
+    of_messages = [message.labels for message in conversation.messages]
+    assert of_messages == [{}, {"satisfaction": 4}, {"satisfaction": 5, "tone": ["calm"]}]
+    assert messages.FORM.written(conversation) == line
+
+
+@pytest.mark.parametrize("odd", [None, [], ["calm"], "calm", 3])
+def test_labels_that_are_no_object_are_a_further_key(odd: Any) -> None:
+    line = {"messages": [turn(labels=odd, intent=None)], "labels": odd}
+    (conversation,) = messages.read(lines(line))
+    assert (conversation.labels, conversation.messages[0].labels) == ({}, {})
+    assert messages.FORM.written(conversation) == line
+
+
+def test_labels_that_are_written_again_are_not_told_as_left_out_and_others_are() -> None:
+    read = messages.read(lines({"id": "a", "messages": [turn(satisfaction=4)], "labels": {"mood": "fine"}}))
+    assert messages.write(read, "again.jsonl") == []
+    assert Path("again.jsonl").read_text() == Path("chat.jsonl").read_text()
+    assert "labels, of 1 conversation" in sharegpt.write(read, "share.json")
+    judged = [read[0].model_copy(update={"labels": {"mood": "sad"}})]
+    assert messages.write(judged, "again.jsonl") == ["labels, of 1 conversation"]
+
+
+def test_calls_and_results_of_tools_are_those_of_the_next_message() -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    talk = [turn("Rain?"), call, {"role": "tool", "tool_call_id": "1", "content": None}, turn("No.", "assistant")]
+    (conversation,) = messages.read(lines({"messages": talk}))
+    assert [message.text for message in conversation.messages] == ["Rain?", "No."]
+    assert messages.FORM.written(conversation) == {"messages": talk}
+    (looked,) = conversation.messages[1].tool_calls
+    assert (looked.name, looked.result, looked.error) == ("f", None, None)
+    assert load("chat.jsonl").notes == ()
+    unanswered = {"messages": talk[:3]}
+    assert messages.FORM.written(messages.read(lines(unanswered))[0]) == unanswered
+    assert load("chat.jsonl").notes[0].endswith("2 tool messages are kept apart")
+    spoken = call | {"content": "Let me look."}
+    (conversation,) = messages.read(lines({"messages": [turn("Rain?"), spoken]}))
+    assert conversation.messages[1].text == "Let me look."
+
+
+def test_the_words_of_a_content_in_parts_are_its_text() -> None:
+    parts = [
+        {"type": "text", "text": "What "},
+        {"type": "image_url", "image_url": {"url": "x"}},
+        {"type": "text", "text": "is it?"},
+    ]
+    talk = [turn() | {"content": parts}, turn() | {"content": parts[1:2]}]
+    (conversation,) = messages.read(lines({"messages": talk}))
+    assert [message.text for message in conversation.messages] == ["What is it?", ""]
+    assert [[part.url for part in message.parts] for message in conversation.messages] == [["x"], ["x"]]
+    assert messages.FORM.written(conversation) == {"messages": talk}
+
+
+def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_at_its_place() -> None:
+    talk = [turn("Be brief.", "system"), turn("Who?"), turn("Cite.", "developer"), turn("I.", "assistant")]
+    (conversation,) = messages.read(lines({"id": "a", "messages": talk}))
+    assert [message.text for message in conversation.messages] == ["Who?", "I."]
+    assert messages.FORM.written(conversation) == {"id": "a", "messages": talk}
+    turns = sharegpt.FORM.written(conversation)["conversations"]
+    assert [(one["from"], one["value"]) for one in turns] == [
+        ("system", "Be brief."), ("human", "Who?"), ("system", "Cite."), ("gpt", "I."),
+    ]  # fmt: skip
+    Path("share.jsonl").write_text(json.dumps({"conversations": turns}) + "\n", encoding="utf-8")
+    roles = [one["role"] for one in messages.FORM.written(sharegpt.read("share.jsonl")[0])["messages"]]
+    assert roles == ["system", "user", "system", "assistant"]
+
+
+def test_lines_without_an_id_get_one_that_depends_on_what_was_said_alone() -> None:
+    first, second = messages.read(lines({"messages": [turn("a")]}, {"messages": [turn("b")]}))
+    assert first.id != second.id
+    assert messages.read(lines({"messages": [turn("b")]}))[0].id == second.id
+
+
+def test_equal_lines_without_an_id_are_two_conversations() -> None:
+    first, second = messages.read(lines({"messages": [turn()]}, {"messages": [turn()]}))
+    assert first.id != second.id
+    assert (first.ordinal, second.ordinal) == (0, 1)
+
+
+def test_either_side_may_begin_and_speak_twice() -> None:
+    path = lines({"messages": [turn(role="assistant"), turn(role="assistant"), turn(role="user")]})
+    assert [message.role for message in load(path).conversations[0].messages] == ["assistant", "assistant", "user"]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([turn()], "line 2"),
+        ({"id": "a"}, "line 2"),
+        ({"messages": "a"}, "line 2"),
+        ({"messages": None}, "line 2"),
+        ({"messages": [turn(), "a"]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="narrator")]}, "line 2, message 1"),
+        ({"messages": [turn(), turn(role="assistant", tool_calls=[]) | {"content": None}]}, "line 2, message 1"),
+        ({"messages": [turn(), {"role": "system"}]}, "line 2, message 1"),
+        ({"messages": [{"role": "user"}]}, "line 2, message 0"),
+        ({"messages": [{"content": "a"}]}, "line 2, message 0"),
+        ({"messages": [{"role": ["user"], "content": "a"}]}, "line 2, message 0"),
+        ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "line 2, message 0"),
+    ],
+)
+def test_a_line_that_is_no_conversation_is_named(value: Any, place: str) -> None:
+    with pytest.raises(DataError) as caught:
+        messages.read(lines({"messages": [turn()]}, value))
+    assert str(caught.value).startswith(f"chat.jsonl: {place}: ")
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,90 @@
+"""Tools in files of messages: written as OpenAI has them, read again as what neither side says."""
+
+import json
+from pathlib import Path
+
+from duologue.data import Attempt, Conversation, Message, ToolCall, messages, sharegpt
+
+LOOKED_UP = ToolCall(name="look_up", arguments={"code": "AB1"}, result={"seat": "12A", "who": "Åsa"})
+REFUSED = ToolCall(name="change", arguments={}, error="too late")
+TEXT = ToolCall(name="say", result="as it is")
+
+
+def reply(text: str, *calls: ToolCall, stored: bool = True) -> Message:
+    return Message(
+        role="assistant",
+        text=text,
+        stored=stored,
+        attempts=(
+            Attempt(text="no", verdict="rejected", tool_calls=(TEXT,)),
+            Attempt(number=2, text=text, verdict="accepted", tool_calls=calls),
+        ),
+    )
+
+
+TALK = Conversation(
+    id="a",
+    scenario={},
+    messages=(
+        Message(role="user", text="Where do I sit?"),
+        reply("In 12A.", LOOKED_UP, REFUSED),
+        Message(role="user", text="Thanks."),
+        reply("", TEXT),
+        reply("Bye.", TEXT, stored=False),
+    ),
+)
+
+
+def test_a_message_with_tools_is_written_as_its_calls_their_results_and_its_text() -> None:
+    written = messages.FORM.written(TALK)["messages"]
+    assert written[1:5] == [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": '{"code": "AB1"}'}},
+                {"id": "call_2", "type": "function", "function": {"name": "change", "arguments": "{}"}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call_1", "content": '{"seat": "12A", "who": "Åsa"}'},
+        {"role": "tool", "tool_call_id": "call_2", "content": "too late"},
+        {"role": "assistant", "content": "In 12A."},
+    ]
+    assert [turn.get("tool_call_id") for turn in written[6:]] == [None, "call_3", None]
+    assert written[7]["content"] == "as it is"
+
+
+def test_what_was_exported_says_the_same_when_it_is_read_and_is_written_byte_for_byte() -> None:
+    left_out = messages.write([TALK], "first.jsonl")
+    assert [line for line in left_out if "tool" in line] == [
+        "that a tool failed (errors of tools are written as results), of 1 conversation"
+    ]
+    (read,) = messages.read("first.jsonl")
+    stored = [message for message in TALK.messages if message.stored]
+    assert [(m.role, m.text) for m in read.messages] == [(m.role, m.text) for m in stored]
+    messages.write([read], "second.jsonl")
+    assert Path("second.jsonl").read_bytes() == Path("first.jsonl").read_bytes()
+
+
+def test_the_tools_of_a_user_are_named_as_left_out_and_the_calls_are_numbered_without_them() -> None:
+    call = Attempt(text="Hm?", verdict="accepted", tool_calls=(REFUSED, LOOKED_UP))
+    asking = Message(role="user", text="Hm?", attempts=(call,))
+    conversation = Conversation(id="a", scenario={}, messages=(asking, reply("In 12A.", LOOKED_UP)))
+    left_out = messages.write([conversation], "first.jsonl")
+    assert [line for line in left_out if "tool" in line] == ["calls and results of a user's tools, of 1 conversation"]
+    turns = json.loads(Path("first.jsonl").read_text())["messages"]
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "tool", "assistant"]
+    assert turns[2]["tool_call_id"] == "call_1"
+
+
+def test_a_format_without_tools_says_that_they_are_left_out() -> None:
+    assert "calls and results of tools, of 1 conversation" in sharegpt.write([TALK], "share.json")
+    assert json.loads(Path("share.json").read_text())[0]["conversations"][1] == {"from": "gpt", "value": "In 12A."}
+
+
+def test_reasoning_kept_channels_and_memory_are_named_as_left_out() -> None:
+    draft = Attempt(text="a", verdict="accepted", reasoning="hm", kept={"basket": []})
+    message = Message(role="assistant", text="a", attempts=(draft,))
+    conversation = Conversation(id="a", scenario={}, messages=(message,), memory={"user": {"n": 1}})
+    left_out = messages.write([conversation], "first.jsonl")
+    assert left_out == ["reasoning of models, of 1 conversation", "what agents and sides kept, of 1 conversation"]

@@ -1,0 +1,183 @@
+"""What a label is: its parts, what is no value of it, and the published form of a value."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from duologue.data.labels.definition import LabelDefinition
+from duologue.errors import DataError, SettingError
+from duologue.prompts.label_pages import label_of, labels_in, labels_named, shipped_labels
+
+SEED = Path(__file__).parents[4] / "shared" / "seed-data"
+open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
+
+PAGE = """---
+title: How it went
+unit: conversation
+values: [bad, fair, good]
+ordered: true
+---
+bad: nothing was settled. fair: a part was. good: all was.
+"""
+SATISFACTION = {
+    "unit": "assistant turn",
+    "parts": {
+        "satisfaction": {"scale": [1, 5], "as_text": True},
+        "reason": {"values": ["too short", "wrong"], "only_if": {"satisfaction": [1, 2, 3]}},
+    },
+}
+
+
+def definition(front, name="mark"):
+    return LabelDefinition.of(name, front, "What it means.", "here.md")
+
+
+def written(folder, text=PAGE, name="outcome.md"):
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_a_page_of_ones_own_is_a_label_without_code(tmp_path):
+    label = label_of(written(tmp_path))
+    assert (label.name, label.title, label.unit) == ("outcome", "How it went", "conversation")
+    assert label.parts["outcome"].choices == ("bad", "fair", "good")
+    assert label.definition.startswith("bad: nothing was settled.")
+    assert label.json_form()["properties"]["outcome"] == {"type": "string", "enum": ["bad", "fair", "good"]}
+    assert label.problems({"outcome": "good"}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("no front matter", "begins with no front matter"),
+        ("---\nunit: conversation\nvalues: [a, b]\n---\n \n", "has no text below"),
+        ("---\nunit: [\n---\ntext", "cannot be read"),
+        ("---\n- a\n---\ntext", "not a list of keys"),
+        ("---\nunit: conversation\n---\ntext", "one of values, scale and text"),
+        ("---\nunit: word\nvalues: [a, b]\n---\ntext", "unit cannot be 'word': write one of"),
+        ("---\nunit: conversation\nvalues: [a, a]\n---\ntext", "names a value twice"),
+        ("---\nunit: conversation\nvalues: [a, '']\n---\ntext", "names an empty value"),
+        ("---\nunit: conversation\nvalues: a, b\n---\ntext", "md: values cannot be 'a, b': write a list of words"),
+        ("---\nunit: conversation\nvalues: {a: good}\n---\ntext", "write a list of words"),
+        ("---\nunit: conversation\nscale: 0-100\n---\ntext", "md: scale cannot be '0-100': write its lowest"),
+        ("---\nunit: conversation\nscale: [0, 1.5]\n---\ntext", "cannot be 1.5: write its lowest"),
+        ("---\nunit: conversation\nscale: [0, 100000000]\n---\ntext", "more than 1,000 steps"),
+        (
+            "---\nunit: conversation\nvalues: [a, b]\nseveral: true\n---\ntext",
+            "md: several cannot be True: write fewest and most",
+        ),
+        ("---\nunit: conversation\nparts: [a, b]\n---\ntext", "write a name for each part"),
+        ("---\nUnit: conversation\nvalues: [a, b]\n---\ntext", "unit is missing: write one of conversation, user turn"),
+        ("---\nunit: turn\nunit: conversation\nvalues: [a, b]\n---\ntext", "the key 'unit' appears twice"),
+        ("---\nunit: turn\n\tvalues: [a, b]\n---\ntext", "line 3: its front matter cannot be read"),
+        ("---\nunit: conversation\nparts: {a: {values: [x, y], only_if: {a: [x]}}}\n---\ntext", "depends on itself"),
+        ("---\nunit: conversation\nvalues: [a, b]\n---", "has no text below"),
+        ("---\nunit: conversation\nscale: [5, 1]\n---\ntext", "lowest number is not below"),
+        ("---\nunit: conversation\nvalue: [a, b]\n---\ntext", "value"),
+        ("---\nunit: conversation\nvotes: true\nparts: {x: {values: [a, b]}}\n---\ntext", "needs 'in'"),
+        ("---\nunit: conversation\nvalues: [0, 1]\n---\ntext", "give numbers as scale"),
+        ("---\nunit: conversation\nvalues: [high, no]\n---\ntext", "put them in quotes"),
+    ],
+)
+def test_a_page_that_cannot_be_used_says_so_in_one_line_with_its_path(tmp_path, text, problem):
+    path = written(tmp_path, text)
+    with pytest.raises(DataError) as raised:
+        label_of(path)
+    assert str(path) in str(raised.value)
+    assert problem in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_folder_without_pages_and_a_name_that_nobody_knows_are_one_line(tmp_path):
+    with pytest.raises(DataError, match="is not a folder with a page"):
+        labels_in(tmp_path)
+    with pytest.raises(SettingError, match="there is no label 'mood'; there are behaviour"):
+        labels_named(["mood"])
+    written(tmp_path)
+    assert [label.name for label in labels_named(["outcome", "behaviour", "outcome"], tmp_path)] == [
+        "outcome",
+        "behaviour",
+    ]
+
+
+def test_a_value_is_refused_part_by_part():
+    label = definition(SATISFACTION)
+    assert label.problems({"satisfaction": 5, "reason": None}) == []
+    assert label.problems({"satisfaction": 2, "reason": "wrong"}) == []
+    assert label.problems({"satisfaction": 2}) == ["reason is missing"]
+    assert label.problems({"satisfaction": 5, "reason": "wrong"}) == ["reason does not apply here: give null"]
+    assert label.problems({"satisfaction": True, "reason": None, "x": 1}) == [
+        "'x' is not a part of it",
+        "satisfaction is True, not a whole number from 1 to 5",
+    ]
+    assert label.problems({"satisfaction": 4.0}) == ["satisfaction is 4.0, not a whole number from 1 to 5"]
+    assert label.problems("good") == ["is not an object with satisfaction, reason"]
+
+
+def test_a_list_of_values_has_its_bounds():
+    label = definition({"unit": "user turn", "values": ["a", "b", "c"], "several": [1, 2]})
+    assert label.problems({"mark": ["a", "b"]}) == []
+    assert label.problems({"mark": ["a", "a"]}) == ["mark names a value twice"]
+    assert label.problems({"mark": ["a", "b", "c"]}) == ["mark has 3 values, not 1 to 2"]
+    assert label.problems({"mark": "a"}) == ["mark is not a list of 1 to 2 values"]
+
+
+def test_a_value_is_stored_as_published_and_read_again():
+    label = definition(SATISFACTION)
+    assert label.stored({"satisfaction": 2, "reason": "wrong"}) == {"satisfaction": "2", "reason": "wrong"}
+    assert label.stored({"satisfaction": 5, "reason": None}) == {"satisfaction": "5"}
+    assert label.value_in({"satisfaction": "2", "reason": "wrong"}) == {"satisfaction": 2, "reason": "wrong"}
+    assert label.value_in({"intent": "x"}) is None
+
+
+def test_a_translation_of_a_value_is_stored_beside_it():
+    label = definition(
+        {"unit": "user turn", "key": "intent", "values": ["Planning"], "also": {"intent_zh": {"Planning": "规划"}}}
+    )
+    assert label.stored({"intent": "Planning"}) == {"intent": "Planning", "intent_zh": "规划"}
+    assert label.keys == ("intent", "intent_zh")
+
+
+def test_a_tie_is_stored_as_null_and_a_refused_vote_too():
+    label = definition(
+        {"unit": "conversation", "votes": True, "parts": {"order": {"in": "strategy", "values": ["D", "B"]}}}
+    )
+    voted = label.voted({"order": None}, [{"order": "D"}, {"order": "B"}, None])
+    assert voted == {"strategy": {"final": {"order": None}, "1": {"order": "D"}, "2": {"order": "B"}, "3": None}}
+    assert label.value_in(voted) is None
+    assert label.value_in(voted, "2") == {"order": "B"}
+    assert label.value_in(voted, "3") is None
+
+
+@open_data
+def test_every_published_behaviour_is_a_value_of_the_shipped_page_and_comes_back_in_its_shape():
+    label = shipped_labels()["behaviour"]
+    checked = 0
+    for path in sorted((SEED / "recllmsim_human_vs_agent").glob("**/*.json")):
+        labels = json.loads(path.read_text(encoding="utf-8"))
+        votes = [label.value_in(labels, number) for number in "123"]
+        final = label.value_in(labels)
+        assert final is not None
+        assert [label.problems(value) for value in (final, *votes)] == [[]] * 4
+        published = {key: labels[key] for key in label.keys}
+        assert json.dumps(label.voted(final, votes)) == json.dumps(published), path
+        checked += 1
+    assert checked == 487
+
+
+def test_a_label_of_one_part_with_votes_has_them_under_its_own_name(tmp_path):
+    label = label_of(written(tmp_path, "---\nunit: conversation\nvotes: true\nvalues: [a, b]\n---\ntext"))
+    (name,) = label.parts
+    stored = label.voted({name: "a"}, [{name: "a"}, {name: "a"}, {name: "b"}])
+    assert stored == {label.name: {"final": {name: "a"}, **{n: {name: v} for n, v in zip("123", "aab", strict=True)}}}
+    assert label.value_in(stored) == {name: "a"}
+
+
+def test_values_may_be_anything_that_is_written_and_lines_may_end_as_they_do_on_windows(tmp_path):
+    front = "---\r\nunit: conversation\r\nvalues: ['a: b', c d, 好, '1']\r\n--- \r\nWhat each means.\r\n"
+    (tmp_path / "odd name.md").write_bytes(front.encode())
+    label = label_of(tmp_path / "odd name.md")
+    assert label.parts["odd name"].choices == ("a: b", "c d", "好", "1")
+    assert label.problems({"odd name": "a: b"}) == []
+    assert label.definition == "What each means."

@@ -1,0 +1,153 @@
+"""Side-by-side studies: what is asked about which answers, whose side is where, batches and trial conversations."""
+
+from pathlib import Path
+
+import pytest
+
+from duologue import data
+from duologue.data import Conversation, Message, domains
+from duologue.data.labels.side_by_side import Study, batches_of, by_label, comparisons, passed, unswitched
+from duologue.errors import DataError
+
+SEED = Path(__file__).parents[4] / "shared" / "seed-data" / "simquac"
+open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
+SIDES = "first: {name: ours, source: a.jsonl}\nsecond: {name: theirs, source: b.jsonl}\n"
+
+
+def talk(number, *answers, label=None):
+    messages = []
+    for place, text in enumerate(answers):
+        labels = {"other": label[place]} if label else {}
+        messages += [
+            Message(role="user", text=f"Question {place}?"),
+            Message(role="assistant", text=text, labels=labels),
+        ]
+    return Conversation(
+        id=f"{number}", scenario={"goal": f"g{number}"}, messages=tuple(messages), extra={"topic": f"t{number}"}
+    )
+
+
+def study(tmp_path, text):
+    (tmp_path / "s.yaml").write_text(text)
+    return Study.of(tmp_path / "s.yaml")
+
+
+@open_data
+def test_the_published_answers_are_compared_question_by_question():
+    first = data.load(SEED / "teacher_sim_topics.txt").conversations
+    pairs, notes = comparisons(first, by_label(first, "quac"))
+    assert (len(pairs), notes) == (13, [])
+    aspects = [question.aspects for pair in pairs for question in pair.questions]
+    refused = [
+        [domains.of(pair.first).refuses(side) for side in (question.first, question.second)]
+        for pair in pairs
+        for question in pair.questions
+    ]
+    assert {
+        sum(sides): len(aspect_list) for sides, aspect_list in zip(refused, aspects, strict=True) if any(sides)
+    } == {1: 1, 2: 0}
+    assert {len(aspect_list) for aspect_list in aspects} == {0, 1, 3}
+    for pair in pairs:
+        for question in pair.questions:
+            same = question.first.text.split() == question.second.text.split()
+            assert not same or question.aspects == ()
+        assert list(pair.definition().parts)[-2:] == ["preference", "why"]
+
+
+@open_data
+def test_half_of_the_people_see_the_second_side_first():
+    first = data.load(SEED / "teacher_sim_topics.txt").conversations
+    pairs, _ = comparisons(first, by_label(first, "quac"))
+    switched = [pair.switched(seed, by) for pair in pairs for seed in range(10) for by in "abc"]
+    assert 0.4 < sum(switched) / len(switched) < 0.6
+    assert [pair.switched(0, "a") for pair in pairs] == [pair.switched(0, "a") for pair in pairs]
+
+
+def test_what_was_said_of_a_and_b_is_kept_as_said_of_the_sides():
+    value = {"1 correctness": "A", "2 correctness": "both", "preference": "B", "why": "A"}
+    assert unswitched(value, switched=False) == {**value, "1 correctness": "first", "preference": "second"}
+    assert unswitched(value, switched=True) == {**value, "1 correctness": "second", "preference": "first"}
+
+
+def test_a_label_that_no_answer_has_is_an_error_that_names_it():
+    with pytest.raises(DataError, match="no answer of the first side has the label 'other'"):
+        by_label([talk(1, "yes")], "other")
+
+
+def dialogue(*pairs):
+    messages = [
+        Message(role=role, text=text) for pair in pairs for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return Conversation(id="1", scenario={}, messages=tuple(messages), extra={"topic": "t"})
+
+
+def test_a_question_that_is_asked_twice_has_each_time_the_other_sides_answer_of_that_time():
+    first = dialogue(("Who?", "Ann."), ("When?", "1900."), ("Who?", "Her son."), ("Who?", "A third."))
+    second = dialogue(("who", "Ann."), ("Who?", "Her daughter."), ("When?", "1901."))
+    ((compared,), _) = comparisons([first], [second])
+    assert [(question.number, question.first.text, question.second.text) for question in compared.questions] == [
+        (1, "Ann.", "Ann."),
+        (2, "1900.", "1901."),
+        (3, "Her son.", "Her daughter."),
+    ]
+    assert [len(question.aspects) for question in compared.questions] == [0, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("Yes.", "yes", True), ("5", "-5", False), ("C++", "C#", False), ("很好。", "很好", True), ("好", "不好", False)],
+)
+def test_only_answers_that_say_the_same_are_not_asked_about(one, other, same):
+    ((compared,), _) = comparisons([dialogue(("???", one), ("!", "x"))], [dialogue(("!", "y"), ("???", other))])
+    assert [len(question.aspects) for question in compared.questions] == [0 if same else 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("first: {name: a}\nsecond: {name: b, source: x}", "first: needs 'source' or 'label'"),
+        ("first: {name: a, label: x}\nsecond: {name: b, source: x}", "first: has no source"),
+        ("- 1", "the file"),
+        ("first: [", "s.yaml"),
+        (SIDES + "labelers: 3", "labelers"),
+        (SIDES + "pass_mark: 2", "pass_mark"),
+    ],
+)
+def test_a_study_that_cannot_be_is_one_line_that_says_where(tmp_path, text, problem):
+    with pytest.raises(DataError) as raised:
+        study(tmp_path, text)
+    assert problem in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_study_that_is_not_there_is_told_by_its_path_once(tmp_path):
+    with pytest.raises(DataError) as raised:
+        Study.of(tmp_path / "none.yaml")
+    assert str(raised.value).count("none.yaml") == 1
+    assert "labellers" not in str(raised.value)
+
+
+def test_paths_of_a_study_are_relative_to_its_file(tmp_path):
+    assert study(tmp_path, SIDES).first.source == tmp_path / "a.jsonl"
+
+
+def test_a_person_passes_with_the_share_of_expected_answers_that_the_study_says(tmp_path):
+    text = SIDES + "onboarding: [{conversation: '1', expected: {preference: first, 1 correctness: both}}]"
+    of_file = study(tmp_path, text)
+    assert of_file.pass_mark == 0.75
+    assert passed(of_file, {"1": {"preference": "first", "1 correctness": "both"}}) == 1
+    assert passed(of_file, {"1": {"preference": "first", "1 correctness": "first"}}) == 0.5
+    assert passed(of_file, {}) == 0
+    assert passed(study(tmp_path, SIDES), {}) == 1
+
+
+@open_data
+def test_every_conversation_is_in_one_batch_and_no_trial_conversation_in_any(tmp_path):
+    first = data.load(SEED / "teacher_sim_topics.txt").conversations
+    pairs, _ = comparisons(first, by_label(first, "quac"))
+    text = SIDES + f"batch_size: 5\nonboarding: [{{conversation: '{pairs[0].id}', expected: {{preference: tie}}}}]"
+    batches = batches_of(study(tmp_path, text), pairs)
+    assert list(map(len, batches)) == [5, 5, 2]
+    assert sorted(name for batch in batches for name in batch) == sorted(pair.id for pair in pairs[1:])
+    with pytest.raises(DataError, match="'nobody' is no conversation that both sides have: give ids such as"):
+        batches_of(study(tmp_path, SIDES + "batches: [[nobody]]"), pairs)

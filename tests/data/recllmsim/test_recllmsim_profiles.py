@@ -1,0 +1,193 @@
+"""Profiles: pools as text, records, draws, and what a pool covers."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.data import DataError
+from duologue.data.recllmsim import (
+    FIELDS,
+    Profile,
+    Situation,
+    coverage,
+    near_duplicate,
+    pool_text,
+    read,
+    read_pool,
+    sampled,
+    shipped_profiles,
+    similarity,
+)
+from duologue.data.recllmsim.situations import line_of, lines_of, values_of
+
+ONE = Profile(
+    gender="Female",
+    age=40,
+    personality="Calm, kind, and curious",
+    occupation="Tea seller",
+    daily_interests="Reading novels",
+    travel_habits="Walks",
+    dining_preferences="Vegan",
+    spending_habits="Saves",
+    other_aspects="Has a cat",
+)
+
+
+def pool(text: str) -> Path:
+    Path("pool.txt").write_text(text, encoding="utf-8", newline="")
+    return Path("pool.txt")
+
+
+def test_the_published_pool_has_100_profiles_of_which_85_differ(open_data: Path) -> None:
+    path = open_data / "recllmsim/preference_pool_en.txt"
+    published = read_pool(path)
+    assert (len(published), published.distinct, len(published.duplicates)) == (100, 85, 12)
+    assert list(published.texts) == path.read_text().split("\n\n")
+    assert pool_text(published.profiles) == path.read_text()
+    situations = [Situation.of(conversation) for conversation in read(open_data / "recllmsim" / "LLM_agent_user")]
+    assert len(situations) == 233
+    assert all(published.texts[int(s.preference_id or 0)] == s.preference for s in situations)
+
+
+def test_the_published_draw_is_drawn_again(open_data: Path) -> None:
+    texts = read_pool(open_data / "recllmsim/preference_pool_en.txt").texts
+    random.seed(2024)
+    assert sampled(texts, 50) == random.sample(list(enumerate(texts)), 50)
+    assert sampled("abc", 0) == []
+    assert sampled("abc", 2, seed=1) == sampled("abc", 2, seed=1)
+
+
+@pytest.mark.parametrize("count", [-1, 4])
+def test_more_than_there_are_cannot_be_drawn(count: int) -> None:
+    with pytest.raises(DataError, match="cannot be drawn from 3"):
+        sampled("abc", count)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_mark_and_crlf_and_wide_gaps_change_nothing(language: str) -> None:
+    text = pool_text([ONE, ONE.model_copy(update={"age": 41})], language)
+    plain = read_pool(pool(text))
+    assert (plain.language, [profile.age for profile in plain.profiles]) == (language, [40, 41])
+    for other in ("\ufeff" + text, text.replace("\n", "\r\n"), "\n\n" + text.replace("\n\n", "\n \n\n") + "\n\n"):
+        assert read_pool(pool(other)) == plain
+
+
+values = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=6)
+
+
+@given(st.lists(values, min_size=8, max_size=8), st.integers(0, 120), st.sampled_from(["en", "zh"]))
+def test_a_record_comes_back_from_its_text(texts: list[str], age: int, language: str) -> None:
+    names = [key for key in FIELDS if key != "age"]
+    profile = Profile(age=age, **dict(zip(names, texts, strict=True)))
+    assert Profile.of(profile.text(language)) == profile
+
+
+def test_an_attribute_with_another_label_is_known_by_its_number() -> None:
+    assert Profile.of(ONE.text("zh").replace("个性", "性格")) == ONE
+    assert Profile.of(ONE.text().replace("3. ", "")) == ONE
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("4. Occupation: Tea seller\n", "", "profile 1 (line 11): 'Occupation' is missing"),
+        ("Occupation: Tea seller", "Occupation:", "profile 1 (line 11): 'Occupation' is empty"),
+        ("4. Occupation", "3. Personality", "'Personality' appears twice"),
+        ("Age: 40", "Age: old", "the age 'old' is not a number of years"),
+        ("Age: 40", "Age: 1986", "the age '1986' is not a number of years"),
+        ("4. Occupation: Tea seller", "Tea seller", "'Tea seller' is not an attribute"),
+        ("4. Occupation", "14. Job", "'14. Job: Tea seller' is not an attribute"),
+    ],
+)
+def test_an_incomplete_profile_is_named_with_its_block_and_attribute(
+    old: str, new: str, words: str, fault: Callable[..., str]
+) -> None:
+    assert words in fault(read_pool, pool(ONE.text() + "\n\n" + ONE.text().replace(old, new)))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff"])
+def test_a_pool_without_a_profile_is_named(text: str, fault: Callable[..., str]) -> None:
+    assert "holds no profile" in fault(read_pool, pool(text))
+
+
+def test_the_shipped_pools_hold_the_same_people() -> None:
+    english, chinese = shipped_profiles("en"), shipped_profiles("zh")
+    assert (english.language, chinese.language) == ("en", "zh")
+    assert len(english) == len(chinese) == 14
+    assert [profile.age for profile in english.profiles] == [profile.age for profile in chinese.profiles]
+    for one, other in zip(english.texts, chinese.texts, strict=True):
+        facts = [
+            Situation(language=language, task="t", task_context="c", preference=text).facts
+            for language, text in (("en", one), ("zh", other))
+        ]
+        assert all(len({attribute for attribute, _ in facts_of_person}) == 9 for facts_of_person in facts)
+    for pool in (english, chinese):
+        assert pool.duplicates == ()
+        assert [near_duplicate(p, pool.profiles[:n]) for n, p in enumerate(pool.profiles)] == [None] * 14
+
+
+def test_coverage_tells_what_a_pool_has_and_lacks() -> None:
+    of_pool = coverage(
+        [ONE, ONE.model_copy(update={"gender": "男", "age": 70, "occupation": "退休教师", "personality": "内向"})]
+    )
+    assert of_pool.ages == {"0-17": 0, "18-24": 0, "25-34": 0, "35-44": 1, "45-54": 0, "55-64": 0, "65-120": 1}
+    assert of_pool.genders == {"female": 1, "male": 1, "other": 0}
+    assert {kind: count for kind, count in of_pool.occupations.items() if count} == {"retired": 1, "other": 1}
+    assert {kind: count for kind, count in of_pool.traits.items() if count} == {
+        "reserved": 1,
+        "calm": 1,
+        "warm": 1,
+        "creative": 1,
+    }
+    assert "45-54" in of_pool.lacking["ages"]
+    assert "genders" not in of_pool.lacking
+    assert coverage([]).profiles == 0
+
+
+def test_the_shipped_and_the_published_pool_in_numbers(open_data: Path) -> None:
+    published = coverage(read_pool(open_data / "recllmsim/preference_pool_en.txt").profiles)
+    assert published.genders == {"female": 50, "male": 50, "other": 0}
+    assert (published.ages["65-120"], published.ages["0-17"]) == (2, 0)
+    shipped = [coverage(shipped_profiles(language).profiles) for language in ("en", "zh")]
+    assert shipped[0].occupations == shipped[1].occupations
+    assert shipped[0].lacking["ages"] == ("0-17",)
+
+
+def test_a_profile_with_other_age_and_gender_is_a_near_duplicate() -> None:
+    twin = ONE.model_copy(update={"age": 20, "gender": "Male", "other_aspects": "Has a dog"})
+    other = shipped_profiles().profiles[0]
+    assert near_duplicate(twin, [other, ONE]) == 1
+    assert near_duplicate(other, [ONE]) is None
+    assert near_duplicate(ONE, []) is None
+    assert similarity(ONE, ONE) == 1.0
+    chinese = shipped_profiles("zh").profiles
+    assert similarity(chinese[0], chinese[0].model_copy(update={"occupation": "学生"})) > 0.8
+
+
+def test_a_line_has_a_number_an_attribute_and_a_value_and_none_runs_into_the_next() -> None:
+    assert line_of(" 2 . Age : 25 ") == (2, "Age", "25")
+    assert line_of("年龄：25") == (None, "年龄", "25")
+    assert line_of("no attribute") is line_of("  : nothing") is line_of("") is None
+    text = "1. Gender:\n\n2. Personality: calm , kind and shy.\nnothing\n"
+    assert list(lines_of(text)) == [("Gender", []), ("Personality", ["calm", "kind", "shy"])]
+    assert values_of("a, , b;and c、以及d") == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("\n" * 100_000, []),
+        ("1." + " " * 100_000, []),
+        ("a" + " " * 100_000 + "b", []),
+        ("a: b" + " " * 100_000 + "c", [("a", ["b" + " " * 100_000 + "c"])]),
+        ("a:" + " ," * 50_000, [("a", [])]),
+    ],
+    ids=["newlines", "after the number", "in the attribute", "in the value", "commas"],
+)
+def test_a_long_run_of_white_space_is_read_like_a_short_one(text: str, lines: list[tuple[str, list[str]]]) -> None:
+    """A pattern that tries each run anew needs minutes here; tests/benchmarks shows how the time grows."""
+    assert list(lines_of(text)) == lines

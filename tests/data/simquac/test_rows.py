@@ -1,0 +1,246 @@
+"""Rows as `datasets` has them: SQuAD 2 and QuAC, written, and read where nothing that matters is lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from duologue.data import DataError, kind_of, load, simquac
+from duologue.data.grounding import MARKER
+
+SECTION = "\U0001f600 Three keepers. One left in 1968; a ship sank."
+START = SECTION.index("in 1968")
+WHOLE = f"{SECTION} {MARKER}"
+
+
+def answer(text):
+    return {"text": text, "answer_start": WHOLE.index(text)}
+
+
+def written(path: Path, data) -> Path:
+    path.write_text(json.dumps({"data": data}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def simulated(tmp_path):
+    """SimQuAC's layout: one answer of a span, one of two, a refusal; and a second talk about the same section."""
+    qas = [
+        {"question": "When?", "id": "1", "answers": [answer("in 1968")], "is_impossible": False},
+        {"question": "Who, what?", "id": "2", "answers": [answer("Three keepers"), answer("a ship")], "is_impossible": False},
+        {"question": "Why?", "id": "3", "answers": [answer(MARKER)], "is_impossible": True},
+    ]  # fmt: skip
+    head = {"context": WHOLE, "title": "Light", "section_title": "Keepers", "background": "A tower."}
+    more = [{**qas[0], "question": "And when?", "id": "3"}]
+    return written(tmp_path / "simulated.json", [{"paragraphs": [{**head, "qas": qas}, {**head, "qas": more}]}])
+
+
+@pytest.fixture
+def own(tmp_path):
+    """QuAC's own layout, with several references and a teacher's labels."""
+    first = {
+        "followup": "y", "yesno": "x", "question": "When?",
+        "answers": [answer("in 1968"), answer("One left in 1968"), answer(MARKER)],
+        "id": "C_1_q#0", "orig_answer": answer("in 1968"),
+    }  # fmt: skip
+    second = {
+        "followup": "n", "yesno": "n", "question": "Why?", "answers": [answer(MARKER), answer("a ship")],
+        "id": "C_1_q#1", "orig_answer": answer("a ship"),
+    }  # fmt: skip
+    paragraph = {"context": WHOLE, "id": "C_1", "qas": [first, second]}
+    article = {"background": "A tower.", "section_title": "Keepers", "title": "Light", "paragraphs": [paragraph]}
+    return written(tmp_path / "own.json", [article])
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_of_squad_2_each_question_is_a_row_and_what_has_no_answer_has_an_empty_list(simulated, tmp_path):
+    left_out = simquac.write_squad_v2(load(simulated), tmp_path / "rows.jsonl")
+    when, both, why, again = rows(tmp_path / "rows.jsonl")
+    assert list(when) == list(simquac.SQUAD_V2_FEATURES)
+    assert when == {
+        "id": "1", "title": "Light", "context": SECTION, "question": "When?",
+        "answers": {"text": ["in 1968"], "answer_start": [START]},
+    }  # fmt: skip
+    assert both["answers"]["text"] == ["Three keepers", "a ship"]
+    assert [SECTION[start:][:6] for start in both["answers"]["answer_start"]] == ["Three ", "a ship"]
+    assert why["answers"] == {"text": [], "answer_start": []}
+    assert again["id"] == "3-2"
+    assert left_out == [
+        "titles and backgrounds of sections, of 2 conversations",
+        "which questions are one conversation, of 2 conversations",
+        "ids that are numbers or occur twice, of 1 conversation",
+    ]
+
+
+def test_of_several_references_those_that_are_outvoted_are_no_answer(own, tmp_path):
+    left_out = simquac.write_squad_v2(load(own), tmp_path / "rows.jsonl")
+    when, why = rows(tmp_path / "rows.jsonl")
+    assert when["answers"]["text"] == ["in 1968", "One left in 1968"]
+    assert why["answers"]["text"] == []  # half of them refuse
+    assert [line.partition(", of")[0] for line in left_out] == [
+        "titles and backgrounds of sections", "a teacher's labels of turns (followup, yesno)",
+        "references that the others outvote",
+    ]  # fmt: skip
+
+
+def test_of_quac_each_conversation_is_a_row_with_all_references(own, tmp_path):
+    assert simquac.write_quac(load(own), tmp_path / "rows.jsonl") == []
+    (row,) = rows(tmp_path / "rows.jsonl")
+    assert list(row) == list(simquac.QUAC_FEATURES)
+    assert (row["dialogue_id"], row["wikipedia_page_title"], row["context"]) == ("C_1", "Light", WHOLE)
+    assert row["turn_ids"] == ["C_1_q#0", "C_1_q#1"]
+    assert (row["followups"], row["yesnos"]) == (["y", "n"], ["x", "n"])
+    assert row["answers"]["texts"] == [["in 1968", "One left in 1968", MARKER], [MARKER, "a ship"]]
+    assert row["answers"]["answer_starts"][0] == [START, SECTION.index("One"), len(SECTION) + 1]
+    assert row["orig_answers"]["texts"] == ["in 1968", "a ship"]
+
+
+def test_labels_that_nobody_gave_are_null(simulated, tmp_path):
+    assert simquac.write_quac(load(simulated), tmp_path / "rows.jsonl") == []
+    first, _ = rows(tmp_path / "rows.jsonl")
+    assert first["followups"] == first["yesnos"] == [None, None, None]
+    assert first["answers"]["texts"] == [["in 1968"], ["Three keepers", "a ship"], [MARKER]]
+    assert first["orig_answers"]["texts"] == ["in 1968", "Three keepers", MARKER]
+
+
+@pytest.mark.parametrize("which", ["own", "simulated"])
+def test_rows_of_quac_are_read_as_the_conversations_that_they_were(which, request, tmp_path):
+    source = load(request.getfixturevalue(which))
+    path = tmp_path / "rows.jsonl"
+    simquac.write_quac(source, path)
+    again = load(path)
+    assert again.kind == kind_of(path) == "quac"
+    assert list(again) == list(source)
+    assert simquac.questions_of(again) == simquac.questions_of(source)
+    assert simquac.read(path) == list(source)
+    assert [topic.section for topic in simquac.read_topics(path)] == [SECTION] * len(source)
+
+
+def test_labels_may_be_the_numbers_that_datasets_writes_and_rows_a_list(own, tmp_path):
+    simquac.write_quac(load(own), tmp_path / "rows.jsonl")
+    (row,) = rows(tmp_path / "rows.jsonl")
+    exported = tmp_path / "exported.json"
+    exported.write_text(json.dumps([row | {"followups": [0, 1], "yesnos": [2, 1]}]))
+    assert list(load(exported)) == list(load(own))
+    exported.write_text(json.dumps([row | {"followups": [-1, None], "yesnos": [-1, -1]}]))
+    assert load(exported)[0].messages[0].extra == {"qa": {"values": {"id": "C_1_q#0"}}}
+    in_a_list = [
+        {key: row["answers"][key][number] for key in ("texts", "answer_starts")} for number in range(2)
+    ]  # as `datasets` 4 has what was a sequence of objects
+    exported.write_text(json.dumps([row | {"answers": in_a_list}]))
+    assert list(load(exported)) == list(load(own))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"questions": ["When?"]}, "questions, ids, labels and answers are not as many"),
+        ({"questions": ["When?", 2]}, "'questions.1' has another type"),
+        ({"background": None}, "'background' has another type"),
+        ({"yesnos": ["x", "maybe"]}, "'maybe' is not one of the labels y, n, x"),
+        ({"yesnos": [7, 1]}, "7 is not one of the labels"),
+        ({"answers": {"texts": [["a"], []], "answer_starts": [[1], []]}}, "question 1 has no answer"),
+        ({"answers": {"texts": [["a"], ["b"]], "answer_starts": [[1], []]}}, "question 1 has no answer, or not as many"),
+    ],
+)  # fmt: skip
+def test_a_row_that_is_none_of_quac_is_named(own, tmp_path, change, words):
+    simquac.write_quac(load(own), tmp_path / "rows.jsonl")
+    (row,) = rows(tmp_path / "rows.jsonl")
+    path = tmp_path / "odd.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row | change) + "\n")
+    with pytest.raises(DataError, match="line 2") as caught:
+        load(path)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_rows_of_squad_2_are_refused_with_what_to_give_instead(simulated, tmp_path):
+    simquac.write_squad_v2(load(simulated), tmp_path / "rows.jsonl")
+    with pytest.raises(DataError, match=r"rows of SQuAD 2.* give the file that they were written from"):
+        load(tmp_path / "rows.jsonl")
+
+
+def test_what_is_lost_of_a_file_in_quacs_layout_without_labels_is_told(own, tmp_path):
+    value = json.loads(own.read_text())
+    for number, qa in enumerate(value["data"][0]["paragraphs"][0]["qas"]):
+        del qa["followup"], qa["yesno"]
+        qa |= {"id": number, "orig_answer": qa["answers"][0]}
+    path = written(tmp_path / "bare.json", value["data"])
+    assert simquac.write_quac(load(path), tmp_path / "rows.jsonl") == [
+        "that an answer is a reference of its own and no further span, of 1 conversation",
+        "that ids of questions are numbers, of 1 conversation",
+    ]
+
+
+def test_an_original_answer_that_is_not_the_first_shows_references_without_labels(own, tmp_path):
+    value = json.loads(own.read_text())
+    for qa in value["data"][0]["paragraphs"][0]["qas"]:
+        del qa["followup"], qa["yesno"]
+    path = written(tmp_path / "bare.json", value["data"])
+    assert simquac.write_quac(load(path), tmp_path / "rows.jsonl") == []
+    assert list(load(tmp_path / "rows.jsonl")) == list(load(path))
+
+
+def test_the_open_simulated_file_comes_back_byte_for_byte(open_data, tmp_path):
+    source = open_data / "simquac/sim_quac.json"
+    assert simquac.write_quac(load(source), tmp_path / "rows.jsonl") == []
+    simquac.write(load(tmp_path / "rows.jsonl"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == source.read_bytes()
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("form", ["squad_v2", "quac"])
+def test_datasets_loads_them_with_the_columns_of_its_own(form, own, simulated, tmp_path, monkeypatch):
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    write, columns = {
+        "squad_v2": (simquac.write_squad_v2, simquac.SQUAD_V2_FEATURES),
+        "quac": (simquac.write_quac, simquac.QUAC_FEATURES),
+    }[form]
+    files = []
+    for source in (own, simulated):
+        files.append(str(source.with_suffix(".jsonl")))
+        write(load(source), files[-1])
+
+    def loaded(file, **more):
+        return datasets.load_dataset("json", data_files=file, split="train", cache_dir=str(tmp_path / "cache"), **more)
+
+    text, number = datasets.Value("string"), datasets.Value("int32")
+    features = datasets.Features.from_dict(columns)
+    if form == "squad_v2":
+        assert features == datasets.Features(
+            {
+                "id": text, "title": text, "context": text, "question": text,
+                "answers": datasets.Sequence({"text": text, "answer_start": number}),
+            }
+        )  # fmt: skip
+        assert loaded(files[1])[2]["answers"] == {"text": [], "answer_start": []}
+    else:
+        texts, numbers = datasets.Sequence(text), datasets.Sequence(number)
+        assert features == datasets.Features(
+            {
+                **dict.fromkeys(
+                    ("dialogue_id", "wikipedia_page_title", "background", "section_title", "context"), text
+                ),
+                "turn_ids": texts,
+                "questions": texts,
+                "followups": datasets.Sequence(datasets.ClassLabel(names=["y", "n", "m"])),
+                "yesnos": datasets.Sequence(datasets.ClassLabel(names=["y", "n", "x"])),
+                "answers": {"texts": datasets.List(texts), "answer_starts": datasets.List(numbers)},
+                "orig_answers": {"texts": texts, "answer_starts": numbers},
+            }
+        )
+        assert loaded(files[0], features=features)[0]["followups"] == [0, 1]
+        assert loaded(files[1], features=features)[0]["yesnos"] == [None, None, None]
+        exported = tmp_path / "exported.jsonl"
+        loaded(files[0], features=features).to_json(exported)
+        assert list(load(exported)) == list(load(own))
+    assert loaded(files).num_rows == sum(len(rows(Path(file))) for file in files)
+    text_key, start_key = ("text", "answer_start") if form == "squad_v2" else ("texts", "answer_starts")
+    for row in (row for file in files for row in loaded(file, features=features)):
+        answers = row["answers"] if form == "squad_v2" else row["orig_answers"]
+        for span, start in zip(answers[text_key], answers[start_key], strict=True):
+            assert row["context"][start:].startswith(span)

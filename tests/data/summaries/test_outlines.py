@@ -1,0 +1,183 @@
+"""A conversation in figures, the graph of many, and two data sets paired by topic."""
+
+import pytest
+
+from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
+from duologue.data.domain import declared_topic
+from duologue.data.people.pairing import topic_key
+from duologue.data.records import NodeTiming, Timing, Unsaid
+from duologue.data.summaries.outlines import means
+
+SECTION = "Three keepers lived there."
+TOPIC = {"kind": "simquac", "title": "The lighthouse", "background": "", "header": "Keepers", "section": SECTION}
+
+
+def attempt(verdict, reason=None, tokens=10):
+    return Attempt(text="x", verdict=verdict, reason=reason, usage=Usage(input_tokens=tokens))
+
+
+def talk(name="a", scenario=TOPIC, **more):
+    return Conversation(
+        id=name,
+        scenario=scenario,
+        messages=(
+            Message(role="user", text="Who?", attempts=(attempt("rejected", "empty"), attempt("accepted"))),
+            Message(
+                role="assistant",
+                text="Three",
+                spans=(Span(text="Three", start=0),),
+                attempts=(attempt("rejected", "partly", 5), attempt("observed", "partly", 5)),
+            ),
+            Message(role="user", text="And?"),
+            Message(role="assistant", text="I cannot find the answer."),
+        ),
+        stop="max_turns",
+        **more,
+    )
+
+
+def test_an_outline_counts_what_the_list_sorts_by():
+    row = outline(talk())
+    assert row.model_dump() == {
+        "id": "a", "title": "The lighthouse", "topic": "Keepers", "kind": "simquac", "stop": "max_turns", "exchanges": 2,
+        "messages": 4, "rejected": 2, "coverage": 5 / len(SECTION), "refused": 1, "characters": 4 + 5 + 4 + 25, "tokens": 30,
+    }  # fmt: skip
+
+
+def test_what_a_source_does_not_tell_is_none_and_no_zero():
+    row = outline(Conversation(id="a", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),)))
+    assert (row.title, row.stop, row.coverage, row.tokens) == ("hi", "not told", None, None)
+
+
+def test_a_task_is_a_title_cut_at_a_word():
+    context = "You are planning a journey of a month that takes place in the summer. " * 3
+    row = outline(Conversation(id="a", scenario={"kind": "recllmsim", "task": "travel", "task_context": context}))
+    assert (row.title[-9:], len(row.title) <= 80, row.topic) == (" You are…", True, "travel")
+
+
+def test_a_span_outside_of_the_section_covers_nothing():
+    conversation = talk().model_copy(
+        update={"messages": (Message(role="assistant", text="x", spans=(Span(text="y" * 90, start=-3),)),)}
+    )
+    assert coverage(conversation) == 1.0
+    conversation = conversation.model_copy(
+        update={"messages": (Message(role="assistant", text="x", spans=(Span(text="y", start=500),)),)}
+    )
+    assert coverage(conversation) == 0.0
+
+
+def test_means_are_over_the_conversations_that_have_the_figure():
+    other = Conversation(id="b", scenario={"kind": "messages"})
+    mean_row = means([outline(talk()), outline(other)])
+    assert mean_row["exchanges"] == 1.0
+    assert mean_row["coverage"] == pytest.approx(5 / len(SECTION))
+    assert means([])["tokens"] is None
+
+
+EDGES = (
+    Edge(source="__start__", target="question_validator", count=3),
+    Edge(source="question_validator", target="question_validator", label="regenerate", count=0),
+    Edge(source="question_validator", target="answer_validator", label="accepted", count=2),
+)
+
+
+def test_the_executed_graph_sums_edges_seconds_tokens_and_reasons():
+    timing = Timing(nodes={"question_validator": NodeTiming(runs=3, seconds=0.5)})
+    silent = Unsaid(role="user", after=4, attempts=(attempt("rejected", "too_long"), attempt("unjudged")))
+    graph = executed([talk(edges=EDGES, timing=timing), talk("b", edges=EDGES, unsaid=(silent,)), talk("c")])
+    assert graph.conversations == 2
+    assert [(edge.source, edge.label, edge.count) for edge in graph.edges] == [
+        ("__start__", "", 6),
+        ("question_validator", "regenerate", 0),
+        ("question_validator", "accepted", 4),
+    ]
+    nodes = {node.name: node for node in graph.nodes}
+    assert list(nodes) == ["__start__", "question_validator", "answer_validator"]
+    assert [node.runs for node in graph.nodes] == [6, 6, 4]
+    assert (nodes["question_validator"].seconds, nodes["answer_validator"].seconds) == (0.5, None)
+    assert nodes["question_validator"].reasons == {"empty": 2, "too_long": 1}
+    assert nodes["answer_validator"].reasons == {"partly": 4}
+    assert nodes["answer_validator"].tokens is None
+
+
+def test_tokens_stand_at_the_speakers_drafts_that_were_never_said_included():
+    edges = (Edge(source="user_simulator", target="assistant", count=2),)
+    silent = Unsaid(role="user", after=4, attempts=(attempt("rejected", "empty", 7),))
+    nodes = {node.name: node.tokens for node in executed([talk(edges=edges, unsaid=(silent,))]).nodes}
+    assert nodes == {"user_simulator": 27, "assistant": 10}
+
+
+def test_without_edges_there_is_no_graph():
+    assert executed([talk()]).nodes == ()
+
+
+def test_conversations_about_one_section_are_paired_in_order_and_the_rest_is_named():
+    other = {**TOPIC, "title": "Another title", "section": SECTION.replace(" ", "  ")}
+    elsewhere = {**TOPIC, "section": "Chess is a game."}
+    first = [talk("a"), talk("b"), talk("c", elsewhere)]
+    second = [talk("x", elsewhere | {"section": "Tea."}), talk("y", other), talk("z", elsewhere), talk("w", elsewhere)]
+    pairing = paired(first, second)
+    assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "y"), ("c", "z")]
+    assert [conversation.id for conversation in pairing.only_first] == ["b"]
+    assert [conversation.id for conversation in pairing.only_second] == ["x", "w"]
+
+
+def test_conversations_of_which_only_the_messages_are_known_are_no_pair():
+    chat = {"kind": "messages", "digest": "d"}
+    assert topic_key(talk("a", chat)) is None
+    assert paired([talk("a", chat)], [talk("b", chat)]).pairs == ()
+    assert topic_key(talk("a", {"kind": "x", "task_context": "Plan a trip."})) is not None
+
+
+def test_of_one_task_the_conversations_of_the_same_person_are_paired_first():
+    def asks(name, who):
+        return talk(name, {"kind": "recllmsim", "task_context": "Plan a trip.", "preference": who})
+
+    pairing = paired([asks("a", "Ann"), asks("b", "Bea"), asks("c", "Cay")], [asks("x", "Bea"), asks("y", "Dot")])
+    assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "y"), ("b", "x")]
+    assert [conversation.id for conversation in pairing.only_first] == ["c"]
+
+
+def declared(name, **more):
+    """A conversation as it is read from a line of messages with these further keys."""
+    scenario = {"kind": "messages", "digest": name}
+    return talk(name, scenario).model_copy(update={"extra": {"messages": {"values": more}}})
+
+
+def test_plain_conversations_are_paired_by_the_topic_that_their_line_names():
+    first = [declared("a", topic="Tea  in\nYork"), declared("b", topic="7"), declared("c"), declared("d", topic=" ")]
+    second = [declared("w"), declared("x", topic_id=7.0), declared("y", topic="Tea in York"), declared("z", topic=None)]
+    pairing = paired(first, second)
+    assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "y"), ("b", "x")]
+    assert [conversation.id for conversation in pairing.only_first] == ["c", "d"]
+    assert [conversation.id for conversation in pairing.only_second] == ["w", "z"]
+
+
+def test_a_topic_may_be_any_number_and_true_or_false_is_none():
+    first = [
+        declared("a", topic=3.5),
+        declared("b", topic=True),
+        declared("c", topic=1),
+        declared("d", topic=float("nan")),
+    ]
+    second = [
+        declared("x", topic="3.5"),
+        declared("y", topic=True),
+        declared("z", topic=1.0),
+        declared("w", topic="True"),
+    ]
+    pairing = paired(first, second)
+    assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "x"), ("c", "z")]
+    assert declared_topic(declared("e", topic=False, topic_id=2.5)) == declared_topic(declared("f", topic=2.5))
+
+
+def test_of_one_declared_topic_the_conversations_of_the_same_user_are_paired_first():
+    first = [declared("a", topic="tea", user="Ann"), declared("b", topic="tea", user="Bea")]
+    second = [declared("x", topic="tea", user="Bea"), declared("y", topic="tea", user_id="Ann")]
+    assert [(one.id, two.id) for one, two in paired(first, second).pairs] == [("a", "y"), ("b", "x")]
+
+
+def test_a_declared_topic_does_not_replace_what_the_domain_knows():
+    task = {"kind": "recllmsim", "task_context": "Plan a trip.", "preference": "Ann"}
+    declared_talk = talk("a", task).model_copy(update={"extra": {"messages": {"values": {"topic": "tea"}}}})
+    assert topic_key(declared_talk) == topic_key(talk("b", task)) != topic_key(declared("c", topic="tea"))

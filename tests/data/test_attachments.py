@@ -1,0 +1,196 @@
+"""Images, recordings and files of messages: every form is read, bounded in records, and written again."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.data import Attempt, Conversation, Message, Part, ToolCall, count, load, messages, sharegpt
+from duologue.data.attachments import block_of, bounded, bytes_of, part_of, raster_type, reference, stand_in
+from duologue.data.grounding import gives_no_answer
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+DATA = base64.b64encode(PNG).decode()
+URL = f"data:image/png;base64,{DATA}"
+IMAGE = Part(type="image", url=URL, mime_type="image/png")
+SOUND = Part(type="audio", url="data:audio/wav;base64,AAAA", mime_type="audio/wav")
+
+FORMS: list[tuple[dict[str, Any], Part]] = [
+    ({"type": "image_url", "image_url": {"url": URL}}, IMAGE),
+    ({"type": "image_url", "image_url": "https://a.b/c.png"}, Part(type="image", url="https://a.b/c.png")),
+    ({"type": "input_image", "image_url": URL}, IMAGE),
+    ({"type": "input_image", "file_id": "f1"}, Part(type="image", file_id="f1")),
+    ({"type": "image", "base64": DATA, "mime_type": "image/png"}, IMAGE),
+    ({"type": "image", "source_type": "base64", "data": DATA, "mime_type": "image/png"}, IMAGE),
+    ({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}}, IMAGE),
+    ({"type": "image", "source": {"type": "url", "url": "https://a.b"}}, Part(type="image", url="https://a.b")),
+    ({"type": "image", "image": "a/b.png"}, Part(type="image", url="a/b.png")),
+    ({"type": "image"}, Part(type="image")),
+    ({"type": "image_generation_call", "result": DATA}, IMAGE),
+    ({"inline_data": {"mime_type": "image/png", "data": DATA}}, IMAGE),
+    ({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}, SOUND),
+    ({"type": "audio", "base64": "AAAA", "mime_type": "audio/wav"}, SOUND),
+    ({"type": "file", "file": {"file_id": "f2"}}, Part(type="file", file_id="f2")),
+    (
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"}},
+        Part(type="file", url="data:application/pdf;base64,AAAA", mime_type="application/pdf", name="a.pdf"),
+    ),
+    (
+        {"type": "document", "title": "T", "source": {"type": "text", "data": "words", "media_type": "text/plain"}},
+        Part(type="file", mime_type="text/plain", name="T", text="words"),
+    ),
+    ({"type": "media", "mime_type": "video/mp4", "file_uri": "gs://v"}, Part(type="video", url="gs://v", mime_type="video/mp4")),
+    ({"type": "refusal", "refusal": "No."}, Part(type="other", name="refusal", text="No.")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("block", "part"), FORMS)
+def test_every_common_form_of_a_block_is_read_and_written_so_that_nothing_is_lost(
+    block: dict[str, Any], part: Part
+) -> None:
+    assert part_of(block) == part
+    assert part_of(json.loads(json.dumps(block_of(part)))) == part
+
+
+@pytest.mark.parametrize("kind", ["text", "reasoning", "thinking", "tool_use", "function_call"])
+def test_text_reasoning_and_tools_are_no_parts(kind: str) -> None:
+    assert part_of({"type": kind, kind: "a"}) is None
+
+
+def test_a_block_of_an_unknown_kind_is_told_by_its_name_and_digest() -> None:
+    part = part_of({"type": "hologram", "x": [1]})
+    assert part is not None
+    assert (part.type, part.name, part.left_out) == ("other", "hologram", True)
+    assert reference(part).startswith("other: hologram (")
+    assert reference(part).endswith("content not kept)")
+    assert part_of(block_of(part)) == part
+
+
+@pytest.mark.parametrize(
+    "odd", [3, None, "image", [], {"type": 3}, {"type": "image", "url": 3}, {"type": "audio", "data": {}}]
+)
+def test_odd_blocks_break_nothing(odd: Any) -> None:
+    part = part_of(odd)
+    assert part is None or part_of(block_of(part)) == part
+
+
+def test_large_inline_content_is_replaced_by_its_digest_and_size_wherever_it_stands() -> None:
+    part = IMAGE.plain()
+    message = {
+        "parts": [part, {"type": "image", "url": "https://a.b"}],
+        "attempts": [{"parts": [part], "tool_calls": [{"name": "draw", "parts": [part]}]}],
+    }
+    assert bounded(message, most=len(PNG)) == message
+    small = bounded(message, most=len(PNG) - 1)
+    gone = Part.model_validate(small["parts"][0])
+    assert (gone.url, gone.size, gone.left_out) == (None, len(PNG), True)
+    assert small["parts"][1] == message["parts"][1]
+    draft = small["attempts"][0]
+    assert draft["parts"] == draft["tool_calls"][0]["parts"] == [gone.plain()]
+    assert "content not kept" in reference(gone)
+    assert message["parts"][0] == IMAGE.plain()
+
+
+def test_only_real_raster_images_are_told_by_their_first_bytes() -> None:
+    assert raster_type(PNG) == "image/png"
+    assert raster_type(b"RIFF0000WEBPVP8 ") == "image/webp"
+    assert raster_type(b"GIF89a") == "image/gif"
+    assert raster_type(b"\xff\xd8\xff\xe0") == "image/jpeg"
+    for other in (b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html>", b"", b"RIFF0000WAVE"):
+        assert raster_type(other) is None
+    assert bytes_of(Part(type="image", url="data:image/png,plain")) is None
+    assert bytes_of(Part(type="image", url="data:image/png;base64,!!")) is None
+    assert bytes_of(IMAGE, most=len(PNG) - 1) is None
+
+
+def test_words_stand_for_a_part() -> None:
+    assert stand_in(IMAGE) == "[image]"
+    assert stand_in(Part(type="file", name="a\nb.pdf", file_id="f")) == "[file: a b.pdf]"
+    assert stand_in(Part(type="image", url="https://a.b/c.png")) == "[image: https://a.b/c.png]"
+
+
+DREW = ToolCall(name="draw", arguments={"what": "sky"}, result="drawn", parts=(IMAGE,))
+LOOKED = ToolCall(name="look_up", arguments={}, result={"n": [1]})
+
+
+def reply(text: str, *calls: ToolCall, parts: tuple[Part, ...] = ()) -> Message:
+    draft = Attempt(text=text, verdict="accepted", tool_calls=calls)
+    return Message(role="assistant", text=text, parts=parts, attempts=(draft,) if calls else ())
+
+
+TALK = Conversation(
+    id="a",
+    scenario={},
+    messages=(
+        Message(role="user", text="What is this?", parts=(IMAGE, SOUND)),
+        Message(role="user", text="", parts=(Part(type="image", url="b.png", name="B"),)),
+        reply("A sky.", DREW, LOOKED, parts=(IMAGE,)),
+        reply("And a cloud."),
+        Message(role="user", text="Thanks."),
+        reply("Here.", LOOKED),
+    ),
+)
+
+
+def test_parts_tool_calls_and_messages_in_a_row_come_back_from_messages() -> None:
+    assert messages.write([TALK], "first.jsonl") == []
+    (read,) = messages.read("first.jsonl")
+    assert [(m.role, m.text, m.parts, m.tool_calls) for m in read.messages] == [
+        (m.role, m.text, m.parts, m.tool_calls) for m in TALK.messages
+    ]
+    assert "asides" not in read.extra
+    assert messages.write([read], "second.jsonl") == []
+    assert Path("second.jsonl").read_bytes() == Path("first.jsonl").read_bytes()
+
+
+def test_calls_in_other_words_than_ours_are_read_and_written_as_they_were() -> None:
+    call = {"id": "call_x", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+    turns = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": "One moment.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_x", "content": '{"b":2}'},
+        {"role": "assistant", "content": "Done."},
+        {"role": "assistant", "content": None, "tool_calls": [call | {"id": "y"}]},
+        {"role": "system", "content": "Be brief."},
+        {"role": "tool", "tool_call_id": "y", "content": "late"},
+        {"role": "user", "content": "So?"},
+        {"role": "assistant", "content": None, "function_call": {"name": "g", "arguments": "{"}},
+        {"role": "function", "name": "g", "content": "7"},
+        {"role": "assistant", "content": "Seven."},
+    ]
+    Path("chat.jsonl").write_text(json.dumps({"messages": turns}) + "\n")
+    (read,) = messages.read("chat.jsonl")
+    assert messages.FORM.written(read) == {"messages": turns}
+    calls = [[(c.name, c.arguments, c.result, c.error) for c in m.tool_calls] for m in read.messages]
+    assert calls == [
+        [],
+        [],
+        [("f", {"a": 1}, {"b": 2}, None), ("f", {"a": 1}, "late", None)],
+        [],
+        [("g", {"value": "{"}, "7", None)],
+    ]
+    assert "calls and results of tools, of 1 conversation" in sharegpt.write([read], "share.json")
+
+
+def test_a_format_of_texts_says_that_parts_are_left_out() -> None:
+    line = "images, recordings, files and other parts of messages, of 1 conversation"
+    assert line in sharegpt.write([TALK], "share.json")
+
+
+def test_counts_tell_failed_calls_and_parts_and_a_read_message_counts_no_draft() -> None:
+    failed = reply("No.", ToolCall(name="f", error="late"))
+    side = count([TALK.model_copy(update={"messages": (*TALK.messages, failed)})]).side("assistant")
+    assert (side.tool_calls, side.failed_calls, side.parts) == (4, 1, {"image": 1})
+    messages.write([TALK], "first.jsonl")
+    counts = count(load("first.jsonl"))
+    assert counts.side("user").parts == {"image": 2, "audio": 1}
+    assert (counts.side("assistant").tool_calls, counts.side("assistant").drafts) == (3, 0)
+
+
+def test_an_empty_text_with_a_tool_call_or_an_image_is_no_refusal() -> None:
+    assert gives_no_answer(reply(""))
+    assert not gives_no_answer(reply("", LOOKED))
+    assert not gives_no_answer(reply("", parts=(IMAGE,)))
+    assert gives_no_answer(reply("I cannot find the answer.", LOOKED))

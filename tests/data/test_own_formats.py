@@ -1,0 +1,207 @@
+"""Formats of somebody's own: how they are registered, who has a file that several claim, and the error of a bad file."""
+
+import sys
+
+import pytest
+
+from duologue import data
+from duologue.data import Conversation, Format, Message, domains
+from duologue.errors import DataError, SettingError
+
+pytestmark = pytest.mark.usefixtures("own_registry")
+
+LOG = "== ann\nC: 有蛋糕吗？\nA: Maybe tomorrow.\n== bo\nC: Coffee.\n"
+
+
+def claims_text(source):
+    return source.text.startswith("== ")
+
+
+def read_till(path):
+    for block in path.read_text(encoding="utf-8").split("== ")[1:]:
+        name, *lines = block.strip().splitlines()
+        messages = []
+        for line in lines:
+            side, text = line.split(": ", 1)
+            messages.append(Message(role={"C": "user", "A": "assistant"}[side], text=text))
+        yield Conversation(id=name, scenario={"user": name}, messages=tuple(messages))
+
+
+def till(name="till", recognises=claims_text, read=read_till, **more):
+    return Format(name, "logs of a till", recognises, read, **more)
+
+
+@pytest.fixture
+def log(tmp_path):
+    (tmp_path / "monday.log").write_text(LOG, encoding="utf-8")
+    return tmp_path / "monday.log"
+
+
+def test_a_registered_format_is_detected_by_content_and_read(log):
+    with pytest.raises(DataError, match="is not in a known format"):
+        data.load(log)
+    form = till()
+    assert data.register_format(form) is form
+    loaded = data.load(log)
+    assert (loaded.kind, [talk.id for talk in loaded]) == ("till", ["ann", "bo"])
+    assert loaded[0].messages[0].text == "有蛋糕吗？"
+    assert domains.own_formats() == domains.formats_registered_here() == (form,)
+
+
+def test_a_folder_of_its_files_is_read_whatever_their_names(log, tmp_path):
+    data.register_format(till())
+    (tmp_path / "notes.md").write_text("nothing")
+    (tmp_path / ".hidden").write_text(LOG)
+    loaded = data.load(tmp_path)
+    assert (loaded.kind, len(loaded)) == ("folder", 2)
+
+
+def test_its_writer_is_a_target_of_convert():
+    data.register_format(till(write=lambda conversations, path: []))
+    assert "till" in domains.targets()
+
+
+GREEDY = {"recognises": lambda source: True, "read": lambda path: [Conversation(id="mine", scenario={})]}
+
+
+def test_a_shipped_format_that_reads_the_file_has_it(tmp_path):
+    data.register_format(till("greedy", **GREEDY))
+    (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
+    assert data.kind_of(tmp_path / "a.jsonl") == "messages"
+
+
+def test_a_file_that_a_shipped_format_claims_and_cannot_read_is_ones_own(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"messages": [{"speaker": "guest", "words": "Hello"}]}\n')
+    with pytest.raises(DataError, match="needs a 'role'"):
+        data.load(tmp_path / "a.jsonl")
+    data.register_format(till("greedy", **GREEDY))
+    assert data.load(tmp_path / "a.jsonl").kind == "greedy"
+
+
+def test_records_are_never_ones_own_even_if_they_are_broken(tmp_path):
+    data.register_format(till("greedy", **GREEDY))
+    data.record_lines.write([Conversation(id="a", scenario={})], tmp_path / "r.jsonl")
+    with (tmp_path / "r.jsonl").open("a") as file:
+        file.write('{"id": 3}\n')
+    with pytest.raises(DataError, match="line 2"):
+        data.load(tmp_path / "r.jsonl")
+
+
+def test_two_formats_of_ones_own_that_claim_one_file_are_one_line_with_both_names(log):
+    data.register_format(till())
+    data.register_format(till("register"))
+    with pytest.raises(
+        DataError, match=r"monday.log: the formats 'till' and 'register' both claim it: let `recognises`"
+    ):
+        data.load(log)
+
+
+def test_what_is_not_text_may_be_ones_own(tmp_path):
+    (tmp_path / "talks.bin").write_bytes(b"\xff\x00")
+    data.register_format(till("bin", lambda source: source.path.read_bytes()[:1] == b"\xff", lambda path: []))
+    assert data.kind_of(tmp_path / "talks.bin") == "bin"
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (
+            read_till,
+            r"monday.log: the format 'till' cannot read it: ValueError: not enough values .*test_own_formats.py, line",
+        ),
+        (lambda path: [{"id": "a"}], "the format 'till' gave dict, not data.Conversation"),
+        (lambda path: None, "the format 'till' cannot read it: TypeError: 'NoneType' object is not iterable"),
+        (lambda path: path.read_text(encoding="ascii")[1 / 0], "cannot read it: ZeroDivisionError"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line(log, read, words):
+    log.write_text("== ann\nno side\n")
+    data.register_format(till(read=read))
+    with pytest.raises(DataError, match=words) as caught:
+        data.load(log)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_failing_recogniser_is_a_warning_and_leaves_other_files_alone(caplog, tmp_path):
+    data.register_format(till(recognises=lambda source: source.value["till"]))
+    (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
+    assert len(data.load(tmp_path / "a.jsonl")) == 1
+    assert "the format till is not asked: KeyError: 'till' (test_own_formats.py, line" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("till", "'till' is not a format: give data.Format"),
+        (till(" "), "has no name"),
+        (till(read=None), "recognises and read must be functions"),
+        (till("sharegpt"), "'sharegpt' is Duologue's or a domain's"),
+        (till("quac"), "'quac' is Duologue's or a domain's"),
+        (till("folder"), "'folder' is Duologue's or a domain's"),
+    ],
+)
+def test_what_cannot_be_registered_is_named_and_changes_nothing(form, words):
+    with pytest.raises(SettingError, match=words):
+        data.register_format(form)
+    assert domains.own_formats() == ()
+
+
+def test_a_name_is_taken_once_unless_it_is_replaced():
+    first, second = data.register_format(till()), till()
+    assert data.register_format(first) is first
+    other = till(read=list)
+    with pytest.raises(SettingError, match="there is a format 'till' already: give replace=True"):
+        data.register_format(other)
+    assert data.register_format(other, replace=True) is other
+    assert domains.own_formats() == (other,)
+    assert second.name == "till"
+
+
+def test_a_domain_cannot_take_the_name_of_a_format_of_ones_own():
+    data.register_format(till())
+
+    class Shop(data.Domain):
+        kind = "shop"
+        formats = (till(),)
+
+    with pytest.raises(SettingError, match="its format 'till' is one of plain conversations too"):
+        domains.register(Shop())
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A function that installs a package, as pip would, whose entry point is this module's `FORMAT`."""
+
+    def install(source):
+        (tmp_path / "till_package.py").write_text(source)
+        metadata = tmp_path / "till_package-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: till-package\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text(f"[{domains.FORMATS}]\ntill = till_package:FORMAT\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield install
+    sys.modules.pop("till_package", None)
+
+
+def test_the_format_of_an_installed_package_is_found(installed, tmp_path):
+    installed(
+        "from duologue import data\n"
+        "def read(path):\n    yield data.Conversation(id='a', scenario={})\n"
+        "FORMAT = data.Format('till', 'a till', lambda source: source.text.startswith('== '), read)\n"
+    )
+    (tmp_path / "x.log").write_text("== x")
+    assert data.kind_of(tmp_path / "x.log") == "till"
+    assert domains.formats_registered_here() == ()
+
+
+@pytest.mark.parametrize("source", ["FORMAT = 3", "import nowhere_at_all", "raise RuntimeError('sk-1234')"])
+def test_a_broken_package_is_one_warning(installed, caplog, tmp_path, source):
+    installed(source)
+    (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
+    assert data.kind_of(tmp_path / "a.jsonl") == "messages"
+    (record,) = caplog.records
+    assert record.getMessage().startswith(
+        "the package till-package, entry point till = till_package:FORMAT: its format"
+    )
+    assert "sk-1234" not in record.getMessage()

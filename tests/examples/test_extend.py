@@ -1,0 +1,93 @@
+"""The pages of docs/extend are short, and what they print is what happens.
+
+A block after "Save this as `NAME`:" is that file. Other Python blocks are executed in order in one namespace, shell blocks
+through the command. A text block is what the block before it prints: each of its lines occurs there.
+"""
+
+import re
+import shlex
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs" / "extend").glob("*.md"))
+LONGEST = 60
+NAMES = ("cast", "domain", "label", "log_format", "measure", "validator")
+BLOCK = re.compile(r"(?:Save this as `(?P<file>[^`]+)`:\n)?```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_registry: None, own_measures: None) -> Any:
+    """An empty folder in which the modules of a page are found, and forgotten afterwards."""
+    (tmp_path / "page").mkdir()
+    monkeypatch.chdir(tmp_path / "page")
+    monkeypatch.syspath_prepend(tmp_path / "page")
+    before = set(sys.modules)
+    yield tmp_path / "page"
+    for name in set(sys.modules) - before:
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(tmp_path):
+            del sys.modules[name]
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_there_are_six_pages_with_an_example_and_the_readme_links_them() -> None:
+    assert tuple(page.stem for page in PAGES) == NAMES
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in PAGES:
+        assert f"docs/extend/{page.name}" in readme
+        assert "](../" in page.read_text(encoding="utf-8"), page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_is_short_and_so_are_its_sentences(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    prose = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`\n]+`", "code", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    for paragraph in prose.split("\n\n"):
+        for sentence in re.split(r"(?<=[.:?])\s", paragraph):
+            assert len(sentence.split()) <= 25, sentence
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any) -> None:
+    namespace: dict[str, Any] = {}
+    printed = ""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        text = block["text"]
+        if block["file"]:
+            (folder / block["file"]).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block["file"]).write_text(text, encoding="utf-8")
+        elif block["kind"] == "python":
+            output = StringIO()
+            with redirect_stdout(output):
+                exec(compile(text, page.name, "exec"), namespace)
+            printed = output.getvalue()
+        elif block["kind"] == "sh":
+            printed = ""
+            for line in text.splitlines():
+                program, *arguments = shlex.split(line)
+                assert program == "duologue"
+                done = forks.run(*arguments, cwd=folder)
+                printed += done.stdout + done.stderr
+                last = line == text.splitlines()[-1]
+                assert last or done.returncode == (1 if "check" in arguments else 0), done.stderr
+                assert not last or done.returncode == 2, line
+        else:
+            assert block["kind"] == "text"
+            for line in text.splitlines():
+                assert squeezed(line) in squeezed(printed)
+
+
+def test_the_example_of_the_cast_is_of_eighty_lines_at_most() -> None:
+    page = (ROOT / "docs" / "extend" / "cast.md").read_text(encoding="utf-8")
+    saved = [block["text"] for block in BLOCK.finditer(page) if block["file"]]
+    assert sum(len(text.splitlines()) for text in saved) <= 80
+    assert len({*re.findall(r"\]\(([^)#]+)", page), "cast.md"}) <= 3

@@ -1,0 +1,405 @@
+"""The one topology: its picture, its loops, its stops."""
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from duologue import graphs
+from duologue.data import Message
+from duologue.graphs import conversation, record, simquac
+from duologue.nodes import Limits, draft, stops
+
+PICTURE = """\
+---
+config:
+  flowchart:
+    curve: linear
+---
+graph TD;
+	__start__([<p>__start__</p>]):::first
+	user_prompt_selector(user_prompt_selector)
+	user_simulator(user_simulator)
+	question_validator(question_validator)
+	assistant_prompt_selector(assistant_prompt_selector)
+	assistant(assistant)
+	answer_validator(answer_validator)
+	turn_recorder(turn_recorder)
+	closing(closing)
+	__end__([<p>__end__</p>]):::last
+	__start__ --> user_prompt_selector;
+	answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;
+	answer_validator -. &nbsp;stop&nbsp; .-> closing;
+	answer_validator -. &nbsp;accepted&nbsp; .-> turn_recorder;
+	assistant --> answer_validator;
+	assistant_prompt_selector --> assistant;
+	question_validator -. &nbsp;accepted&nbsp; .-> assistant_prompt_selector;
+	question_validator -. &nbsp;stop&nbsp; .-> closing;
+	question_validator -. &nbsp;regenerate&nbsp; .-> user_prompt_selector;
+	turn_recorder -. &nbsp;stop&nbsp; .-> closing;
+	turn_recorder -. &nbsp;continue&nbsp; .-> user_prompt_selector;
+	user_prompt_selector --> user_simulator;
+	user_simulator --> question_validator;
+	closing --> __end__;
+	classDef default fill:#f2f0ff,line-height:1.2
+	classDef first fill-opacity:0
+	classDef last fill:#bfb6fc
+"""
+
+
+def test_the_drawing_shows_both_regeneration_loops_and_the_stops_as_labelled_edges():
+    assert graphs.mermaid(simquac.graph) == PICTURE
+
+
+def test_a_compiled_graph_draws_itself_without_a_network():
+    bundle = simquac.graph._repr_mimebundle_()
+    assert bundle == {"text/plain": PICTURE}
+    assert simquac.graph.with_config(tags=["x"])._repr_mimebundle_() == bundle
+
+
+async def play(cast, topic, messages=(), **limits):
+    graph = conversation(cast)
+    return await graph.ainvoke(simquac.scenario(topic, messages=messages), context=Limits(**limits))
+
+
+async def test_a_conversation_ends_at_the_turn_limit(casting, topic):
+    conversation = record(await play(casting(["Who lived there?", "When did they leave?"]), topic, max_turns=2))
+    assert conversation.stop == "max_turns"
+    assert [message.role for message in conversation.messages] == ["user", "assistant", "user", "assistant"]
+    assert conversation.messages[1].text == "Three keepers"
+
+
+async def test_a_missing_context_means_the_limits_of_the_cast(casting, topic):
+    cast = casting(["Who lived there?"], limits=Limits(max_turns=3))
+    graph = conversation(cast)
+    assert (await graph.ainvoke(simquac.scenario(topic)))["turn"] == 3
+    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits()))["turn"] == 3
+    assert (await graph.ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))["turn"] == 1
+
+
+async def test_nodes_see_complete_limits(casting, topic, scripted):
+    seen = []
+
+    async def recorder(state, runtime):
+        seen.append(runtime.context)
+        return {}
+
+    graph = conversation(casting(["Who?"], limits=Limits(max_turns=1), turn_recorder=recorder))
+    await graph.ainvoke(simquac.scenario(topic))
+    assert seen == [Limits(max_turns=1)]
+
+
+async def test_a_rejected_question_is_asked_again_with_the_short_prompt_and_kept(casting, topic):
+    long = " ".join(["word"] * 26) + "?"
+    conversation = record(await play(casting([long, "Who lived there?"]), topic, max_turns=1))
+    question = conversation.messages[0]
+    assert question.text == "Who lived there?"
+    assert [(a.text, a.verdict, a.reason, a.number) for a in question.attempts] == [
+        (long, "rejected", "too_long", 1),
+        ("Who lived there?", "accepted", None, 2),
+    ]
+    assert [a.prompt.name for a in question.attempts] == ["user/start", "user/repair_too_long"]
+    assert question.prompt == question.attempts[-1].prompt
+
+
+async def test_each_re_prompt_differs_from_the_one_before(casting, topic):
+    state = await play(casting(["1. Who?\n2. When?"]), topic, question_attempts=6)
+    prompts = [attempt.prompt.text for turn in record(state).unsaid for attempt in turn.attempts]
+    assert len(prompts) == 6
+    assert all(one != other for one, other in pairwise(prompts))
+
+
+@pytest.mark.parametrize("attempts", [1, 4, 5])
+async def test_a_user_whose_attempts_are_spent_is_rejected_and_the_drafts_are_kept(casting, topic, attempts):
+    cast = casting([""])
+    conversation = record(await play(cast, topic, question_attempts=attempts))
+    assert conversation.stop == "user_rejected"
+    assert conversation.messages == ()
+    assert [a.reason for a in conversation.unsaid[0].attempts] == ["empty"] * attempts
+    assert len(cast.user_simulator.seen) == attempts
+
+
+@pytest.mark.parametrize("attempts", [1, 4, 5])
+async def test_an_assistant_whose_attempts_are_spent_says_the_declared_words(casting, topic, attempts):
+    cast = casting(["Who lived there?"], ["Nobody ever did"])
+    conversation = record(await play(cast, topic, max_turns=1, answer_attempts=attempts))
+    answer = conversation.messages[1]
+    assert answer.text == "I cannot find the answer."
+    assert answer.spans == ()
+    assert answer.fallback
+    assert answer.prompt is None
+    assert [a.number for a in answer.attempts] == list(range(1, attempts + 1))
+    assert len(cast.assistant.seen) == attempts
+    assert conversation.stop == "max_turns"
+
+
+async def test_without_declared_words_the_last_draft_stands_and_says_so(casting, topic):
+    cast = casting(["Who lived there?"], ["Nobody", "Someone else"], fallback=None)
+    conversation = record(await play(cast, topic, max_turns=1, answer_attempts=2))
+    assert conversation.messages[1].text == "Someone else"
+    assert [a.verdict for a in conversation.messages[1].attempts] == ["rejected", "observed"]
+
+
+async def test_a_speaker_that_fails_ends_the_conversation_and_what_was_said_is_kept(casting, topic):
+    cast = casting(["Who lived there?"], ["Three keepers", RuntimeError("the line is dead")])
+    conversation = record(await play(cast, topic))
+    assert conversation.stop == "model_failed"
+    assert conversation.failure.node == "assistant"
+    assert re.fullmatch(r"RuntimeError: the line is dead \(conftest.py, line \d+\)", conversation.failure.error)
+    assert [message.text for message in conversation.messages] == [
+        "Who lived there?",
+        "Three keepers",
+        "Who lived there?",
+    ]
+
+
+async def test_a_user_that_fails_after_a_rejected_draft_keeps_the_draft(casting, topic):
+    conversation = record(await play(casting(["", ValueError("gone")]), topic))
+    assert conversation.stop == "model_failed"
+    assert [a.reason for a in conversation.unsaid[0].attempts] == ["empty"]
+
+
+@pytest.mark.parametrize("place", ["user_prompt_selector", "question_validator", "answer_validator", "turn_recorder"])
+async def test_any_node_that_fails_is_a_recorded_failure(casting, topic, place):
+    async def broken(state, runtime):
+        raise KeyError("oh")
+
+    conversation = record(await play(casting(["Who lived there?"], **{place: broken}), topic))
+    assert (conversation.stop, conversation.failure.node) == ("model_failed", place)
+
+
+async def test_a_draft_that_a_failing_validator_did_not_judge_is_kept_as_unjudged(casting, topic):
+    async def broken(state, runtime):
+        raise KeyError("oh")
+
+    conversation = record(await play(casting(["Who lived there?"], question_validator=broken), topic))
+    assert [(a.text, a.verdict) for a in conversation.unsaid[0].attempts] == [("Who lived there?", "unjudged")]
+
+
+async def test_the_limits_hold_whatever_the_criterion_says(casting, topic):
+    conversation = record(
+        await play(casting(["Who lived there?"], stop=lambda state, limits: None), topic, max_turns=2)
+    )
+    assert (conversation.stop, len(conversation.exchanges)) == ("max_turns", 2)
+
+
+async def test_a_fork_under_other_limits_says_which(topic):
+    graph = conversation(simquac.cast(), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "one"}}
+    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=2, seed=1))
+    history = [snapshot async for snapshot in graph.aget_state_history(config)]
+    middle = next(s for s in history if s.next == ("user_prompt_selector",) and s.values.get("turn") == 1)
+    state = await graph.ainvoke(None, middle.config, context=Limits(max_turns=3, seed=2))
+    conversation_record = record(state)
+    assert (conversation_record.provenance.limits["seed"], len(conversation_record.exchanges)) == (2, 3)
+
+
+async def test_a_closing_node_that_fails_leaves_the_reason_of_the_end(casting, topic):
+    async def broken(state, runtime):
+        raise KeyError("oh")
+
+    conversation = record(await play(casting(["Who lived there?"], closing=broken), topic, max_turns=1))
+    assert (conversation.stop, conversation.failure.node) == ("max_turns", "closing")
+
+
+async def test_a_secret_in_an_error_is_not_recorded(casting, topic, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "very-private-thing")
+    cast = casting(
+        ["Who?"], [RuntimeError("wrong key very-private-thing, or sk-abcdefghijkl, at http://me:pw@host/v1")]
+    )
+    error = record(await play(cast, topic)).failure.error
+    assert "very-private-thing" not in error
+    assert "sk-abc" not in error
+    assert "pw@" not in error
+
+
+async def test_a_speaker_may_say_several_messages_and_each_is_judged(casting, topic):
+    cast = casting([["Who lived there?", "And when did they leave?"]], [["Three keepers", "The last one left in 1968"]])
+    conversation = record(await play(cast, topic, max_turns=1))
+    assert [message.role for message in conversation.messages] == ["user", "user", "assistant", "assistant"]
+    assert [len(message.spans) for message in conversation.messages] == [0, 0, 1, 1]
+    assert len(conversation.exchanges) == 1
+
+
+async def test_one_bad_message_of_several_has_all_of_them_asked_for_again(casting, topic):
+    cast = casting([["Who lived there?", ""], ["Who?", "When?"]])
+    conversation = record(await play(cast, topic, max_turns=1))
+    first = conversation.messages[0]
+    assert [message.text for message in conversation.messages[:2]] == ["Who?", "When?"]
+    assert [(a.text, a.verdict, a.reason, a.number) for a in first.attempts] == [
+        ("Who lived there?", "rejected", "fell_with_another", 1),
+        ("", "rejected", "empty", 1),
+        ("Who?", "accepted", None, 2),
+    ]
+
+
+async def test_a_speaker_may_say_nothing(casting, topic):
+    conversation = record(await play(casting([[]]), topic, max_turns=2))
+    assert [message.role for message in conversation.messages] == ["assistant", "assistant"]
+    assert conversation.stop == "max_turns"
+
+
+async def test_drafts_before_a_silence_are_kept(casting, topic):
+    conversation = record(await play(casting(["", []]), topic, max_turns=1))
+    assert [(turn.role, turn.after, len(turn.attempts)) for turn in conversation.unsaid] == [("user", 0, 1)]
+    assert conversation.stop == "max_turns"
+
+
+async def test_a_conversation_may_begin_with_messages_that_were_already_said(casting, topic):
+    first_messages = record(await play(casting(["Who lived there?", "When?"]), topic, max_turns=2)).messages
+    cast = casting(["And then?"])
+    conversation = record(await play(cast, topic, messages=first_messages, max_turns=3))
+    assert conversation.messages[:4] == first_messages
+    assert [message.text for message in conversation.messages[4:]] == ["And then?", "Three keepers"]
+    assert len(cast.user_simulator.seen) == 1
+
+
+async def test_a_question_that_waits_is_answered_before_the_user_speaks_again(topic):
+    first_messages = record(await play(simquac.cast(), topic, max_turns=2)).messages[:3]
+    conversation = record(await play(simquac.cast(), topic, messages=first_messages, max_turns=2))
+    assert [message.role for message in conversation.messages] == ["user", "assistant", "user", "assistant"]
+    assert conversation.messages[:3] == first_messages
+
+
+async def test_an_assistant_may_open(casting, topic):
+    conversation = record(
+        await play(casting([[], "Who lived there?"], ["Ships still pass at night."]), topic, max_turns=2)
+    )
+    assert [message.role for message in conversation.messages] == ["assistant", "user", "assistant"]
+    assert [len(e.user) for e in conversation.exchanges] == [0, 1]
+
+
+@pytest.mark.parametrize("place", ["question_validator", "answer_validator"])
+async def test_both_validators_can_stop(casting, topic, place):
+    async def stopping(state, runtime):
+        return {"verdicts": [{"accepted": True, "stored": False} for _ in state["drafts"]], "stop": "user_ended"}
+
+    conversation = record(await play(casting(["Thank you, goodbye."], **{place: stopping}), topic))
+    assert conversation.stop == "user_ended"
+    assert conversation.messages[-1].stored is False
+
+
+async def test_a_user_simulator_can_end_the_conversation(casting, topic):
+    conversation = record(await play(casting([{"drafts": [], "stop": "user_gave_up"}]), topic))
+    assert (conversation.stop, conversation.messages) == ("user_gave_up", ())
+
+
+async def test_the_stop_criterion_is_asked_after_the_question_and_after_the_exchange(casting, topic):
+    moments = []
+
+    def stop(state, limits):
+        moments.append((state["turn"], state["messages"][-1]["role"]))
+        return "budget" if len(moments) == 3 else None
+
+    conversation = record(await play(casting(["Who lived there?"], stop=stop), topic))
+    assert moments == [(0, "user"), (1, "assistant"), (1, "user")]
+    assert conversation.stop == "budget"
+    assert conversation.messages[-1].role == "user"
+
+
+async def test_a_stop_reason_outside_the_closed_set_is_refused(casting, topic):
+    with pytest.raises(
+        TypeError,
+        match=r"stop: expected one of agent_interrupted, agent_timeout, assistant_rejected, budget, .*'tired'",
+    ):
+        await play(casting(["Who?"], stop=lambda state, limits: "tired"), topic)
+
+
+async def test_last_drafts_are_judged_before_the_stop_that_comes_with_them(casting, topic):
+    last_reply = {"drafts": [draft("1. a\n2. b")], "stop": "user_ended"}
+    conversation = record(await play(casting([last_reply]), topic))
+    assert (conversation.stop, conversation.messages) == ("user_ended", ())
+    assert conversation.unsaid[0].attempts[0].reason == "enumeration"
+
+
+async def test_a_prefix_that_has_reached_the_limit_costs_no_further_call(casting, topic):
+    first_messages = record(await play(casting(["Who lived there?"]), topic, max_turns=2)).messages
+    cast = casting(["And then?"])
+    conversation = record(await play(cast, topic, messages=first_messages, max_turns=2))
+    assert (conversation.stop, conversation.messages) == ("max_turns", first_messages)
+    assert cast.user_simulator.seen == []
+
+
+async def test_the_token_budget_holds_while_an_answer_is_asked_for_again(topic):
+    cast = simquac.cast(assistant="offline?paraphrase=1")
+    conversation = record(await play(cast, topic, max_tokens=500, answer_attempts=50))
+    assert conversation.stop == "budget"
+    assert conversation.usage.tokens < 2000
+
+
+async def test_an_unstored_message_is_no_question_that_waits(casting, topic):
+    bye = Message(role="user", text="Thank you, goodbye.", stored=False)
+    conversation = record(await play(casting(["Who lived there?"]), topic, messages=[bye], max_turns=1))
+    assert [message.text for message in conversation.messages] == [
+        "Thank you, goodbye.",
+        "Who lived there?",
+        "Three keepers",
+    ]
+
+
+def test_drafts_of_a_turn_without_a_message_count_for_the_token_budget():
+    def state(key):
+        usage = {"input_tokens": 30, "output_tokens": 10}
+        return {"messages": [], key: [{"attempts": [{"text": "", "usage": usage}]}]}
+
+    for key in ("messages", "unsaid"):
+        assert stops.budget(state(key), Limits(max_tokens=40)) == "budget"
+        assert stops.budget(state(key), Limits(max_tokens=41)) is None
+
+
+def test_calls_without_reported_tokens_count_for_the_token_budget_by_characters():
+    unreported = {"text": "b" * 40, "usage": {"input_tokens": 0, "output_tokens": 0, "calls": 1}}
+    message = {"role": "user", "text": "b" * 40, "attempts": [unreported]}
+    state: dict[str, Any] = {"scenario": {"kind": "call", "about": ["a" * 4000]}, "messages": [message, message]}
+    # Two calls with the scenario, the second one with the first message too.
+    assert stops.budget(state, Limits(max_tokens=2020)) == "budget"
+    assert stops.budget(state, Limits(max_tokens=2200)) is None
+    reported = {**message, "attempts": [{"text": "b", "usage": {"input_tokens": 9, "output_tokens": 1}}]}
+    assert stops.budget(state | {"messages": [reported]}, Limits(max_tokens=11)) is None
+
+
+async def test_the_token_budget_stops_a_conversation(topic):
+    conversation = record(await play(simquac.cast(), topic, max_tokens=1200))
+    assert conversation.stop == "budget"
+    assert 1200 <= conversation.usage.tokens < 3000
+
+
+async def test_coverage_and_nothing_new_are_ready_made_criteria(casting, topic):
+    cast = casting(["Who?"], ["Three keepers lived there (with a dog).", "The last one left in 1968."])
+    either = stops.any_of(stops.max_turns, stops.coverage_reached(0.6))
+    conversation = record(await play(cast.replace(stop=either), topic))
+    assert (conversation.stop, len(conversation.exchanges)) == ("user_ended", 2)
+    conversation = record(await play(cast.replace(stop=stops.nothing_new_for(2)), topic))
+    assert (conversation.stop, len(conversation.exchanges)) == ("user_gave_up", 4)
+
+
+async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversation_within_them(casting, topic):
+    limits = Limits(max_turns=3, question_attempts=2, answer_attempts=3)
+    cast = casting(["", "Who?"], ["Nobody"])
+    graph = conversation(cast)
+    state = await graph.ainvoke(simquac.scenario(topic), {"recursion_limit": graphs.fuse(limits)}, context=limits)
+    assert state["stop"] == "max_turns"
+
+
+async def test_a_checkpointer_gives_the_history_and_a_fork(topic):
+    graph = conversation(simquac.cast(), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "one"}}
+    await graph.ainvoke(simquac.scenario(topic), config, context=Limits(max_turns=2))
+    history = [snapshot async for snapshot in graph.aget_state_history(config)]
+    assert len(history) > 14
+    for snapshot in history:
+        if snapshot.values:
+            record(snapshot.values)
+
+
+def test_the_dev_server_finds_the_graph():
+    import json
+    from importlib import import_module
+    from pathlib import Path
+
+    path = Path(graphs.__file__).parent.parent / "langgraph.json"
+    for target in json.loads(path.read_text())["graphs"].values():
+        module, name = target.split(":")
+        assert isinstance(getattr(import_module(module), name), graphs.ConversationGraph)

@@ -1,0 +1,81 @@
+"""Intervals hold what they say at the corners of the grids: all succeeded, rare values, eight users."""
+
+import pytest
+
+pytest.importorskip("scipy", reason="the grids need the extra stats")
+
+from tests.intervals.__main__ import (
+    calibrated_cell,
+    clustered_once,
+    held,
+    judged_cell,
+    kappa_cell,
+    main,
+    oracle,
+    posterior,
+    scenario_counts,
+)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("scenarios", "repeats", "mean", "correlation"),
+    [
+        (12, 8, 0.95, 0.7),  # mostly all succeed
+        (30, 4, 0.95, 0.7),
+        (6, 8, 0.9, 0.7),
+        (60, 8, 0.95, 0.5),
+        (12, 8, 0.8, 0.7),
+        (30, 8, 0.1, 0.7),
+        (6, 8, 0.5, 0.7),
+        (8, 1, 0.05, 0),
+        (20, 1, 0.05, 0),
+        (12, [1, 2, 5, 8] * 3, 0.95, 0.7),
+    ],
+)
+def test_the_interval_of_success_holds_in_93_percent(scenarios, repeats, mean, correlation):
+    # 8,000 draws: the standard error of a coverage is .0025.
+    coverage, width = held(map(clustered_once, scenario_counts(scenarios, repeats, mean, correlation, 8000)), mean)
+    print(f"| {scenarios} x {repeats} | {mean} | {correlation} | {coverage:.3f} | {width:.3f} |")
+    assert coverage >= 0.928
+
+
+@pytest.mark.heavy
+def test_the_interval_of_success_is_no_wider_than_need_be():
+    cells = [(mean, scenario_counts(12, 8, mean, correlation, 1000)) for mean in (0.05, 0.2, 0.5) for correlation in (0, 0.3, 0.7)]  # fmt: skip
+    ours, valid = (sum(held(map(of, counts), mean)[1] for mean, counts in cells) for of in (clustered_once, posterior))
+    assert ours < 1.25 * valid
+    scenarios = scenario_counts(12, 8, 0.5, 0.7, 1000)
+    assert held(map(clustered_once, scenarios), 0.5)[1] < 1.25 * held(map(oracle(0.7), scenarios), 0.5)[1]
+    coverage = [held(map(clustered_once, counts), mean)[0] for mean, counts in cells]
+    assert sum(coverage) / len(coverage) <= 0.98
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("cell", [(200, 2, 40, 0.85, 0.05), (400, 2, 200, 0.97, 0.03)])
+def test_a_calibrated_rate_of_a_rare_value_is_not_biased_and_its_interval_holds(cell):
+    bias, error, people, coverage, _ = calibrated_cell(1500, *cell)
+    assert abs(bias) < 0.05
+    assert error < 1.1 * people
+    assert 0.93 <= coverage <= 0.975
+
+
+@pytest.mark.heavy
+def test_kappa_at_97_to_3_has_an_interval_that_holds_or_none():
+    assert kappa_cell(1000, 40, 0.03)[1] > 0.9
+    coverage, without = kappa_cell(2000, 200, 0.03)
+    assert 0.93 <= coverage <= 0.98
+    assert without < 0.25
+
+
+@pytest.mark.heavy
+def test_scores_of_eight_users_have_intervals_that_hold():
+    for score, coverage in judged_cell(1500, 8).items():
+        assert 0.92 <= coverage <= 0.98, score
+
+
+def test_the_grids_print_their_tables(capsys):
+    main(["rules", "kappa", "--draws", "8"])
+    out = capsys.readouterr().out
+    assert "| 0.95 | 12 x 8 |" in out
+    assert "Cohen's kappa of rare values" in out

@@ -1,0 +1,166 @@
+"""`duologue label` for real: a server, a browser, two conversations labelled by keys from end to end."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from duologue import data
+from duologue.data import Conversation, Message
+from duologue.runs.journals.journal import BusyError
+from duologue.runs.labels.answers import AnswerFiles, answers_of
+
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
+PAGE = "---\ntitle: What happened\nunit: conversation\nvalues: [good, fair, bad]\n---\ngood: done. bad: not done.\n"
+NOTE = """---
+unit: assistant turn
+parts: {why: {text: true}, points: {scale: [0, 2]}}
+---
+**why**: a sentence.
+
+**points**: 0 to 2.
+"""
+WAIT = 120_000
+"""Milliseconds: a machine may be busy; what never comes is seen all the same."""
+
+
+@pytest.fixture
+def command(tmp_path):
+    """What starts the command, a process of its own that Ctrl-C ends: the process and the address of its page."""
+    pytest.importorskip("streamlit", reason='streamlit is not installed: pip install "duologue[ui]"')
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "outcome.md").write_text(PAGE)
+    messages: tuple[Message, ...] = (
+        Message(role="user", text="<script>alert(1)</script><img src='http://evil.test/x'> hello </article>"),
+    )
+    messages += tuple(Message(role="assistant", text=f"{number} " + "word " * 200) for number in range(3))
+    conversations = [Conversation(id=f"{n}abc", scenario={"kind": "x"}, messages=messages) for n in range(2)]
+    data.record_lines.write(conversations, tmp_path / "talks.jsonl")
+    (tmp_path / "pages" / "note.md").write_text(NOTE)
+    (tmp_path / "pages" / "note.md").write_text(NOTE)
+    started = []
+
+    def start(labels="outcome"):
+        words = ["label", "talks.jsonl", "--labels", labels, "--labels-dir", "pages", "--as", "ann"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "duologue.cli", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGINT)
+        ended = process.wait()
+        process.stdout.close()
+        assert ended in (0, -signal.SIGKILL)
+
+
+def opened(browser, address, **options):
+    """The page in a window of a size, once its server answers."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(WAIT)
+    for _ in range(600):  # the address is told before the server listens
+        try:
+            page.goto(address)
+            break
+        except Exception:
+            page.wait_for_timeout(300)
+    return page
+
+
+def listens(port):
+    with closing(socket.socket()) as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def until(condition):
+    """Wait for it; the test fails if it never comes."""
+    for _ in range(WAIT // 100):
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail("it never came")
+
+
+def test_two_conversations_are_labelled_by_keys_and_saved(command, browser, tmp_path):
+    _, served = command()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", served)
+    requests, dialogs = [], []
+    page = opened(browser, served, viewport={"width": 1400, "height": 900})
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: dialogs.append(dialog.message))  # the test fails then; nobody need dismiss it
+    page.reload()
+    for done, (key, chosen) in enumerate((("1", "good"), ("3", "bad"))):
+        page.get_by_text(f"{done} of 2 labelled as ann").wait_for()
+        page.locator("button[kind=primary]", has_text="good").wait_for(state="detached")  # of the one before
+        page.get_by_role("button", name=re.compile("^good")).wait_for()
+        assert page.get_by_text("<script>alert(1)</script>").count() == 1
+        page.keyboard.press(key)
+        page.locator("button[kind=primary]", has_text=chosen).wait_for()
+        page.get_by_role("button", name="Save", disabled=False).wait_for()
+        page.keyboard.press("Enter")
+    page.get_by_text("All 2 are labelled").wait_for()
+    assert [answer.value for answer in answers_of(tmp_path / "answers")["ann"]] == [
+        {"outcome": "good"},
+        {"outcome": "bad"},
+    ]
+    page.keyboard.press("u")
+    page.get_by_text("1 of 2 labelled as ann").wait_for()
+    assert [answer.value for answer in answers_of(tmp_path / "answers")["ann"]] == [{"outcome": "good"}]
+    assert dialogs == []
+    assert {url.split("/")[2] for url in requests if not url.startswith(("data:", "blob:"))} == {served.split("/")[2]}
+    page.close()
+
+
+def test_on_a_narrow_dark_page_keys_are_for_what_has_the_focus_and_the_marked_message_is_in_sight(
+    command, browser, tmp_path
+):
+    _, served = command("note")
+    page = opened(browser, served, viewport={"width": 400, "height": 800}, color_scheme="dark")
+    page.get_by_text("0 of 6 labelled as ann").wait_for()
+    for number in range(1, 4):
+        marked = page.locator(".asked .who", has_text=f"#{number}")
+        marked.wait_for()
+        page.wait_for_function(
+            """number => { const frame = document.querySelector(".st-key-conversation").getBoundingClientRect();
+            const asked = document.querySelector(".asked"), at = asked.getBoundingClientRect();
+            return asked.innerText.includes("#" + number) && at.top >= frame.top && at.top < frame.bottom; }""",
+            arg=number,
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") == 400
+        page.locator("textarea").fill("")
+        page.locator("textarea").press_sequentially("us 12 US")
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("button", name="why: us 12 US").wait_for()
+        page.keyboard.press("0")
+        page.locator("button[kind=primary]", has_text="0").wait_for()
+        if number == 2:
+            page.get_by_role("button", name="Later").focus()  # which Enter presses then, and does not save
+        page.keyboard.press("Enter")
+    page.get_by_text("2 of 6 labelled as ann").wait_for()
+    value = {"why": "us 12 US", "points": 0}
+    assert [(answer.message, answer.value) for answer in answers_of(tmp_path / "answers")["ann"]] == [
+        (1, value),
+        (3, value),
+    ]
+    page.close()
+
+
+def test_a_command_that_is_killed_takes_its_server_along_and_the_answers_are_free_again(command, browser, tmp_path):
+    process, served = command()
+    port = int(served.rpartition(":")[2])
+    page = opened(browser, served)
+    page.get_by_text("0 of 2 labelled as ann").wait_for()
+    assert listens(port)
+    with pytest.raises(BusyError, match="ann has another page open"):
+        AnswerFiles(tmp_path / "answers", "ann")
+    process.kill()
+    until(lambda: not listens(port))
+    AnswerFiles(tmp_path / "answers", "ann").close()
+    page.close()

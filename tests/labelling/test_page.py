@@ -1,0 +1,323 @@
+"""The page of `duologue label`, without a browser: what each click does."""
+
+import json
+
+import pytest
+
+from duologue import data
+from duologue.data import Conversation, Message
+from duologue.runs.labels.answers import AnswerFiles, answers_of
+
+pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]  # Streamlit is an extra with warnings of its own
+PAGE = """---
+title: What happened
+unit: conversation
+parts:
+  outcome: {in: ending, values: [good, bad]}
+  reason: {in: ending, values: [slow, wrong, rude], several: [1, 2], only_if: {outcome: [bad]}}
+---
+good: done. bad: not done.
+"""
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    testing = pytest.importorskip(
+        "streamlit.testing.v1", reason='streamlit is not installed: pip install "duologue[ui]"'
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "ending.md").write_text(PAGE)
+    messages = (Message(role="user", text="![x](http://evil.test/x.png) **hi**"),)
+    labels = {"ending": {"outcome": "bad", "reason": ["rude"]}}
+    conversations = [
+        Conversation(id=f"{n}abc", scenario={"kind": "x"}, messages=messages, labels=labels) for n in range(2)
+    ]
+    data.record_lines.write(conversations, tmp_path / "talks.jsonl")
+
+    def opening(**changed):
+        settings = {
+            "source": "talks.jsonl",
+            "labels": ["ending"],
+            "labels_dir": "pages",
+            "answers": "answers",
+            "by": "ann",
+        }
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.json"
+        path.write_text(json.dumps(settings | changed))
+        script = f"from duologue.labelling.app import page\npage({str(path)!r})\n"
+        return testing.AppTest.from_string(script, default_timeout=120).run()
+
+    return opening
+
+
+def control(kind, app, name):
+    """The control of a name, whichever thing it is about."""
+    (element,) = [candidate for candidate in getattr(app, kind) if str(candidate.key).partition(" ")[2] == name]
+    return element
+
+
+def press(app, *keys):
+    for key in keys:
+        control("button", app, key).click().run()
+        assert not app.exception
+    return app
+
+
+def conversation(app):
+    """The HTML of the conversation that the page shows."""
+    (html,) = [element.proto.body for element in app.get("html") if "<article" in element.proto.body]
+    return html
+
+
+def shown(app):
+    return "\n".join(element.value for element in [*app.text, *app.subheader, *app.success, *app.markdown])
+
+
+def test_a_choice_opens_the_next_part_and_the_answer_is_saved_with_what_applies(app):
+    page = press(app(), "outcome=bad", "reason=wrong", "reason=slow", "next reason", "save")
+    press(page, "outcome=good", "save")
+    assert [answer.value for answer in answers_of("answers")["ann"]] == [
+        {"outcome": "bad", "reason": ["wrong", "slow"]},
+        {"outcome": "good"},
+    ]
+    assert "All 2 are labelled" in shown(page)
+
+
+def test_an_answer_cannot_be_saved_before_it_is_whole(app):
+    page = press(app(), "outcome=bad")
+    assert control("button", page, "save").disabled
+    assert control("button", page, "next reason").disabled
+
+
+def test_the_datas_own_label_is_shown_only_after_the_answer(app):
+    page = app()
+    assert "The data has" not in shown(page)
+    press(page, "outcome=good")
+    assert "The data has" not in shown(page)
+    press(page, "save")
+    assert "The data has: outcome bad; reason rude" in shown(page)
+    assert "Trust: not calibrated" in shown(page)
+    assert not answers_of("answers")["ann"][0].model_shown
+
+
+def test_it_is_never_shown_or_at_once_if_that_is_asked_for_and_the_answer_says_so(app):
+    assert "The data has" not in shown(press(app(show_model="never"), "outcome=good", "save"))
+    page = app(show_model="before", by="ben")
+    assert "The data has: outcome bad" in shown(page)
+    press(page, "outcome=good", "save")
+    assert answers_of("answers")["ben"][0].model_shown
+
+
+def test_undo_brings_the_answer_back_as_it_was_given(app):
+    page = press(app(), "outcome=bad", "reason=wrong", "next reason", "save", "undo")
+    assert answers_of("answers")["ann"] == []
+    assert not control("button", page, "save").disabled
+    press(page, "open outcome", "outcome=good", "save")
+    assert [answer.value for answer in answers_of("answers")["ann"]] == [{"outcome": "good"}]
+
+
+def test_a_choice_that_was_made_is_put_right_by_another_one_before_it_is_saved_and_after_undo(app, tmp_path):
+    (tmp_path / "pages" / "one.md").write_text("---\nunit: conversation\nvalues: [good, bad]\n---\nHow it went.\n")
+    page = press(app(labels=["one"]), "one=good", "one=bad", "save")
+    assert answers_of("answers")["ann"][0].value == {"one": "bad"}
+    press(page, "undo", "one=good", "save")
+    assert answers_of("answers")["ann"][0].value == {"one": "good"}
+
+
+def test_a_click_that_comes_late_is_not_about_the_next_conversation(app):
+    page = app()
+    late = control("button", page, "outcome=bad").key
+    press(page, "outcome=good", "save")
+    assert late not in [button.key for button in page.button]
+    assert "outcome=bad" in [str(button.key).partition(" ")[2] for button in page.button]
+
+
+def test_names_and_values_of_a_page_of_ones_own_are_texts_and_its_images_are_not_loaded(app, tmp_path):
+    (tmp_path / "pages" / "odd.md").write_text(
+        "---\ntitle: '![t](http://evil.test/t.png)'\nunit: conversation\n"
+        "values: ['![v](http://evil.test/v.png)', '1. :red[x]', '<b>', '是', '{{ x }}']\n---\n"
+        "See ![d](http://evil.test/d.png).\n"
+    )
+    page = app(labels=["odd"])
+    texts = [element.label for element in page.button] + [
+        element.value for element in [*page.subheader, *page.markdown]
+    ]
+    assert not [text for text in texts if text.replace("\\!", "").count("![")]
+    assert "1\\. \\:red\\[x\\]" in texts
+    press(page, "odd=![v](http://evil.test/v.png)")
+    press(page, "save")
+    assert answers_of("answers")["ann"][0].value == {"odd": "![v](http://evil.test/v.png)"}
+
+
+def test_a_text_that_was_begun_is_not_put_into_the_next_conversations_box(app, tmp_path):
+    (tmp_path / "pages" / "note.md").write_text("---\nunit: conversation\ntext: true\n---\nA note.\n")
+    page = app(labels=["note"])
+    control("text_area", page, "text note").set_value("of the first").run()
+    press(page, "later")
+    assert control("text_area", page, "text note").value == ""
+
+
+def test_a_number_of_a_scale_is_its_own_key_and_words_are_counted_from_one(app, tmp_path):
+    (tmp_path / "pages" / "points.md").write_text("---\nunit: conversation\nscale: [0, 2]\n---\nCosts $5 to $6.\n")
+    page = app(labels=["points"])
+    keys = {button.label: button.proto.shortcut for button in page.button}
+    assert [keys[number] for number in "012"] == ["0", "1", "2"]
+    assert "Costs \\$5 to \\$6." in [element.value for element in page.markdown]
+    assert [button.proto.shortcut for button in app(by="ben").button if button.label in ("good", "bad")] == ["1", "2"]
+    from duologue.labelling.app import digits
+
+    assert digits(list("abcdefghijk"))[8:] == ["9", None, None]
+    assert digits([-1, 0, 1]) == ["1", "2", "3"]
+    assert digits([True, False]) == ["1", "2"]
+
+
+def test_a_text_is_taken_by_the_button_without_leaving_the_box_before(app, tmp_path):
+    (tmp_path / "pages" / "note.md").write_text("---\nunit: conversation\ntext: true\n---\nA note.\n")
+    page = app(labels=["note"])
+    press(page, "next note")
+    assert control("button", page, "save").disabled, "an empty text is none"
+    control("text_area", page, "text note").set_value(" It is sure. ")
+    press(page, "next note", "save")
+    assert answers_of("answers")["ann"][0].value == {"note": "It is sure."}
+
+
+def test_a_person_who_has_another_page_open_is_told_so_in_one_line(app):
+    with AnswerFiles("answers", "ann"):
+        page = app()
+    (error,) = page.error
+    assert "ann has another page open" in error.value
+    assert not page.exception
+
+
+def test_what_each_value_means_is_open_where_it_does_not_stand_above_the_choices(app, tmp_path):
+    (tmp_path / "pages" / "apart.md").write_text(
+        "---\nunit: conversation\nparts: {a: {values: [x, y]}, b: {values: [x, y]}}\n---\n**a**: one.\n\n**b**: other.\n"
+    )
+    assert app().expander[0].proto.expanded
+    assert not app(labels=["apart"], by="ben").expander[0].proto.expanded
+
+
+def test_later_puts_a_conversation_behind_the_others_and_loses_none(app):
+    page = press(app(), "later", "outcome=good", "save", "outcome=good", "save")
+    assert "All 2 are labelled" in shown(page)
+    assert len(answers_of("answers")["ann"]) == 2
+
+
+def test_nothing_of_a_conversation_is_markdown(app):
+    page = app()
+    assert "evil.test" not in shown(page)
+    html = conversation(page)
+    assert "![x](http://evil.test/x.png)" in html
+    assert "<img" not in html
+
+
+def test_who_guesses_the_profile_does_not_see_it_and_ranks_three_to_five(app, tmp_path):
+    scenario = {
+        "kind": "recllmsim",
+        "language": "en",
+        "task": "t",
+        "task_context": "c",
+        "preference": "1. Gender: Female",
+    }
+    data.record_lines.write(
+        [Conversation(id="1", scenario=scenario, messages=(Message(role="user", text="hello"),))],
+        tmp_path / "who.jsonl",
+    )
+    page = app(source="who.jsonl", labels=["profile"], labels_dir=None)
+    html = conversation(page)
+    assert "hello" in html
+    assert "Female" not in html
+    press(page, "personality=Calm", "personality=Patient")
+    assert control("button", page, "next personality").disabled
+    press(page, "personality=Friendly", "personality=Calm", "personality=Calm", "next personality")
+    assert "personality: Patient, Friendly, Calm" in [button.label for button in page.button]
+
+
+@pytest.fixture
+def study(app, tmp_path):
+    """A page of a study of two conversations, of which the first is the trial; its second question is answered alike."""
+    for side, answers in (("a", ("It was built in 1900.", "By a smith.")), ("b", ("In 1901, I think.", "By a smith."))):
+        lines = []
+        for number in range(3):
+            messages = [
+                {"role": role, "content": text}
+                for place, answer in enumerate(answers)
+                for role, text in (("user", f"What about {place}?"), ("assistant", answer))
+            ]
+            lines.append(json.dumps({"id": f"{side}{number}", "topic": f"t{number}", "messages": messages}))
+        (tmp_path / f"{side}.jsonl").write_text("\n".join(lines) + "\n")
+    first = data.load(tmp_path / "a.jsonl").conversations[0].id
+    (tmp_path / "study.yaml").write_text(
+        "first: {name: ours, source: a.jsonl}\nsecond: {name: theirs, source: b.jsonl}\nlabellers: 1\nbatch_size: 1\n"
+        f"onboarding: [{{conversation: '{first}', expected: {{preference: first, 1 correctness: first}}}}]\n"
+    )
+
+    def opening(by="ann"):
+        return app(source=None, labels=[], labels_dir=None, study="study.yaml", by=by)
+
+    return opening
+
+
+def side_of(page, text):
+    """A or B: the side on which the page shows a text."""
+    html = conversation(page)
+    return "A" if html.index(text) < html.index(">B</p>") else "B"
+
+
+def answer_trial(page, preferred):
+    """The answers of somebody who prefers the side that says this in every respect."""
+    side = side_of(page, preferred)
+    press(
+        page, *(f"1 {aspect}={side}" for aspect in ("correctness", "naturalness", "completeness")), f"preference={side}"
+    )
+    control("text_area", page, "text why").set_value("It is sure.")
+    return press(page, "next why", "save")
+
+
+def test_a_study_asks_about_what_differs_after_the_trial_and_keeps_the_sides_apart(study):
+    page = study()
+    assert not [button for button in page.button if " open 2 " in str(button.key)], "the second answers are alike"
+    for _ in range(3):
+        answer_trial(page, "It was built in 1900.")
+    assert "All 3 are labelled" in shown(page)
+    answers = [answer for answer in answers_of("answers")["ann"] if answer.label != "batch"]
+    assert [answer.value["preference"] for answer in answers] == ["first"] * 3
+    assert [answer.label for answer in answers] == ["onboarding", "side_by_side", "side_by_side"]
+
+
+def test_who_fails_the_trial_may_not_go_on(study):
+    page = answer_trial(study(), "In 1901, I think.")
+    assert "0% of the expected answers" in page.warning[0].value
+    assert [answer.label for answer in answers_of("answers")["ann"]] == ["onboarding"]
+
+
+def test_a_batch_that_somebody_has_taken_is_not_given_to_another(study):
+    first = answer_trial(study("ann"), "It was built in 1900.")
+    assert "1 of 2 labelled as ann" in first.get("progress")[0].proto.text
+    second = answer_trial(study("ben"), "It was built in 1900.")
+    answer_trial(second, "It was built in 1900.")
+    assert "All 2 are labelled" in shown(second)  # the trial and the batch that ann has not taken
+    batches = {
+        by: [answer.value for answer in answers if answer.label == "batch"]
+        for by, answers in answers_of("answers").items()
+    }
+    (left, taken) = batches["ann"][0]["conversations"], batches["ben"][0]["conversations"]
+    assert len(left) == len(taken) == 1
+    assert left != taken
+    assert "ann has begun 1 conversations and answered 0: if they do not come back" in shown(second)
+
+
+def test_a_limit_takes_no_batch_from_others(study, app):
+    page = app(source=None, labels=[], labels_dir=None, study="study.yaml", by="cem", limit=2)
+    for _ in range(2):
+        answer_trial(page, "It was built in 1900.")
+    assert "All 2 are labelled" in shown(page)
+    assert [answer.value["batch"] for answer in answers_of("answers")["cem"] if answer.label == "batch"] == [0]
+
+
+def test_undo_in_a_study_shows_the_answer_as_it_was_given(study):
+    page = answer_trial(study(), "It was built in 1900.")
+    press(page, "undo")
+    side = side_of(page, "It was built in 1900.")
+    assert f"preference: {side}" in [button.label for button in page.button]

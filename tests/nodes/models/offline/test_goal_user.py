@@ -1,0 +1,84 @@
+"""The rule-based user of an agent's test: the words of its goal, and its signs that the goal is reached."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import duologue
+from duologue.graphs import agent_test
+from duologue.nodes import Limits
+
+DOCS = Path(__file__).parents[4] / "docs" / "testing.md"
+
+
+def user_turns(goal, *replies, turns=4, **scenario):
+    """The user's messages to an assistant with these replies in turn, and the stop reason.
+
+    After the last reply, the assistant repeats it.
+    """
+
+    def reply(messages):
+        heard = sum(message["role"] == "assistant" for message in messages)
+        return replies[min(heard, len(replies) - 1)]
+
+    states = agent_test.scenarios([{"goal": goal, **scenario}])
+    (conversation,) = duologue.simulate(agent_test.cast(assistant=reply), states, limits=Limits(max_turns=turns))
+    return [message.text for message in conversation.messages if message.role == "user"], conversation.stop
+
+
+@pytest.mark.parametrize("goal", ["explain <title> and <b> where a < b", "把 <task> 和 <title> 说清楚"])
+def test_brackets_of_a_goal_stay_what_they_are_in_every_message(goal):
+    texts, _ = user_turns(goal, "Hello.", "I cannot do that.", "Hm.")
+    assert len(texts) == 4
+    assert all(goal in text for text in texts)
+
+
+def test_brackets_of_a_fact_stay_what_they_are():
+    texts, _ = user_turns("fix my page", "Which tag is it?", facts="The tag is <title>")
+    assert any("The tag is <title>" in text for text in texts)
+
+
+@pytest.mark.parametrize("goal", ["May I move my flight to May?", "我可以改签吗？"])
+def test_a_goal_that_is_a_question_keeps_its_mark_and_gets_no_other(goal):
+    texts, _ = user_turns(goal, "Hello.", "I cannot do that.", "Hm.")
+    assert all(goal in text and not re.search(r"[?？][.。?？]", text) for text in texts)
+
+
+def test_a_goal_that_is_no_question_has_one_mark_behind_it():
+    texts, _ = user_turns("book a table.", "Hello.")
+    assert all(re.search(r"book a table[.?](?![.?])", text) for text in texts)
+
+
+DONE, REFUSED = (
+    re.findall(r"`([^`]+)`", part)
+    for part in re.search(r"The last clause of a reply .*?\n\n", DOCS.read_text("utf-8"), re.S)[0].split("or refused")
+)
+
+
+@pytest.mark.parametrize("reply", DONE)
+def test_the_replies_that_the_docs_show_end_the_talk(reply):
+    texts, stop = user_turns("请帮我订桌" if re.search(r"[一-鿿]", reply) else "book a table", " ".join(reply.split()))
+    assert (len(texts), stop) == (2, "user_ended")
+
+
+@pytest.mark.parametrize("reply", REFUSED[:2])
+def test_the_refusals_that_the_docs_show_make_it_give_up(reply):
+    _, stop = user_turns("book a table", " ".join(reply.split()), " ".join(reply.split()))
+    assert stop == "user_gave_up"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I reserved a table. Is there anything for lunch?",
+        "Sorry, nothing is reserved.",
+        "Nothing is booked yet.",
+        "Hm.",
+        "I have not booked anything.",
+        "If you confirm, it will be cancelled.",
+    ],
+)
+def test_a_question_or_a_refusal_beside_them_does_not(reply):
+    _, stop = user_turns("book a table", reply, turns=1)
+    assert stop == "max_turns"

@@ -1,0 +1,176 @@
+"""Published conversations through the real graph."""
+
+import json
+
+import pytest
+
+import duologue
+from duologue import data
+from duologue.data.simquac import Topic
+from duologue.graphs import simquac
+from duologue.nodes import Limits
+from duologue.nodes.speakers.replay import ReplaySpeaker
+
+
+def dataset(tmp_path, *articles):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"data": [{"paragraphs": list(articles)}]}), encoding="utf-8")
+    return path
+
+
+def paragraph(*qas, section="Three keepers lived there. The last one left in 1968.", title="The lighthouse"):
+    pairs = []
+    for number, (question, answer) in enumerate(qas, start=1):
+        missing = answer == "CANNOTANSWER"
+        start = len(section) + 1 if missing else section.lower().index(answer.lower())
+        pairs.append(
+            {
+                "question": question,
+                "id": number,
+                "answers": [{"text": answer, "answer_start": start}],
+                "is_impossible": missing,
+            }
+        )
+    context = f"{section} CANNOTANSWER"
+    return {"context": context, "title": title, "section_title": "Keepers", "background": "b", "qas": pairs}
+
+
+def play(path, user=True, assistant=True, **changes):
+    spec = f"replay:{path}"
+    cast = simquac.cast(spec if user else "offline", spec if assistant else "offline", **changes)
+    return duologue.simulate(cast, simquac.scenarios(data.simquac.read_topics(path)))
+
+
+@pytest.mark.parametrize("name", ["quac_subset.json", pytest.param("sim_quac.json", marks=pytest.mark.heavy)])
+def test_the_published_conversations_come_out_as_they_went_in(open_data, tmp_path, name):
+    path = open_data / "simquac" / name
+    data.simquac.write(play(path), tmp_path / "out.json")
+    assert (tmp_path / "out.json").read_bytes() == path.read_bytes()
+
+
+def test_validators_observe_what_is_replayed(tmp_path):
+    path = dataset(tmp_path, paragraph(("1. Who?\n2. When?", "THREE keepers"), ("What?", "CANNOTANSWER")))
+    (conversation,) = play(path)
+    assert conversation.stop == "user_ended"
+    assert conversation.messages[0].text == "1. Who?\n2. When?"
+    assert (conversation.messages[0].attempts[0].verdict, conversation.messages[0].attempts[0].reason) == (
+        "observed",
+        "enumeration",
+    )
+    assert conversation.messages[1].spans[0].text == "THREE keepers"  # not the section's case: it stands as published
+    counts = data.count([conversation])
+    assert counts.sides[0].reasons == {"enumeration": 1}
+    assert counts.sides[1].refused == 1
+
+
+def test_equal_topics_play_each_its_own_conversation(tmp_path):
+    path = dataset(tmp_path, paragraph(("Who?", "Three keepers")), paragraph(("When?", "in 1968")))
+    conversations = play(path)
+    assert [c.messages[0].text for c in conversations] == ["Who?", "When?"]
+    assert [c.ordinal for c in conversations] == [0, 1]
+    assert len({c.id for c in conversations}) == 2
+
+
+def test_a_long_conversation_is_not_cut_at_the_casts_number_of_turns(tmp_path):
+    path = dataset(tmp_path, paragraph(*[(f"Question {n}?", "1968") for n in range(20)]))
+    assert len(play(path)[0].exchanges) == 20
+    assert len(play(path, limits=Limits(max_turns=5))[0].exchanges) == 5
+
+
+def test_a_teacher_on_peoples_questions_is_validated_and_gives_a_data_set(tmp_path):
+    path = dataset(tmp_path, paragraph(("Who lived there?", "Three keepers"), ("When did the last one leave?", "1968")))
+    (conversation,) = play(path, assistant=False)
+    assert [m.text for m in conversation.messages if m.role == "user"] == [
+        "Who lived there?",
+        "When did the last one leave?",
+    ]
+    assert conversation.messages[0].prompt is None  # nothing was sent to a replayed side
+    assert conversation.messages[1].prompt.name == "assistant/reminder"
+    assert all(m.attempts[-1].verdict == "accepted" for m in conversation.messages)
+    value, left_out = data.simquac.to_object([conversation])
+    assert left_out == []
+    (qa, _) = value["data"][0]["paragraphs"][0]["qas"]
+    assert qa["id"] == 1
+    assert list(qa) == ["question", "id", "answers", "is_impossible"]
+
+
+def test_a_student_before_a_published_teacher_ends_with_the_file(tmp_path):
+    path = dataset(tmp_path, paragraph(("Who?", "Three keepers"), ("When?", "CANNOTANSWER")))
+    (conversation,) = play(path, user=False)
+    assert len(conversation.exchanges) == 2
+
+
+def test_the_original_layout_comes_out_with_its_own_keys(tmp_path):
+    section = "Three keepers lived there."
+    context = f"{section} CANNOTANSWER"
+    qa = {
+        "followup": "y",
+        "yesno": "x",
+        "question": "Who?",
+        "answers": [{"text": "Three keepers", "answer_start": 0}, {"text": "keepers", "answer_start": 6}],
+        "id": "C_1_q#0",
+        "orig_answer": {"text": "keepers", "answer_start": 6},
+    }
+    article = {
+        "paragraphs": [{"context": context, "qas": [qa], "id": "C_1"}],
+        "section_title": "Keepers",
+        "background": "b",
+        "title": "The lighthouse",
+    }
+    path = tmp_path / "quac.json"
+    path.write_text(json.dumps({"data": [article, article]}))
+    conversations = play(path)
+    assert [m.text for m in conversations[0].messages] == ["Who?", "keepers"]
+    (written,) = data.simquac.to_object(conversations[:1])[0]["data"][0]["paragraphs"][0]["qas"]
+    assert written == qa
+
+
+def test_a_topic_that_the_file_lacks_is_a_recorded_failure(tmp_path):
+    path = dataset(tmp_path, paragraph(("Who?", "Three keepers")))
+    topic = Topic(title="Other", header="h", section="Nothing.")
+    (conversation,) = duologue.simulate(simquac.cast(f"replay:{path}", "offline"), [simquac.scenario(topic)])
+    assert conversation.stop == "model_failed"
+    assert "mine.json: has no conversation 0 about 'Other'" in conversation.failure.error
+
+
+def test_our_own_records_replay_equal(tmp_path):
+    topics = [Topic(title="t", header="The keepers", section="Three keepers lived there. The last one left in 1968.")]
+    conversations = duologue.simulate(simquac.cast(assistant="offline?paraphrase=0.4"), simquac.scenarios(topics))
+    data.record_lines.write(conversations, tmp_path / "records.jsonl")
+    (again,) = play(tmp_path / "records.jsonl")
+    assert [(m.role, m.text, m.spans) for m in again.messages] == [
+        (m.role, m.text, m.spans) for m in conversations[0].messages
+    ]
+
+
+def test_the_provenance_names_the_file_and_its_digest(tmp_path):
+    path = dataset(tmp_path, paragraph(("Who?", "Three keepers")))
+    provenance = ReplaySpeaker.of(path, "user").provenance()
+    assert provenance["replays"] == "mine.json"
+    assert str(tmp_path) not in json.dumps(provenance)
+
+
+def test_a_data_set_that_both_sides_and_the_scenarios_take_is_read_once(tmp_path, monkeypatch):
+    from duologue.data import Conversation, Message, load
+    from duologue.data import simquac as data_sets
+    from duologue.graphs import simquac
+    from duologue.graphs.scenarios.topics import TopicSource
+    from duologue.nodes.speakers import replay
+
+    messages = (Message(role="user", text="Who?"), Message(role="assistant", text="I cannot find the answer."))
+    scenario = {"kind": "simquac", "title": "t", "background": "", "header": "h", "section": "Three keepers."}
+    data_sets.write([Conversation(id="a", scenario=scenario, messages=messages)], tmp_path / "talks.json")
+    reads = []
+
+    def counted(path):
+        reads.append(path)
+        return load(path)
+
+    monkeypatch.setattr(replay, "load", counted)
+    settings = {"user": f"replay:{tmp_path / 'talks.json'}", "assistant": f"replay:{tmp_path / 'talks.json'}"}
+    simquac.cast(**settings)
+    TopicSource().read(simquac.SimQuACSettings(**settings), seed=0)
+    assert reads == [tmp_path / "talks.json"]
+    (tmp_path / "talks.json").write_text((tmp_path / "talks.json").read_text() + " ")
+    simquac.cast(**settings)
+    assert len(reads) == 2  # a file that has changed is read again

@@ -1,0 +1,154 @@
+"""Runs on a local Ray: what several workers write is what one process writes, whoever is killed on the way."""
+
+import importlib.util
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import duologue
+from duologue import runs
+from duologue.errors import SettingError
+from duologue.graphs import simquac
+from duologue.runs.divided import ray_tasks
+from tests.runs.dividing import Divided, descendants, gone, until
+
+TOPICS = 160
+"""Three shards."""
+
+
+@pytest.fixture(autouse=True)
+def ray_is_there(request: pytest.FixtureRequest) -> None:
+    """A machine without Ray skips the heavy tests, but in CI fails them."""
+    if request.node.get_closest_marker("heavy") is None:
+        return
+    if importlib.util.find_spec("ray") is None:
+        if os.environ.get("CI"):
+            pytest.fail("the extra ray is not installed")
+        pytest.skip("needs the extra ray: make env")
+
+
+def on_ray(forks: Any, endpoint: Any, folder: Path, speaker: str = "openai:m", topics: int = TOPICS) -> Divided:
+    """A run; jsonschema, which Ray brings, does without a module that warns (see tests/conftest.py)."""
+    quick = {"PYTHONPATH": str(folder)}
+    run = Divided(forks, endpoint, folder, topics, speaker=speaker, concurrency=8, environment=quick)
+    (folder / "rfc3987_syntax.py").write_text("raise ImportError")
+    return run
+
+
+def tasks(pid: int) -> list[int]:
+    """The processes of Ray that simulate just now."""
+    names = {process: Path(f"/proc/{process}/cmdline") for process in descendants(pid)}
+    return [process for process, path in names.items() if path.exists() and b"ray::simulated" in path.read_bytes()]
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("ray")
+def test_a_local_ray_writes_what_one_process_writes_byte_for_byte(forks, tmp_path):
+    one, ray = (on_ray(forks, None, tmp_path / name, "offline?misbehave=0.3") for name in ("one", "ray"))
+    one.finish("--processes", "1")
+    process = ray.finish("--engine", "ray", "--processes", "2")
+    assert ray.result == one.result
+    assert "ray" not in process.stderr.lower()  # none of its own words
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("ray")
+def test_workers_and_driver_are_killed_and_the_run_goes_on(forks, faulty, tmp_path):
+    whole = on_ray(forks, faulty(), tmp_path / "whole")
+    whole.finish("--processes", "1")
+    run = on_ray(forks, faulty(latency=0.05), tmp_path / "run")
+    kills = 0
+    fork = run.start("--engine", "ray", "--processes", "2")
+    for _ in range(2):  # a worker: Ray begins its task again
+        run.reached(run.endpoint.counts()["answered"] + 60, fork)
+        until(lambda: tasks(fork.pid))
+        os.kill(tasks(fork.pid)[0], signal.SIGKILL)
+        kills += 1
+    run.reached(run.endpoint.counts()["answered"] + 60, fork)
+    processes = descendants(fork.pid)
+    assert processes
+    fork.kill()  # the driver, and with it all of this Ray
+    kills += 1
+    until(lambda: gone(processes))
+    run.finish("--engine", "ray", "--processes", "2")
+    assert run.result == whole.result
+    counts = run.endpoint.counts()
+    print(f"{kills} kills, {counts['repeats']} calls paid twice, of {counts['answered']}")
+    assert counts["repeats"] <= kills * 8
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("ray")
+def test_a_run_that_was_killed_on_ray_goes_on_in_one_process_and_pays_nothing_twice(forks, faulty, tmp_path):
+    run = on_ray(forks, faulty(latency=0.05), tmp_path / "run")
+    fork = run.start("--engine", "ray", "--processes", "2", "--max-run-tokens", "9000")
+    assert fork.wait() == 1
+    assert "ended early: --max-run-tokens 9,000 is reached" in fork.stderr
+    assert not list((run.folder / "run").glob("*.w-*"))
+    run.finish("--processes", "1")
+    assert run.endpoint.counts()["repeats"] == 0
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("ray")
+def test_a_wrong_key_ends_a_run_on_ray_with_one_line(forks, faulty, tmp_path):
+    run = on_ray(forks, faulty(status=401), tmp_path / "run")
+    fork = run.start("--engine", "ray", "--processes", "2")
+    assert fork.wait() == 1
+    assert fork.stderr.count("401") == 1
+
+
+@pytest.mark.heavy
+@pytest.mark.xdist_group("ray")
+@pytest.mark.parametrize("engine", ["ray", "processes"])
+def test_a_conversation_that_always_kills_its_worker_is_named_and_all_others_are_finished(forks, tmp_path, engine):
+    run = on_ray(forks, None, tmp_path / "run", "offline", topics=12)
+    (run.folder / "own.py").write_text(
+        "import os, signal\nfrom duologue.nodes.stops import until_spent\n"
+        "def stop(state, limits):\n"
+        "    if state['scenario']['title'] == 'Place 7':\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return until_spent(state, limits)\n"
+    )
+    run.command += ["--stop", "own:stop"]
+    fork = run.start("--engine", engine, "--processes", "2")
+    assert fork.wait() == 1
+    assert "4 workers died one after another" in fork.stderr
+    assert "Traceback" not in fork.stderr
+    records = (run.folder / "run/conversations.jsonl").read_text()
+    assert records.count("\n") == 11
+    named = fork.stderr.partition("none was finished: ")[2].partition(":")[0]
+    planned = json.loads((run.folder / "run/manifest.json").read_text())["planned"]
+    assert [named] == [name for name in planned if name not in records]
+
+
+@pytest.mark.parametrize(("address", "set_to"), [("HOST:6379", None), (None, "HOST:6379")])
+def test_a_run_on_a_cluster_needs_a_folder(monkeypatch, address, set_to):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    if set_to is not None:
+        monkeypatch.setenv("RAY_ADDRESS", set_to)
+    with pytest.raises(SettingError, match="needs a folder that all its machines share: give out"):
+        duologue.simulate(simquac.cast(), [], conduct=runs.Conduct(engine="ray", ray_address=address))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+def test_a_cluster_that_is_not_there_is_one_line_at_once(address):
+    with pytest.raises(runs.RunError, match=f"Ray at {address}: cannot be reached"):
+        ray_tasks._check_reachable(address)
+
+
+@pytest.mark.parametrize("address", ["local", "auto", "ray://cluster", "session"])
+def test_an_address_without_a_port_is_left_to_ray(address):
+    ray_tasks._check_reachable(address)
+
+
+def test_ray_that_is_not_installed_is_named_in_one_line(forks, tmp_path):
+    (tmp_path / "cwd").mkdir()
+    code = "import sys; sys.modules['ray'] = None; sys.argv = ['duologue', 'simulate', 'simquac', '--engine', 'ray', '--out', 'r']; from duologue.cli import main; main()"
+    done = forks.run("-c", code, cwd=tmp_path / "cwd")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "duologue: --engine ray needs the extra ray: pip install 'duologue[ray]'"

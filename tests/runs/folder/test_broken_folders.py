@@ -1,0 +1,508 @@
+"""Run folders that somebody or something damaged: what is lost is named and simulated again, nothing else is."""
+
+import asyncio
+import json
+import pathlib
+import shutil
+
+import pytest
+
+import duologue
+from duologue import data, runs
+from duologue.data.files.json_files import write_json
+from duologue.graphs import simquac
+from duologue.nodes import Limits, draft
+from duologue.runs import inspection, mending
+from duologue.runs.folder import run_state as standing
+from duologue.runs.folder import summary
+
+LIMITS = Limits(max_turns=1)
+
+
+@pytest.fixture
+def simulated(tmp_path, topics):
+    """A function that runs or resumes some topics; gives the summary and the topics that began."""
+
+    def run(folder="r", count=4, *, fail=(), any_version=False, limits=LIMITS, resume=True):
+        begun = []
+
+        async def speak(state, runtime):
+            begun.append(state["scenario"]["title"])
+            if state["scenario"]["title"] in fail:
+                raise RuntimeError("no line")
+            return {"drafts": [draft("Who lived there?")]}
+
+        cast = simquac.cast().replace(user_simulator=speak)
+        scenarios = simquac.scenarios(topics(count))
+        work = runs.arun(
+            cast,
+            scenarios,
+            tmp_path / folder,
+            limits=limits,
+            resume=resume,
+            concurrency=1,
+            conduct=runs.Conduct(any_version=any_version),
+        )
+        return asyncio.run(work), begun
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "r/conversations.jsonl"
+
+
+def changed(file, change):
+    """Change the lines of a file, as bytes."""
+    file.write_bytes(b"".join(change(file.read_bytes().splitlines(keepends=True))))
+
+
+BROKEN = [b"{\n", b"[]\n", b"\xff\xfe\n", b'{"id": "x"}\n', b"\0\0\0\n", b"[" * 20_000 + b"\n", b'{"id": NaN}\n']
+
+
+@pytest.mark.parametrize("bad", BROKEN)
+def test_a_broken_line_in_the_middle_is_simulated_again_and_nothing_else(tmp_path, simulated, file, lines, bad):
+    simulated()
+    whole, dataset = lines(tmp_path / "r"), (tmp_path / "r/dataset/simquac.json").read_bytes()
+    changed(file, lambda old: [old[0], bad, *old[2:]])
+    summary, begun = simulated()
+    assert (summary.complete, len(begun), summary.counts.conversations) == (True, 1, 4)
+    assert summary.notes[0].startswith(f"{file}: line 2")
+    assert (
+        summary.notes[1]
+        == f"{file.parent}: 1 line is left out: duologue runs repair {file.parent} takes what is wrong out of the files"
+    )
+    assert (tmp_path / "r/dataset/simquac.json").read_bytes() == dataset
+    assert {one.id for one in data.load(tmp_path / "r")} == set(whole)
+    assert mending.repair(tmp_path / "r")
+    assert lines(tmp_path / "r") == whole
+    assert (tmp_path / "r/conversations.jsonl.broken").read_bytes().splitlines(keepends=True)[1] == bad
+    assert inspection.problems(tmp_path / "r") == []
+
+
+def test_a_line_of_another_run_and_one_that_repeats_another_are_named_and_left_out(tmp_path, simulated, file, topics):
+    simulated()
+    simulated("other", limits=Limits(max_turns=1, seed=7))
+    simulated("more", count=5)
+    own = file.read_bytes().splitlines(keepends=True)
+    altered = own[0].replace(b"Who lived there?", b"Who knows that?")
+    other = (tmp_path / "other/conversations.jsonl").read_bytes().splitlines(keepends=True)
+    more = (tmp_path / "more/conversations.jsonl").read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([other[2], more[4], *own, altered, own[1]]))
+    summary, begun = simulated()
+    assert (summary.counts.conversations, summary.finished, begun) == (4, 4, [])
+    notes = [note.removeprefix(f"{file}: ") for note in summary.notes]
+    assert notes[0].endswith("is of another run: its seed is 7, not 0")
+    assert notes[1].startswith("line 2: ")
+    assert notes[1].endswith("is not in the plan of the run")
+    assert notes[2].startswith("line 7: repeats")
+    assert notes[3].startswith("line 8: repeats")
+    assert "Who knows that?" not in (tmp_path / "r/dataset/simquac.json").read_text()
+    assert "Who knows that?" not in "".join(map(str, data.load(tmp_path / "r")))
+    mending.repair(tmp_path / "r")
+    assert file.read_bytes().splitlines(keepends=True) == own
+
+
+def test_what_a_run_simulated_again_counts_and_is_no_repetition(tmp_path, topics, lines):
+    scenarios = simquac.scenarios(topics(2))
+    for tokens in (30, None):
+        limits = Limits(max_turns=2, max_tokens=tokens)
+        duologue.simulate(simquac.cast(), scenarios, out=tmp_path / "r", limits=limits, resume=True)
+    assert len((tmp_path / "r/conversations.jsonl").read_bytes().splitlines()) == 2
+    assert {conversation.stop for conversation in data.load(tmp_path / "r")} == {"max_turns"}
+    assert (data.load(tmp_path / "r").notes, inspection.problems(tmp_path / "r")) == ((), [])
+    assert len(json.loads((tmp_path / "r/manifest.json").read_text())["again"]) == 2
+
+
+def test_a_conversation_that_is_simulated_again_on_purpose_counts_although_it_had_ended(tmp_path, simulated, file):
+    simulated()
+    manifest = json.loads((tmp_path / "r/manifest.json").read_text())
+    first = next(iter(data.load(tmp_path / "r")))
+    other = first.model_copy(update={"labels": {"asked": "again"}})
+    with runs.RunFolder.open(tmp_path / "r", manifest, resume=True) as folder:
+        folder.simulate_again({first.id})
+        folder.keep(other)
+        assert next(folder.conversations()).labels == {"asked": "again"}
+    assert data.load(tmp_path / "r").conversations[0].labels == {"asked": "again"}
+
+
+@pytest.mark.parametrize("deed", ["remove the folder", "remove the file", "replace the file", "cut the file"])
+def test_a_run_whose_file_is_gone_ends_at_once_and_writes_nothing(tmp_path, topics, file, deed):
+    calls = []
+
+    async def speak(state, runtime):
+        calls.append(1)
+        if len(calls) == 3:
+            if deed == "remove the folder":
+                shutil.rmtree(file.parent)
+            elif deed == "remove the file":
+                file.unlink()
+            elif deed == "replace the file":
+                shutil.copy(file, tmp_path / "copy")
+                (tmp_path / "copy").replace(file)
+            else:
+                file.write_bytes(file.read_bytes()[:-5])
+        return {"drafts": [draft("Who lived there?")]}
+
+    cast = simquac.cast().replace(user_simulator=speak)
+    with pytest.raises(
+        runs.RunError, match=r"conversations\.jsonl: was (removed|replaced|cut from \d+ to \d+ bytes) under"
+    ):
+        duologue.simulate(cast, simquac.scenarios(topics()), out=tmp_path / "r", limits=LIMITS, concurrency=1)
+    assert len(calls) == 3
+    assert not (tmp_path / "r/dataset").exists()
+    assert file.parent.exists() == (deed != "remove the folder")
+
+
+def test_a_run_whose_file_is_gone_ends_amid_a_long_conversation(tmp_path, topics, file):
+    calls = []
+
+    async def speak(state, runtime):
+        calls.append(1)
+        if len(calls) == 5:
+            file.unlink()
+        await asyncio.sleep(0.02)
+        return {"drafts": [draft(f"Who lived there in {1700 + len(calls)}?")]}
+
+    cast = simquac.cast().replace(user_simulator=speak)
+    limits = Limits(max_turns=1_000)
+    with pytest.raises(runs.RunError, match=r"conversations\.jsonl: was removed under the run"):
+        duologue.simulate(cast, simquac.scenarios(topics(1)), out=tmp_path / "r", limits=limits)
+    assert len(calls) < 200  # looked at five times a second, about ten turns
+
+
+def test_a_run_whose_folder_goes_after_its_last_conversation_is_not_told_as_finished(tmp_path, topics):
+    def gone(conversation):
+        shutil.rmtree(tmp_path / "r")
+
+    work = runs.arun(simquac.cast(), simquac.scenarios(topics(1)), tmp_path / "r", limits=LIMITS, keep=gone)
+    with pytest.raises(runs.RunError, match="was removed under the run"):
+        asyncio.run(work)
+    assert not (tmp_path / "r").exists()
+
+
+FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+sys.argv = ["duologue", "simulate", "simquac", "--max-turns", "2", "--out", "r"]
+from duologue.cli import main
+main()
+"""
+
+
+def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(forks, tmp_path):
+    ended = forks.run("-c", FULL, cwd=tmp_path)
+    assert ended.returncode == 1, ended.stderr
+    last = ended.stderr.splitlines()[-1]
+    assert (
+        last
+        == "duologue: r/conversations.jsonl: cannot be written (File too large): make room or mend the disk, then resume"
+    )
+    assert "Traceback" not in ended.stderr
+    records = (tmp_path / "r/conversations.jsonl").read_bytes()
+    assert records.endswith(b"\n")
+    resume = ("simulate", "simquac", "--max-turns", "2", "--out", "r", "--resume")
+    assert forks.run(*resume, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "r/conversations.jsonl").read_bytes().startswith(records)
+
+
+def test_what_another_program_appends_does_not_join_a_line_of_the_run(tmp_path, topics, file):
+    def append(conversation):
+        with file.open("ab") as other:
+            other.write(b"half a li")
+
+    work = runs.arun(simquac.cast(), simquac.scenarios(topics(3)), tmp_path / "r", limits=LIMITS, keep=append)
+    summary = asyncio.run(work)
+    assert (summary.finished, summary.counts.conversations) == (3, 3)
+
+
+def test_a_run_of_another_version_goes_on_only_when_told_and_both_are_recorded(tmp_path, simulated):
+    simulated(count=2)
+    manifest = tmp_path / "r/manifest.json"
+    write_json(manifest, json.loads(manifest.read_text()) | {"version": "0.0.9"})
+    with pytest.raises(
+        runs.RunError, match=r"made with duologue 0\.0\.9, this is .*--any-version \(any_version=True\)"
+    ):
+        simulated()
+    summary, begun = simulated(any_version=True)
+    assert (summary.complete, len(begun)) == (True, 2)
+    content = json.loads(manifest.read_text())
+    assert content["versions"] == [
+        {"version": "0.0.9", "finished_before": 0},
+        {"version": data.identity.VERSION, "finished_before": 2},
+    ]
+    assert f"duologue 0.0.9 and {data.identity.VERSION}" in (tmp_path / "r/dataset/README.md").read_text()
+    simulated()
+    assert json.loads(manifest.read_text())["versions"] == content["versions"]
+
+
+@pytest.mark.parametrize("broken", [None, b"{", b"[]", b"\xff", b'{"settings": {}, "planned": [], "data": [7]}'])
+def test_a_run_that_lost_its_manifest_keeps_every_conversation(tmp_path, simulated, lines, broken):
+    simulated(fail=("Place 1",))
+    before, manifest = lines(tmp_path / "r"), tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    manifest.unlink() if broken is None else manifest.write_bytes(broken)
+    with pytest.raises(
+        runs.RunError, match="holds conversations of a run without its manifest: continue it with --resume"
+    ):
+        simulated(resume=False)
+    with pytest.raises(runs.RunError, match=r"its run had limits\.seed = 0, now it is 3"):
+        simulated(limits=Limits(max_turns=1, seed=3))
+    summary, begun = simulated()
+    assert (summary.complete, begun) == (True, ["Place 1"])
+    assert lines(tmp_path / "r").items() >= before.items()
+    restored = json.loads(manifest.read_text())
+    assert restored.pop("begun") >= whole.pop("begun")  # of the first conversation that is there
+    assert restored == whole
+    assert "the run goes on with the 4 conversations" in summary.notes[0]
+    assert (tmp_path / "r/manifest.json.broken").exists() == (broken is not None)
+
+
+def test_a_manifest_is_restored_from_the_records_and_replaced_when_the_run_goes_on(tmp_path, simulated):
+    simulated()
+    manifest = tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    manifest.unlink()
+    (line, _) = mending.repair(tmp_path / "r")
+    assert "was restored from 4 conversations" in line
+    restored = json.loads(manifest.read_text())
+    assert (restored["planned"], restored["settings"]["limits"]) == (whole["planned"], whole["settings"]["limits"])
+    assert restored["settings"]["nodes"] == whole["settings"]["nodes"]
+    assert len(data.load(tmp_path / "r")) == 4
+    assert "restored from the records" in inspection.problems(tmp_path / "r")[0]
+    summary, begun = simulated(count=5)
+    assert (summary.complete, begun) == (True, ["Place 4"])
+    assert "restored" not in json.loads(manifest.read_text())
+    assert inspection.problems(tmp_path / "r") == []
+
+
+def test_a_bad_line_among_the_failures_spoils_nothing(tmp_path, simulated):
+    simulated(fail=("Place 1",))
+    failures = tmp_path / "r/failures.jsonl"
+    failures.write_bytes(b"\xff\n[]\n" + failures.read_bytes())
+    assert [one.scenario["title"] for one in data.record_lines.cut_short(tmp_path / "r")] == ["Place 1"]
+    summary, begun = simulated()
+    assert (summary.complete, begun, summary.notes) == (True, ["Place 1"], [])
+
+
+def test_everything_that_is_wrong_is_told(tmp_path, simulated, file):
+    simulated()
+    assert inspection.problems(tmp_path / "r") == []
+    (tmp_path / "r/notes.txt").write_text("mine")
+    (tmp_path / "r/dataset/simquac.json").write_text("{}")
+    (tmp_path / "r/dataset/more.json").write_text("{}")
+    pages = json.loads((tmp_path / "r/prompts.json").read_text())
+    name = next(iter(pages))
+    (tmp_path / "r/prompts.json").write_text(json.dumps(pages | {name: "Another page."}))
+    changed(file, lambda old: [old[0].replace(b'"Place 0"', b'"Plaice 0"'), *old[:0], *old[1:3], old[3][:-9]])
+    problems = "\n".join(inspection.problems(tmp_path / "r"))
+    for line in (
+        "ends in half a line",
+        "not the scenario that was simulated",
+        "was stopped, 1 conversation missing",
+        "simquac.json: not what the records give",
+        "more.json: not of this data set",
+        f"prompts.json: {name}: not the pages of the run",
+        "notes.txt: is not a file of a run",
+    ):
+        assert line in problems
+
+
+def test_a_folder_in_which_a_run_is_writing_is_not_mended(tmp_path, simulated):
+    simulated()
+    manifest = json.loads((tmp_path / "r/manifest.json").read_text())
+    with (
+        runs.RunFolder.open(tmp_path / "r", manifest, resume=True),
+        pytest.raises(runs.RunError, match="another run is writing there"),
+    ):
+        mending.repair(tmp_path / "r")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, simulated, monkeypatch):
+    (tmp_path / "r").mkdir()
+
+    def refused(*arguments):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", refused)  # whoever runs the tests as root may write everywhere
+    with pytest.raises(runs.RunError, match=r"^\S+: cannot be written \(Permission denied\): choose another folder$"):
+        simulated()
+
+
+def test_the_old_lines_are_kept_where_a_file_can_have_one_name_only(tmp_path, simulated, file, monkeypatch):
+    simulated()
+    broken = b"{\n" + file.read_bytes()
+    file.write_bytes(broken)
+
+    def refused(*arguments):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("os.link", refused)
+    mending.repair(tmp_path / "r")
+    assert file.with_name("conversations.jsonl.broken").read_bytes() == broken
+    file.write_bytes(broken)
+    mending.repair(tmp_path / "r")
+    assert file.with_name("conversations.jsonl.broken-2").read_bytes() == broken
+
+
+@pytest.fixture
+def empty(tmp_path, topics):
+    """A run of which every conversation was cancelled."""
+
+    async def cut(state, runtime):
+        raise asyncio.CancelledError
+
+    cast, scenarios = simquac.cast().replace(user_simulator=cut), simquac.scenarios(topics(2))
+    asyncio.run(runs.arun(cast, scenarios, tmp_path / "r", limits=LIMITS))
+    return tmp_path / "r"
+
+
+def test_a_run_that_ended_before_any_conversation_did_writes_no_data_set_of_another_form(empty):
+    summary.summarize(empty)
+    assert sorted(path.name for path in (empty / "dataset").iterdir()) == ["README.md", "simquac.json"]
+    shutil.rmtree(empty / "dataset")
+    (empty / "failures.jsonl").write_bytes(b"")
+    assert summary.summarize(empty).finished == 0  # and where nothing at all was begun, nothing is written
+    assert not (empty / "dataset").exists()
+
+
+def test_an_empty_data_set_of_another_form_goes_with_the_next_one_and_with_mending(tmp_path, simulated):
+    simulated()
+    left, own = tmp_path / "r/dataset/messages.jsonl", tmp_path / "r/dataset/mine.txt"
+    for path in (left, own):
+        path.write_bytes(b"")
+    problems = inspection.problems(tmp_path / "r")
+    assert problems[0].startswith(f"{left}: is left of a data set of another form: duologue runs repair ")
+    assert mending.repair(tmp_path / "r")[0] == f"{left}: was removed: an earlier process has left it"
+    assert not left.exists()
+    left.write_bytes(b"")
+    simulated()
+    assert not left.exists()
+    assert own.exists()
+    left.write_text('{"messages": []}\n')  # which somebody converted
+    simulated()
+    assert left.exists()
+
+
+PARTIAL = ("dataset/.simquac.json.4711.partial", ".conversations.jsonl.4711.partial", ".manifest.json.1.partial")
+
+
+def test_what_a_killed_process_has_half_written_is_named_and_removed(tmp_path, simulated):
+    simulated()
+
+    def kill():
+        for name in PARTIAL:
+            (tmp_path / "r" / name).write_bytes(b"{")
+
+    kill()
+    (tmp_path / "r/.page.html.4711.partial").write_bytes(b"<")  # of another command, which may be alive
+    problems = inspection.problems(tmp_path / "r")
+    assert {line.partition(": ")[0] for line in problems[:3]} == {str(tmp_path / "r" / name) for name in PARTIAL}
+    assert "is half-written, by a process that was killed: --resume removes it, duologue runs repair " in problems[0]
+    assert standing.standing(tmp_path / "r").data_set == "dataset: is half-written, by a process that was killed"
+    mending.repair(tmp_path / "r")
+    kill()
+    simulated()
+    assert not any((tmp_path / "r" / name).exists() for name in PARTIAL)
+    assert (tmp_path / "r/.page.html.4711.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("deed", "line"),
+    [
+        (lambda there: shutil.rmtree(there), "dataset: is missing"),
+        (lambda there: (there / "README.md").unlink(), "dataset: has no README.md, which is written last"),
+        (
+            lambda there: (there / "README.md").write_text("| conversations | 3 of 4 planned |\n"),
+            "dataset: has 3 of 4 finished conversations",
+        ),
+    ],
+)
+def test_a_run_whose_data_set_lacks_something_is_not_called_complete(tmp_path, simulated, deed, line):
+    simulated()
+    assert standing.standing(tmp_path / "r").complete
+    deed(tmp_path / "r/dataset")
+    info = standing.standing(tmp_path / "r")
+    again = f"--resume writes the data set again, duologue runs repair {tmp_path / 'r'} too"
+    assert (info.complete, standing.status_lines(info)) == (False, [f"{line}: {again}"])
+    assert len(inspection.problems(tmp_path / "r")) == 1
+    assert "was written from the 4 finished conversations" in mending.repair(tmp_path / "r")[-1]
+    assert standing.standing(tmp_path / "r").complete
+    assert mending.repair(tmp_path / "r") == []
+
+
+def test_a_data_set_that_the_disk_does_not_take_ends_the_run_as_incomplete(tmp_path, simulated, monkeypatch):
+    def full(place):
+        if place.endswith(".partial") and "/dataset/" in place:
+            raise OSError(28, "No space left on device")
+
+    opened = pathlib.Path.open
+
+    def open_(path, *arguments, **more):
+        full(str(path))
+        return opened(path, *arguments, **more)
+
+    monkeypatch.setattr(pathlib.Path, "open", open_)
+    with pytest.raises(
+        runs.RunError, match=r"simquac\.json: cannot be written \(No space left on device\): .*resume"
+    ) as raised:
+        simulated()
+    assert raised.value.exit_code == 1
+    monkeypatch.undo()
+    assert simulated()[1] == []
+
+
+@pytest.mark.parametrize("junk", [[], "x", 42, {"a": 1}, None, [7]])
+def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_its_plan(tmp_path, simulated, junk):
+    simulated(fail=("Place 1",))
+    manifest = tmp_path / "r/manifest.json"
+    whole = json.loads(manifest.read_text())
+    write_json(manifest, whole | {"data": junk})
+    (line,) = inspection.problems(tmp_path / "r")
+    assert line.startswith(f"{manifest}: is not a manifest of a run ('data' ")
+    assert line.endswith(f"): duologue runs repair {tmp_path / 'r'} restores it from the records")
+    assert data.load(tmp_path / "r").notes == (line,)
+    assert len(data.load(tmp_path / "r")) == 3
+    assert standing.standing(tmp_path / "r").problem == line
+    assert "'data' were restored from the records, and its plan was kept" in mending.repair(tmp_path / "r")[0]
+    assert json.loads(manifest.read_text())["planned"] == whole["planned"]
+    assert inspection.problems(tmp_path / "r")[0].startswith(f"{tmp_path / 'r'}: 1 conversation missing")
+    write_json(manifest, whole | {"data": junk})
+    summary, begun = simulated()
+    assert (summary.complete, begun) == (True, ["Place 1"])
+    assert summary.notes == ["manifest.json: was broken: the run goes on with its plan", line]
+    assert json.loads(manifest.read_text()) == whole
+
+
+@pytest.mark.parametrize("broken", [b"", b'{"planned": ["a"', b"[1]", b"{}", b'{"planned": [1]}'])
+def test_a_broken_manifest_is_one_line_with_the_same_advice_as_a_missing_one(tmp_path, simulated, broken):
+    simulated()
+    (tmp_path / "r/manifest.json").write_bytes(broken)
+    for read in (data.load, data.record_lines.read_run, lambda path: list(data.record_lines.cut_short(path))):
+        with pytest.raises(
+            data.DataError, match=rf"duologue runs repair {tmp_path / 'r'} restores it from the records$"
+        ):
+            read(tmp_path / "r")
+    assert inspection.problems(tmp_path / "r")[0].endswith("restores it from the records")
+    mending.repair(tmp_path / "r")
+    assert len(data.load(tmp_path / "r")) == 4
+
+
+def test_a_foreign_line_hides_no_conversation_of_the_run_whose_manifest_is_restored(tmp_path, simulated, file):
+    simulated(count=3)
+    simulated("other", limits=Limits(max_turns=1, seed=77))
+    one, two, three = file.read_bytes().splitlines(keepends=True)
+    foreign = (tmp_path / "other/conversations.jsonl").read_bytes().splitlines(keepends=True)[0]
+    name = json.loads(one)["id"]
+    foreign = (json.dumps(json.loads(foreign) | {"id": name}) + "\n").encode()
+    for lines, count in (([one, two, foreign, three], 3), ([one, one, foreign, two], 2), ([foreign, one, two], 2)):
+        file.write_bytes(b"".join(lines))
+        (tmp_path / "r/manifest.json").unlink()
+        assert f"was restored from {count} conversations" in mending.repair(tmp_path / "r")[0]
+        manifest = json.loads((tmp_path / "r/manifest.json").read_text())
+        assert manifest["settings"]["limits"]["seed"] == 0
+        assert [one.id for one in data.load(tmp_path / "r")] == manifest["planned"]
+        assert {one.provenance.limits["seed"] for one in data.load(tmp_path / "r")} == {0}
+        assert manifest["planned"][0] == name

@@ -1,0 +1,157 @@
+"""Labelling that is cancelled at every moment, and killed against an endpoint that counts: what is paid twice."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
+
+from duologue.data import Conversation, Message
+from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
+from duologue.data.recllmsim.folders import write
+from duologue.nodes.calls.call_store import Call
+from duologue.nodes.calls.service import CallService, drafted
+from duologue.nodes.calls.tries import LAST_TURNS
+from duologue.runs.journals.calls import CallFile
+
+PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {in: moods, values: [good, bad]}\n---\ngood: x. bad: y.\n"
+VOTES = 3
+TALKS = 5
+CALL = Call(0, "c", "annotator mood")
+
+
+class Slow(BaseChatModel):
+    """A model with late payment and late replies: both come some turns of the event loop later."""
+
+    paid: list[str] = Field(default_factory=list)
+    silent: bool = False
+
+    @property
+    def _llm_type(self) -> str:
+        return "slow"
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
+        raise NotImplementedError
+
+    async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any) -> ChatResult:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        if self.silent:
+            await asyncio.Event().wait()
+        self.paid.append(str(messages[-1].content))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage('{"mood": "good"}'))])
+
+
+async def cancelled(file: CallFile, model: Slow, turns: int) -> int:
+    """Ask, and cancel after so many turns of the event loop; gives how many turns it took to end."""
+    with CallService(store=file).active():
+        task = asyncio.ensure_future(drafted(model, [HumanMessage("How was it?")], CALL))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    taken = 0
+    while not task.done():
+        await asyncio.sleep(0)
+        taken += 1
+    assert task.cancelled() or turns > 20
+    return taken
+
+
+async def reply_text(file: CallFile, model: Slow) -> str:
+    with CallService(store=file).active():
+        return str((await drafted(model, [HumanMessage("How was it?")], CALL))["text"])
+
+
+@pytest.mark.parametrize("turns", range(60))
+def test_a_reply_that_was_paid_is_kept_whenever_its_call_is_cancelled(tmp_path: Path, turns: int) -> None:
+    model = Slow()
+    with_file = CallFile.recording(tmp_path / "calls.jsonl")
+    asyncio.run(cancelled(with_file, model, turns))
+    with_file.close()
+    again = CallFile.recording(tmp_path / "calls.jsonl")
+    assert asyncio.run(reply_text(again, model)) == '{"mood": "good"}'
+    again.close()
+    assert len(model.paid) == 1
+
+
+def test_a_call_that_is_not_answered_ends_soon_after_it_is_cancelled_and_leaves_no_reply(tmp_path: Path) -> None:
+    model = Slow(silent=True)
+    file = CallFile.recording(tmp_path / "calls.jsonl")
+    assert asyncio.run(cancelled(file, model, 30)) < 2 * LAST_TURNS
+    file.close()
+    assert '"reply"' not in (tmp_path / "calls.jsonl").read_text()
+
+
+class Killed:
+    """The command on a folder of its own: begun, killed, resumed."""
+
+    def __init__(self, forks: Any, endpoint: Any, folder: Path) -> None:
+        self.forks, self.endpoint, self.folder = forks, endpoint, folder
+        (folder / "pages").mkdir(parents=True)
+        (folder / "pages" / "mood.md").write_text(PAGE)
+        situations = list(combined(shipped_tasks(), shipped_profiles().texts))[:TALKS]
+        talks = [
+            Conversation(
+                id=f"c{number}",
+                scenario=situation.scenario(),
+                messages=[Message(role="user", text=f"Where to? ({number})"), Message(role="assistant", text="Rome.")],
+            )
+            for number, situation in enumerate(situations)
+        ]
+        write(talks, folder / "source")
+        command = "annotate source --labels mood --labels-dir pages --model openai:m --out out --concurrency 1 --yes"
+        self.command = command.split()
+
+    def start(self) -> Any:
+        begun = (self.folder / "out" / "annotation" / "settings.jsonl").exists()
+        return self.forks([*self.command, *["--resume"] * begun], self.folder, self.endpoint.environment)
+
+    def replies(self) -> int:
+        """How many replies the command has kept."""
+        return (self.folder / "out" / "annotation" / "calls.jsonl").read_bytes().count(b'"reply"')
+
+    def finish(self) -> Any:
+        """Go on to the end with no kill left; gives the endpoint's counts."""
+        self.endpoint.change(kill=None, hold_at=None)
+        fork = self.start()
+        assert fork.wait(300) == 0, fork.stderr
+        files = [path for path in (self.folder / "out").rglob("*.json") if "annotation" not in path.parts]
+        finals = [json.loads(path.read_text())["moods"]["final"] for path in files]
+        assert finals == [{"mood": "good"}] * TALKS
+        return self.endpoint.counts()
+
+
+def test_a_kill_loses_the_calls_that_are_under_way_and_no_reply_that_came(
+    forks: Any, faulty: Any, tmp_path: Path
+) -> None:
+    run = Killed(forks, faulty(reply='{"mood": "good"}', latency=0.01), tmp_path / "run")
+    for more in (2, 5):
+        answered = run.endpoint.counts()["answered"] + more
+        run.endpoint.change(kill=None, hold_at=answered)
+        fork = run.start()
+        run.endpoint.until(lambda counts, fork=fork: fork.over or counts["held"] > 0)
+        run.endpoint.until(lambda counts, all=answered: run.replies() == counts["answered"] == all)
+        fork.kill()
+        assert fork.wait() == -9
+        run.endpoint.until(lambda counts: counts["in_flight"] == 0)
+    counts = run.finish()
+    assert counts["answered"] == VOTES * TALKS
+    assert counts["repeats"] == 0
+
+
+@pytest.mark.parametrize("when", ["before", "amid", "after"])
+def test_a_kill_while_a_reply_comes_pays_at_most_the_votes_under_way_again(
+    forks: Any, faulty: Any, tmp_path: Path, when: str
+) -> None:
+    run = Killed(forks, faulty(reply='{"mood": "good"}'), tmp_path / "run")
+    fork = run.start()
+    run.endpoint.change(kill={"pid": fork.pid, "at": 7, "when": when})
+    assert fork.wait() == -9, fork.stderr
+    assert run.finish()["repeats"] <= VOTES

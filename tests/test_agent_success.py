@@ -1,0 +1,100 @@
+"""`duologue.test`: the command's result as a function, which a notebook shows."""
+
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import duologue
+from duologue import graphs, nodes
+from duologue.errors import MissingExtraError, SettingError
+
+pytest_plugins = ["pytester"]
+
+GOALS: list[dict[str, Any]] = [
+    {"goal": "book a <b>table</b>", "success": {"text_contains": "booked"}},
+    {"goal": "give my money back", "success": {"text_contains": "refund"}},
+]
+
+
+def agent(messages: list[dict[str, str]]) -> str:
+    return "It is booked."
+
+
+def test_an_agent_is_tested_and_the_conversations_lie_in_the_folder(tmp_path: Path) -> None:
+    result = duologue.test(agent, GOALS, repeats=3, out=tmp_path / "run")
+    assert (result.successes, result.conversations, result.folder) == (3, 6, tmp_path / "run")
+    assert [row.conversations for row in result.scenarios] == [3, 3]
+    assert len(result.records) == len(duologue.load(tmp_path / "run")) == 6
+    assert repr(result).startswith("<3 of 6 conversations succeeded: 0.50 (95 % interval")
+    assert "records" not in json.loads(result.model_dump_json())
+    again = duologue.test(agent, GOALS, repeats=3, out=tmp_path / "run", resume=True)
+    assert again.success == result.success
+    html = result._repr_html_()
+    assert "3 of 6 conversations succeeded" in html
+    assert "<b>table" not in html
+
+
+def test_it_takes_a_file_a_cast_and_what_the_command_takes(tmp_path: Path) -> None:
+    file = tmp_path / "goals.jsonl"
+    file.write_text("".join(json.dumps(goal) + "\n" for goal in GOALS))
+    assert duologue.test(agent, file, limit=1).successes == 1
+    scored = graphs.agent_test.cast().replace(closing=nodes.scoring(success=lambda state: True))
+    assert duologue.test(agent, [{"goal": "x"}], cast=scored).successes == 1
+    with pytest.raises(SettingError, match="'language' is a setting, and the cast is made already"):
+        duologue.test(agent, GOALS, cast=scored, language="zh")
+    with pytest.raises(SettingError, match="there is no setting 'languag'"):
+        duologue.test(agent, GOALS, languag="zh")
+    states = graphs.agent_test.scenarios(GOALS)
+    assert duologue.test(agent, states).successes == 1
+    talks = duologue.test(agent, [{"goal": "x"}], user=lambda messages: "Thank you, goodbye.", max_turns=1, seed=7)
+    assert talks.records[0].provenance is not None
+    assert talks.records[0].provenance.limits["seed"] == 7
+    with pytest.raises(SettingError, match=r"there is no scorer 'tool_caled'"):
+        duologue.test(agent, [{"goal": "x", "success": {"tool_caled": "x"}}])
+
+
+def test_equal_scenarios_are_repeats_and_it_can_be_awaited() -> None:
+    async def both() -> int:
+        return len((await duologue.atest(agent, [GOALS[0], GOALS[0]])).scenarios)
+
+    assert asyncio.run(both()) == 1
+
+
+def test_the_table_is_a_data_frame_and_without_pandas_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = duologue.test(agent, GOALS)
+    pytest.importorskip("pandas")
+    frame = result.to_pandas()
+    assert list(frame["share"]) == [1.0, 0.0]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"duologue\[stats\]"):
+        result.to_pandas()
+
+
+def test_pytest_does_not_collect_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("from duologue import atest, test\n\n\ndef test_own():\n    assert test and atest\n")
+    pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_every_page_that_names_success_names_the_function() -> None:
+    root = Path(duologue.__file__).parent
+    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    naming = [page for page in pages if re.search(r"`success`|\bsuccess=", page.read_text())]
+    assert len(naming) > 5
+    assert [page.name for page in naming if "duologue.test(" not in page.read_text()] == []
+
+
+def test_the_example_of_the_page_gives_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(duologue.__file__).parent / "docs/testing.md").read_text()
+    code, *others = re.findall(r"```python\n(.*?)```", page, re.S)
+    (call,) = [block for block in others if "duologue.test(" in block]
+    (tmp_path / "scenarios.jsonl").write_text(re.findall(r"```json\n(.*?)```", page, re.S)[0])
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(code + call.replace("result.to_pandas()", ""), names)
+    assert f"{names['result'].success.value:.2f}, and the lower end" in call.replace("# ", "")
+    assert (tmp_path / "out/mine/manifest.json").is_file()

@@ -1,0 +1,93 @@
+"""Links of the documentation lead somewhere, and the modules and names that it gives are those of today."""
+
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from tests.test_imports import ROOT, file_of, files
+
+LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "nodes", "prompts", "runs", "studies", "views")
+DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
+LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+GONE = re.compile(r"^- Gone,.*?(?=^- )", re.MULTILINE | re.DOTALL)
+EXCEPTIONS = {"duologue.formats", "duologue.measures", "prompts.json"} | {
+    f"{module}.{name}"
+    for module, name in (
+        ("analysis.recllmsim.judges", "asked"),
+        ("data", "sentences"),
+        ("graphs", "annotation"),
+        ("nodes", "kept"),
+    )
+}
+"""Groups of entry points, a file of a run, and former names that the changelog gives beside those of today."""
+
+
+def unreleased():
+    """The changelog's section of the version that is not published yet."""
+    return (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1]
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """The documentation's files with their text; of the changelog the section of the unreleased version."""
+    for path in sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]):
+        yield path, path.read_text()
+    yield ROOT / "CHANGELOG.md", unreleased()
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text())["cells"]
+        yield path, "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def anchors(text):
+    """The anchors of a page's headings, as a page on GitHub has them."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def resolves(dotted):
+    """Whether a path of a module, or of what a module holds, leads to something of today."""
+    parts = dotted.removeprefix("duologue.").split(".")
+    for end in range(len(parts), -1, -1):
+        if file_of(ROOT, tuple(parts[:end])) is not None:
+            if not parts[end:]:
+                return True
+            value: object = import_module(".".join(["duologue", *parts[:end]]))
+            for name in parts[end:]:
+                fields = getattr(value, "model_fields", {}) | getattr(value, "__annotations__", {})
+                if not hasattr(value, name) and name not in fields:
+                    return False
+                value = getattr(value, name, fields.get(name))
+            return True
+    return False
+
+
+def test_every_link_of_the_documentation_leads_to_a_file_and_a_heading():
+    dead = []
+    for page, text in pages():
+        for link in LINK.findall(FENCED.sub("", text)):
+            if re.match(r"[a-z]+:", link):
+                continue
+            name, _, anchor = link.partition("#")
+            target = page.parent / name if name else page
+            if not target.exists() or (anchor and anchor not in anchors(target.read_text())):
+                dead.append(f"{page.relative_to(ROOT)}: {link}")
+    assert dead == []
+
+
+def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today():
+    texts = [*pages(), *((path, path.read_text()) for path in files(ROOT) if path.name != "former_names.py")]
+    stale = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        for page, text in texts:
+            for dotted in {*DOTTED.findall(GONE.sub("", text))} - EXCEPTIONS:
+                try:
+                    right = resolves(dotted)
+                except (DeprecationWarning, ImportError):
+                    right = False
+                if not right:
+                    stale.add((page.relative_to(ROOT).as_posix(), dotted))
+    assert sorted(stale) == []

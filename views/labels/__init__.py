@@ -1,0 +1,1 @@
+"""Labels on pages: tables of them, and filters of lists."""

@@ -1,0 +1,104 @@
+"""The realism report and its card as pages and files.
+
+`views` does not import it: it needs the extra `stats`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...analysis.realism.card import NEVER_ONE_NUMBER, RealismCard, card_of
+from ...analysis.realism.records import RealismRow
+from ...analysis.realism.report import RealismReport
+from ...analysis.realism.statistics.correlations import CORRELATED
+from ...data.files.json_files import write_json, write_text
+from ..pages import in_notebook, page, render
+from . import charts
+
+FILES = ("report.html", "report.json", "card.html", "card.json")
+SIDES = ("simulated", "people")
+"""Names of the sides, by default."""
+CARD_ROWS = 12
+"""Measures that a card's page shows, beside those whose effects have different signs in different tasks."""
+SMALLEST_WEIGHT = 0.005
+"""Coefficients below it are shown as 0, so they are not shown."""
+
+
+def write(report: RealismReport, folder: str | Path, *, name: str = SIDES[0], against: str = SIDES[1]) -> list[Path]:
+    """Write `report.html`, `report.json`, `card.html` and `card.json`, and return their paths.
+
+    DataError if it cannot.
+    """
+    root = Path(folder)
+    card = card_of(report, name, against)
+    write_text(root / "report.html", report_page(report, name, against))
+    write_json(root / "report.json", report.model_dump(mode="json") | {"name": name, "against": against}, end="\n")
+    write_text(root / "card.html", card_page(card))
+    write_json(root / "card.json", card.model_dump(mode="json"), end="\n")
+    return [root / file for file in FILES]
+
+
+def report_page(report: RealismReport, name: str = SIDES[0], against: str = SIDES[1]) -> str:
+    """The report as a self-contained page: no script, no network, every text escaped, light and dark."""
+    return page(f"{name} against {against}", report_html(report, name, against))
+
+
+def card_page(card: RealismCard) -> str:
+    """The card as a self-contained page."""
+    return page(f"Realism card: {card.name}", card_html(card))
+
+
+def notebook_html(shown: RealismReport | RealismCard) -> str:
+    """A report or a card with its own style, for a cell's output."""
+    html = report_html(shown) if isinstance(shown, RealismReport) else card_html(shown)
+    return in_notebook(html)
+
+
+@dataclass(frozen=True, repr=False)
+class ReportFigures:
+    """A report's two figures alone, which a notebook shows as the last line of a cell."""
+
+    report: RealismReport
+    most: int = 15
+    """How many measures they have, those first that differ most."""
+
+    def _repr_html_(self) -> str:
+        return in_notebook(render("realism/figures.html", **_figures(self.report.measures[: self.most])))
+
+    def __repr__(self) -> str:
+        return f"<Figures of {len(self.report.measures[: self.most])} measures>"
+
+
+def report_html(report: RealismReport, name: str = SIDES[0], against: str = SIDES[1]) -> str:
+    """The report without the page around it."""
+    return render(
+        "realism/report.html",
+        report=report,
+        name=name,
+        against=against,
+        never_one_number=NEVER_ONE_NUMBER,
+        correlated_from=CORRELATED,
+        **_figures(report.measures),
+        ranked=[row for row in report.measures if row.is_ranked],
+        answered=sorted({part.assistant for row in report.measures for part in row.answered}),
+        unranked=[row for row in report.measures if row.excess is not None and row.apart],
+        not_compared=[row for row in report.measures if row.excess is None],
+        leans_on=[
+            coefficient for coefficient in report.discriminator.leans_on if abs(coefficient.weight) >= SMALLEST_WEIGHT
+        ],
+    )
+
+
+def _figures(rows: Sequence[RealismRow]) -> dict[str, Any]:
+    return {
+        "effects": [charts.effects(rows, drawing) for drawing in charts.DRAWINGS],
+        "distances": [charts.distances(rows, drawing) for drawing in charts.DRAWINGS],
+    }
+
+
+def card_html(card: RealismCard) -> str:
+    """The card without the page around it."""
+    ranked = [measure for measure in card.measures if measure.ranked]
+    unlike = [measure for measure in ranked[CARD_ROWS:] if measure.signs_differ]
+    return render("realism/card.html", card=card, measures=[*ranked[:CARD_ROWS], *unlike])
