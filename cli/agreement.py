@@ -35,7 +35,7 @@ def agreement_command(
             autocompletion=completions.label_names,
         ),
     ] = None,
-    order: Annotated[
+    scale: Annotated[
         list[str] | None,
         option("Order these values of a label, for weighted kappas. May be repeated.", metavar="LOW,...,HIGH"),
     ] = None,
@@ -76,7 +76,7 @@ def agreement_command(
     if (calibrate or confusion or precision is not None) and not any(len(names) == 2 for names in pairs):
         raise SettingError("--confusion, --calibrate and --precision compare two labels: give --between A,B")
     scales = scales_of(labels_dir)
-    orders = [_words(text, "--order", 2) for text in order or ()]
+    orders = [_words(text, "--scale", 2) for text in scale or ()]
     loaded = [read_whole(path) for path in (source, *([second] if second is not None else []))]
     say_notes(*loaded)
     talks = [source_loaded.conversations for source_loaded in loaded]
@@ -130,7 +130,7 @@ def _of_disputed(report: "Agreement", chosen: Sequence[Mapping[str, Any]]) -> "A
     compared = {name.split(".")[0] for row in report.rows for name in (row.label, row.against)}
     notes = [
         f"{key}: people labelled {counts['labelled']} of {counts['things']} things, {counts['disputed_first']} of them "
-        "chosen because the disputed come first: kappa here is not kappa of all. Label a random share first "
+        "chosen because votes disagree on them: kappa of these is not kappa of all. Label a random share first "
         "(duologue label --order random)."
         for of_source in chosen
         for key, counts in of_source.items()
@@ -160,7 +160,7 @@ def _unordered(report: "Agreement", crossed: "Confusion", labels_dir: Path | Non
         return report
     note = (
         f"{', '.join(lacking)}: no label definition at hand orders the values, so there is no weighted kappa: if they have one, "
-        "give the definition's folder (--labels-dir DIR) or --order LOW,...,HIGH."
+        "give the definition's folder (--labels-dir DIR) or --scale LOW,...,HIGH."
     )
     return report.model_copy(update={"notes": (*report.notes, note)})
 

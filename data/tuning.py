@@ -60,7 +60,7 @@ class TuningTrial(Record):
     """Why there is no judgement."""
 
 
-class TestSetAccess(Record):
+class AccessToTestSet(Record):
     """An opening of the test half: people's conversations that no setting was selected by were compared with."""
 
     number: int
@@ -75,7 +75,7 @@ class TestSetAccess(Record):
 class JudgedTrial(Record):
     """Start and best against the test half."""
 
-    opening: TestSetAccess
+    opening: AccessToTestSet
     start: Judgement
     best: Judgement
 

@@ -22,7 +22,7 @@ SUBJECTS = {
         graphs/conversations graphs/casts graphs/scenarios graphs/serving
         runs/inspection runs/listing runs/mending runs/resuming runs/running runs/simulation
         runs/divided runs/engine runs/folder runs/journals
-        analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/over_users
+        analysis/attempts analysis/figures analysis/logs analysis/table_escapes analysis/tables analysis/terminal_tables analysis/threads analysis/over_users
         views/against views/conversation views/listing views/markdown views/marking views/notebook views/page views/pages
         views/parts views/run views/settings views/shown_conversation views/watching views/wording views/graph
         studies/pages studies/sources

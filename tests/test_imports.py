@@ -88,6 +88,7 @@ LATE = {
     ("nodes/settings/environment.py", "langsmith"): "only a process that is to trace nothing needs its switch",
     ("nodes/settings/environment.py", "langchain_core.*"): "only a process that traces waits until it has",
     ("runs/folder/merging.py", "resource"): "is there on POSIX alone",
+    ("analysis/threads.py", "threadpoolctl"): "an extra, without which a comparison takes more CPU",
     ("views/notebook.py", "views/realism/report.py"): "needs the extra stats, and conversations are shown without it",
 }
 """Imports inside functions that are meant: importing file and imported file or package, as patterns, and the reason."""

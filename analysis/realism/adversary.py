@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import of_extra
+from ..threads import one_thread
 from .held_out import People
 from .measures.transcripts import UserTranscript
 from .statistics.cells import TINY, Floats, Ints
-from .statistics.one_thread import one_thread
 
 MODELS = 3
 FEWEST = 2

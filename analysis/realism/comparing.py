@@ -11,6 +11,7 @@ from ...data.loading import annotated_in
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ..labels.reliability import NOT_CALIBRATED, Trusts
+from ..threads import one_thread
 from .assistants import assistant_rows, effects_of_assistants
 from .categories import category_row, refused_row
 from .discriminator import discriminate
@@ -25,7 +26,6 @@ from .records import RealismRow
 from .report import RealismReport, SideSummary, UserPartName
 from .rows import description, number_rows, reference_rows, statistics_of
 from .statistics.correlations import correlated_pairs, effective_number
-from .statistics.one_thread import one_thread
 from .statistics.samples import MeasuredUsers, joined, levelled, measured
 from .statistics.two_samples import Draws
 

@@ -7,7 +7,7 @@ from .success import FailedConversation, Share, Successes
 
 
 def headline(result: Successes, *, excluded: bool = False) -> list[str]:
-    """The lines that a result begins with: the share with its interval, pass^k, and what else decides how to read it.
+    """The lines that a result begins with: share and interval, pass^k, counts, what has no score.
 
     `excluded`: the share leaves out conversations in which the user simulator is at fault.
     """

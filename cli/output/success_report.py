@@ -87,7 +87,7 @@ def report(result: Any, page: Path | None, *, excluded: bool) -> None:
 
 
 def _guard_hints(result: Any) -> Iterator[str]:
-    """What to do about replies that a validator could not hold back, and about a share that is also the validator's."""
+    """What to do about rejected replies that were sent, and a share that is partly the validator's."""
     if result.sent_although_rejected:
         yield "`must=True` of a validator, or --set when_rejected=stop, ends the conversation instead"
     if result.rejected_drafts and result.first_draft is not None:

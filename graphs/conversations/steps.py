@@ -91,8 +91,7 @@ def step(place: NodePlace, cast: Cast) -> Step:
                 failure = {"failure": failure_of("world", error)}
                 settled = settle(merged(state, failure), answer, limits)
         trace = walked(state, place) | timed(state, place, perf_counter() - began)
-        result: Any = opened | failure | settled | trace
-        return result
+        return _changes(opened | failure | settled | trace)
 
     return run
 
@@ -162,6 +161,10 @@ def _shown(place: NodePlace, state: State, *, asks_sides: bool) -> State:
 def _is_due(state: State) -> bool:
     """Whether the node has work: not after a failure; after a stop only if drafts are left to judge."""
     return not state.get("failure") and (not state.get("stop") or bool(state.get("drafts")))
+
+
+def _changes(values: Mapping[str, Any]) -> State:
+    return cast(State, values)
 
 
 def _opened(state: State, cast: Cast, limits: Limits, described: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from ..engine.control import Control
 from ..engine.conversing import Concurrency
 from ..journals.journal import RunError, making
 from ..running import arun
+from .access_to_test_set import digest_of, opened
 from .search_space import Space
 from .simulators import Simulator, plain
-from .test_set_access import digest_of, opened
 
 TRIALS = "trials.jsonl"
 SETTINGS = "settings.json"

@@ -24,7 +24,7 @@ OPTIONS = {
     "show": {"--first": "--limit"},
     "check": {"--most": "--limit"},
     "next-turn": {"--limit": "--sample"},
-    "agreement": {"--ordered": "--order", "--worth": "--calibrate"},
+    "agreement": {"--ordered": "--scale", "--worth": "--calibrate"},
     "label": {"--into": "--out"},
     "validity": {"--judge": "--rater"},
     "tune": {

@@ -213,7 +213,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     source = open_data / "recllmsim_human_vs_agent"
     names = [f"strategy_human_V{number},strategy_V{number}" for number in (1, 2, 3, 4)]
     options = [part for pair in names for part in ("--between", pair)]
-    rows = result_of("agreement", source, *options, "--order", "Low,Moderate,High")
+    rows = result_of("agreement", source, *options, "--scale", "Low,Moderate,High")
     shown = table(
         "docs/labels.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
         "always the commonest (people)", "kappa (people)", "AC1 (people)",

@@ -382,5 +382,5 @@ async def test_further_questions_for_afterwards_are_a_page_each(tmp_path):
     conversation_record = record(await conversation(cast).ainvoke(recllmsim.scenario(ABOUT), context=Limits()))
     assert "user/post_again" in {one["name"] for one in conversation_record.labels["post_questions"]}
     (tmp_path / "user/post_again.md").write_text("Would {{ name }} come again?")
-    with pytest.raises(ValueError, match="gap"):
+    with pytest.raises(ValueError, match="template variable"):
         recllmsim.cast(prompts=tmp_path)

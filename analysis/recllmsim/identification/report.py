@@ -11,6 +11,7 @@ from ...labels.reliability import UNTOLD
 from ...over_users.estimate import Of
 from ...over_users.folds import Fold, shared
 from ...tables import Sections, Table, TypedRows
+from ...threads import one_thread
 from .leak import CONVERSATIONS, USERS, ModelGains, NearestConversations, NearestRow, gains, nearest_rows
 from .metrics import Metric
 from .mixture import Mixture, places_tested, told_aspects
@@ -28,7 +29,7 @@ from .ranking import OptionRanking, Rank
 from .rows import GUESSES, PRIOR_OF_GUESSED, PRIOR_OF_SIDE, MetricRow, Metrics, SideBySide, side_by_side
 from .settings import AnySplit
 from .talks import ProfileTalk
-from .text_models.classifiers import PRIOR, Model, one_thread
+from .text_models.classifiers import PRIOR, Model
 from .text_models.texts import UserText
 from .values import ModelWatch, unwatched
 

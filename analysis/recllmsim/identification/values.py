@@ -15,9 +15,10 @@ from ....errors import SettingError
 from ...over_users.estimate import FloatArray, Of, Places, auc_within, crossed, of_users, ratio
 from ...over_users.folds import Fold, tested
 from ...tables import Table, TypedRows
+from ...threads import one_thread
 from ..judges.reasons import macro_f1
 from .metrics import MeasuredOptions, measured
-from .text_models.classifiers import TREES, booster, grown, logistic, one_thread, trees_of
+from .text_models.classifiers import TREES, booster, grown, logistic, trees_of
 from .text_models.texts import UserText, tf_idf
 
 Tell: TypeAlias = Callable[[Sequence[UserText], Sequence[int], Sequence[UserText], int], FloatArray]

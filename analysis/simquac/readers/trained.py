@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from ....data.simquac import ReadingQuestion
 from ....errors import DataError, of_extra
+from ...threads import one_thread
 from ..answers import score_answer
 from .answer_pieces import Candidate, candidates
 from .candidate_features import features
@@ -100,7 +101,7 @@ def _trained(tables: Sequence[Any], goals: Sequence[Sequence[float]]) -> Any:
         early_stopping=False,
         random_state=0,
     )
-    with _one_thread():
+    with one_thread():
         return model.fit(
             numpy.concatenate(tables), numpy.concatenate([numpy.asarray(scores, dtype=float) for scores in goals])
         )
@@ -110,7 +111,7 @@ def _choices(model: Any, tables: Sequence[tuple[Sequence[Candidate], Any]]) -> l
     """The best candidate of each question, the first of equals."""
     if not any(of_section for of_section, _ in tables):
         return [_Choice(None, 0.0) for _ in tables]
-    with _one_thread():
+    with one_thread():
         every = model.predict(of_extra("numpy", "ml").concatenate([table for _, table in tables]))
     choices, first = [], 0
     for of_section, _ in tables:
@@ -119,11 +120,6 @@ def _choices(model: Any, tables: Sequence[tuple[Sequence[Candidate], Any]]) -> l
         best = int(expected.argmax()) if of_section else 0
         choices.append(_Choice(of_section[best], float(expected[best])) if of_section else _Choice(None, 0.0))
     return choices
-
-
-def _one_thread() -> Any:
-    """Threads that wait for each other on a busy machine are slower than one, and one sums in one order."""
-    return of_extra("threadpoolctl", "ml").threadpool_limits(limits=1, user_api="openmp")
 
 
 def _threshold(expected: Sequence[float], refused: int) -> float:

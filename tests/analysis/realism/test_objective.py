@@ -5,10 +5,10 @@ import pytest
 from duologue.analysis.realism.measures import MEASURES
 from duologue.analysis.realism.objective import Against, judged, summary, table
 from duologue.data.tuning import (
+    AccessToTestSet,
     JudgedTrial,
     Judgement,
     MeasureGap,
-    TestSetAccess,
     TuningResult,
     TuningTrial,
     halved,
@@ -79,7 +79,7 @@ def test_halved_and_worse_are_counted_against_start_and_floor():
 
 def test_a_result_is_told_with_how_often_the_test_half_was_opened():
     start, best = judgement(gap("a", 2.0), value=0.9), judgement(gap("a", 0.5), value=0.2)
-    opening = TestSetAccess(number=3, what=("x", "y"), people="p", users=7)
+    opening = AccessToTestSet(number=3, what=("x", "y"), people="p", users=7)
     tuned = TuningResult(
         cast="c", people="p", users={"select": 5}, seed=0, space={}, settings={}, best=1,
         trials=(TuningTrial(number=0, judgement=start), TuningTrial(number=1, judgement=best)),

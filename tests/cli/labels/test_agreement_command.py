@@ -52,11 +52,11 @@ def test_flat_rows_are_alone_on_stdout(duologue, source):
 
 
 def test_an_order_and_a_page(duologue, source):
-    code, out, _ = duologue("agreement", source, "--between", "human,judge", "--order", "Low,High")
+    code, out, _ = duologue("agreement", source, "--between", "human,judge", "--scale", "Low,High")
     assert code == 0
     assert "human and judge" in out
     assert "Base rate: the accuracy of always saying the commonest value of the first label." in " ".join(out.split())
-    _, out, _ = duologue("agreement", source, "--between", "human,judge", "--order", "Low,High", "--json")
+    _, out, _ = duologue("agreement", source, "--between", "human,judge", "--scale", "Low,High", "--json")
     assert json.loads(out)[0]["weighted_kappa"] == json.loads(out)[0]["kappa"]
 
 
@@ -66,7 +66,7 @@ def test_words_of_which_no_page_tells_the_order_are_told(duologue, tmp_path):
     command = ("agreement", path, "--between", "human,mood")
     line = "mood: no label definition at hand orders the values, so there is no weighted kappa"
     assert line in " ".join(duologue(*command)[1].split())
-    assert line not in " ".join(duologue(*command, "--order", "low,middle,high")[1].split())
+    assert line not in " ".join(duologue(*command, "--scale", "low,middle,high")[1].split())
     (tmp_path / "mood.md").write_text("---\nunit: conversation\nvalues: [low, middle, high]\n---\nlow: x.\n")
     assert line not in " ".join(duologue(*command, "--labels-dir", tmp_path)[1].split())
 
@@ -165,9 +165,7 @@ def test_kappa_of_what_was_disputed_is_said_not_to_be_kappa_of_all(duologue, tmp
         code, out, err = duologue("agreement", f"copy {name}", "--between", "tone_human,tone")
         assert code == 0, err
         text = " ".join(out.split())
-        line = (
-            "tone_human: people labelled 4 of 10 things, 4 of them chosen because the disputed come first: kappa here"
-        )
+        line = "tone_human: people labelled 4 of 10 things, 4 of them chosen because votes disagree on them: kappa of these"
         assert text.count(line) == warned
         assert text.count("is not kappa of all") == warned
 
@@ -186,12 +184,12 @@ def test_two_sources_meet_by_id(duologue, tmp_path):
         (["--between", "a,b,c"], "--between a,b,c: compares two labels"),
         (["--between", "human,,"], "a name is missing beside a comma"),
         (["--between", "nobody,judge"], "no conversation has the label 'nobody'; there is human, judge"),
-        (["--between", "human,judge", "--order", "Low"], "--order 'Low': is not a list of words"),
+        (["--between", "human,judge", "--scale", "Low"], "--scale 'Low': is not a list of words"),
         (["--between", "human,judge", "--precision", "2"], "--precision 2.0: is a share between 0 and 1"),
         (["--between", "human,judge", "--confidence", "sure"], "--confidence is for --precision"),
         (["--between", "judge", "--calibrate"], "compare two labels: give --between A,B"),
         (["--between", "human"], "human: one value each and no votes, nothing to compare: name a second label"),
-        (["--between", "human,judge", "--order", "Lo,High"], "ordered Lo,High: is not an order of any label"),
+        (["--between", "human,judge", "--scale", "Lo,High"], "ordered Lo,High: is not an order of any label"),
     ],
 )
 def test_bad_input_is_one_line(duologue, source, options, message):

@@ -166,7 +166,7 @@ COMMANDS = [
     ("recllmsim", "stats", "FILE", "--table", ALL),
     ("compare", "FILE", "FILE"),
     ("agreement", "FILE", "--between", ALL.replace(",", "")),
-    ("agreement", "FILE", "--between", "intent", "--order", ALL),
+    ("agreement", "FILE", "--between", "intent", "--scale", ALL),
     ("topics", "topics.jsonl"),
     ("topics", "topics.jsonl", "--json"),
     ("topics", "FILE"),

@@ -127,7 +127,7 @@ def test_a_pause_that_is_longer_than_patience_ends_the_run_at_once(run, calls):
 
     endpoint, seconds = run(main())
     assert {type(error) for error in endpoint.errors} == {EndpointError}
-    assert "asks to wait 3600 s, longer than patience (600 s)" in str(endpoint.errors[0])
+    assert "asks to wait 3600 s, longer than the outage timeout (--patience, 600 s)" in str(endpoint.errors[0])
     assert seconds < 1
     assert len(endpoint.requests) <= 8
 

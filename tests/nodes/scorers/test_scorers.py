@@ -330,7 +330,7 @@ def test_a_judges_page_may_be_ones_own(tmp_path: Path) -> None:
     page.write_text("Read {{ conversation }} and answer.")
     assert judge(nodes.judged(model, page=page), spoken(*TALK)).value is False
     assert judge(nodes.judged(model, page="Was {{ goal }} spoken of?"), spoken(*TALK)).value is False
-    with pytest.raises(PromptError, match=r"gap \{\{ secret \}\}"):
+    with pytest.raises(PromptError, match=r"template variable \{\{ secret \}\}"):
         judge(nodes.judged(model, page="{{ conversation }} {{ secret }}"), spoken(*TALK))
     for wrong, words in (("no.md", "no.md cannot be read"), (" ", "is empty"), ("{{ a", "line 1")):
         with pytest.raises(PromptError, match=words):

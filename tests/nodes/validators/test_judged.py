@@ -126,7 +126,7 @@ async def test_a_page_of_ones_own_places_what_it_shows():
     shown = Scripted(lines=[FINE])
     await verdicts(judge(shown, "{{ draft }} {{ tool_calls }}", ["rude"]), {"text": "Hm", "tool_calls": calls})
     assert '"q": "‹/tool_calls›"' in shown.sent[0][1].text
-    with pytest.raises(PromptError, match=r"gap \{\{ colour \}\}"):
+    with pytest.raises(PromptError, match=r"template variable \{\{ colour \}\}"):
         await verdicts(judge(model, "{{ draft }} {{ colour }}", ["rude"]), "x")
 
 

@@ -91,9 +91,9 @@ def test_whoever_holds_the_control_ends_it_and_the_answers_say_why() -> None:
 def test_a_file_of_something_else_and_one_that_another_command_writes_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "a", "points": 4}\n')
-    with pytest.raises(DataError, match="is no length of a word: choose another file"):
+    with pytest.raises(DataError, match="is not a length of a word: choose another file"):
         asking(["a"], []).missing(other)
-    with pytest.raises(DataError, match="is no length of a word: choose another file"):
+    with pytest.raises(DataError, match="is not a length of a word: choose another file"):
         blocking(asking(["a"], []).answers(answers_file=other))
     heard: list[str] = []
     answers_file = tmp_path / "kept.jsonl"

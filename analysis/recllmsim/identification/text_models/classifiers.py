@@ -146,15 +146,6 @@ def booster(trees: int, seed: int) -> Any:
     )
 
 
-def one_thread() -> Any:
-    """A context in which linear algebra has one thread.
-
-    For texts as few as these it is several times as fast, and the last digits do not depend on the machine's
-    processors.
-    """
-    return of_extra("threadpoolctl", "ml").threadpool_limits(limits=1, user_api="blas")
-
-
 def _on_tf_idf(fitted: Callable[[Any, Truth, Any, int], FloatArray]) -> Classify:
     """A classifier on TF-IDF that learns only options that some but not all training texts have.
 

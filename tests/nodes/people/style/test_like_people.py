@@ -166,7 +166,7 @@ def test_the_weights_average_1_over_the_known_drafts_where_few_are_like_people()
     own = [talk(n // 10, texts[n : n + 10]) for n in range(0, number, 10)]
     place = StyleComparison.of(talks(PEOPLE), "en", drafts=own).places["later"]
     opinions = [place.opinion(traits_of(text, "en"), 3) for text in texts]
-    assert sum(opinion.weight for opinion in opinions) / number == pytest.approx(1)
+    assert sum(opinion.weight or 0 for opinion in opinions) / number == pytest.approx(1)
     assert place.mean_ratio == pytest.approx(0.62, abs=0.01)
     assert opinions[0].weight > 1 > opinions[1].weight
 

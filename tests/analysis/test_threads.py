@@ -1,8 +1,8 @@
-"""Arithmetic of a comparison takes one thread."""
+"""Arithmetic on small arrays takes one thread."""
 
 import pytest
 
-from duologue.analysis.realism.statistics.one_thread import one_thread
+from duologue.analysis.threads import one_thread
 
 
 def test_libraries_compute_in_one_thread_and_then_as_before() -> None:

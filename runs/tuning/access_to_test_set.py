@@ -5,7 +5,7 @@ from pathlib import Path
 from ...data.identity import digest
 from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation
-from ...data.tuning import TestSetAccess
+from ...data.tuning import AccessToTestSet
 from ..asking.store import codec_of
 from ..journals.journal import Journal
 
@@ -14,7 +14,7 @@ LEDGER = "openings.jsonl"
 
 def opened(
     folder: Path, what: tuple[str, ...], people: list[Conversation], part: UserPart = "test"
-) -> tuple[TestSetAccess, int]:
+) -> tuple[AccessToTestSet, int]:
     """Write down a test-set access to these people's part; gives it with the number of accesses so far.
 
     `what`: digests of the settings that are judged. It holds no date: who opened it when is nobody's matter.
@@ -22,7 +22,7 @@ def opened(
     people_of_part = [one for one in people if of_part(one, part)]
     with Journal.open(folder / LEDGER, CODEC, busy=folder) as ledger:
         number = sum(1 for _ in ledger.iterate()) + 1
-        opening = TestSetAccess(
+        opening = AccessToTestSet(
             number=number,
             what=what,
             people=digest_of(people_of_part),
@@ -38,7 +38,7 @@ def digest_of(people: list[Conversation]) -> str:
 
 
 CODEC = codec_of(
-    TestSetAccess,
+    AccessToTestSet,
     lambda opening: str(opening.number),
     "is not a test-set access: choose another folder",
     lambda opening: False,

@@ -1,4 +1,7 @@
-"""Arithmetic in one thread: on small arrays several threads wait for each other, and their waiting costs CPU."""
+"""Arithmetic in one thread: on small arrays several threads wait for each other, and their waiting costs CPU.
+
+The last digits of a sum do not depend on the machine's processors then.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
