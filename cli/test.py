@@ -198,7 +198,8 @@ def test_command(
             addresses=addresses,
             crashes=crashes,
             plan=[
-                (state["scenario"], state["ordinal"], state["repeat"]) for state in runs.planned(tested, planned.states)
+                (state["scenario"], state.get("ordinal", 0), state.get("repeat", 0))
+                for state in runs.planned(tested, planned.states)
             ],
         )
         write_text(junit, junit_text)

@@ -180,7 +180,8 @@ def _streamed(run: StoredRun) -> Loaded:
         of_domain.setdefault(domain_of[name], []).append(name)
     by_domain = {domain: Streamed(run.finished, own) for domain, own in of_domain.items()}
     notes, broken = run.remarks(len(names))
-    notes = (*notes, *_notes(by_domain, sum(aside_counts.values(), Counter())), *broken)
+    asides = sum(aside_counts.values(), Counter[str]())
+    notes = (*notes, *_notes(by_domain, asides), *broken)
     return Loaded(run.path, domains.RUN.name, Streamed(run.finished, names), notes, broken, run.manifest)
 
 

@@ -58,9 +58,10 @@ def held_out_scores(
     )
     dense = np.hstack([measures, np.array([sequence_features(transcript) for transcript in transcripts])])
     options: tuple[dict[str, Any], ...] = ({"analyzer": list}, {"analyzer": "char", "ngram_range": (1, 2)})
-    counts = [
-        CountVectorizer(**more).fit_transform(texts).tocsc() for texts, more in zip(documents, options, strict=True)
+    counts: list[Any] = [
+        CountVectorizer(**more).fit_transform(texts) for texts, more in zip(documents, options, strict=True)
     ]
+    counts = [matrix.tocsc() for matrix in counts]
     score = np.full((len(side), MODELS), np.nan)
     for number in np.unique(fold):
         test = fold == number
