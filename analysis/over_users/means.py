@@ -12,6 +12,8 @@ from .rates import wilson
 
 FEWEST_IN_INTERVAL = 10
 """Users, or pairs, that an interval by Student's t needs: with fewer it rests on values being normal, which shares are not."""
+TINY = 1e-20
+"""A variance below which all values are equal but for rounding."""
 
 
 def quantile(users: int) -> float:
@@ -43,12 +45,12 @@ class UserSums:
     def interval(self, least: float = -math.inf, most: float = math.inf) -> tuple[float, float] | tuple[None, None]:
         """The 95 % interval of the mean by Student's t, cut to the scale.
 
-        Two None with fewer than 10 users.
+        Two None with fewer than 10 users, or where all are equal: then nothing tells how much users vary.
         """
         users = len(self.items)
-        if users < FEWEST_IN_INTERVAL:
+        if users < FEWEST_IN_INTERVAL or (variance := self.variance()) < TINY:
             return None, None
-        mean, half = self.mean, quantile(users) * math.sqrt(self.variance())
+        mean, half = self.mean, quantile(users) * math.sqrt(variance)
         return max(least, mean - half), min(most, mean + half)
 
     def score_interval(self) -> tuple[float, float] | tuple[None, None]:

@@ -9,6 +9,10 @@ from ...data.records import Record
 LEVEL = 0.05
 """Adjusted p up to which a difference is more than chance."""
 
+SMALL = 0.33
+"""Size of an effect from which it is no longer small (Cliff's delta: Romano et al. 2006). Of few people two halves can
+differ by more, and a difference that large is not said to be none."""
+
 SetApart: TypeAlias = Literal["", "translation", "annotation"]
 """Why a measure is not ranked: a side is translated and the measure does not survive it, or it is an annotation,
 and the two sides may have been annotated by different people."""
@@ -186,13 +190,13 @@ class RealismRow(Record):
 
     @property
     def within_people(self) -> bool:
-        """Whether the interval of the effect lies within that between people, on either side of 0.
+        """Whether the interval of the effect lies within that between people, and within a small one, on either side of 0.
 
         These are two one-sided tests (Schuirmann 1987), at 2.5 % each.
         """
-        margin = self.between_people
-        if margin is None or self.effect_low is None or self.effect_high is None:
+        if self.between_people is None or self.effect_low is None or self.effect_high is None:
             return False
+        margin = min(self.between_people, SMALL)
         return -margin < self.effect_low and self.effect_high < margin
 
     @property
@@ -200,10 +204,10 @@ class RealismRow(Record):
         """What effect, interval and adjusted p come to, in words; empty where there is no p."""
         if self.p_adjusted is None:
             return ""
+        if self.p_adjusted <= LEVEL:
+            return "differs, within people's own spread" if self.within_people else "differs"
         if self.within_people:
             return "within people's own spread"
-        if self.p_adjusted <= LEVEL:
-            return "differs"
         if not self.detectable or self.detectable >= 1:
             return "undecided"
         return f"undecided: {self.detectable:.2f} would be found"

@@ -37,7 +37,7 @@ class Difference(Record):
     difference: float | None = None
     """The other's less the reference's: below 0 where the user tells it from the good one."""
     low: float | None = None
-    """Lower end of the 95 % interval; None with too few scenarios (10 for satisfaction)."""
+    """Lower end of the 95 % interval; None with too few scenarios (10 for satisfaction), or if all differ equally."""
     high: float | None = None
     tells: Tells = "not tried"
     needed: int | None = None
