@@ -19,7 +19,7 @@ from ..data.records import Conversation
 from ..errors import DataError, DuologueError
 from ..prompts import Page
 from .folder import dataset, manifests
-from .folder.leftovers import DATASET, PROMPTS, partials
+from .folder.leftovers import CARD, DATASET, PROMPTS, partials
 from .folder.run_state import standing, status_lines
 from .journals.journal import RunError, is_being_written
 
@@ -28,6 +28,9 @@ SHOWN = 5
 
 _OURS = re.compile(r".+\.html|calls.*\.jsonl|.+\.broken(-\d+)?")
 """Names of other files of a run: pages, replies that were kept, and what writing and mending leave behind."""
+
+_VALUE = re.compile(rb"\d+|`[^`]*`")
+"""A number or a name in the card of a data set."""
 
 
 def problems(folder: str | Path) -> list[str]:
@@ -128,6 +131,8 @@ def compared(root: Path, manifest: dict[str, Any], run: StoredRun) -> tuple[list
         dataset.write_run(Path(place), manifest, run)
         expected = _files(Path(place) / DATASET)
         present = _files(root / DATASET, {*partials(root), *dataset.of_other_form(root, run)})
+    for files in (expected, present):  # a card's words are those of the version that wrote it
+        files[CARD] = b" ".join(_VALUE.findall(files.get(CARD, b"")))
     differing = [name for name in expected if expected[name] != present.get(name)]
     return differing, [name for name in present if name not in expected]
 

@@ -42,7 +42,7 @@ class RankedConversation:
 class RankedOptions(ModelAnswer):
     """A model's ranking for one conversation."""
 
-    called: ClassVar[str] = "ranking of a model"
+    called: ClassVar[str] = "a ranking of a model"
 
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """For each aspect three to five options, the likeliest first; empty if it said nothing that could be read."""

@@ -35,7 +35,7 @@ GIVE_UP = 10
 class ModelAnswer(Record):
     """A model's answer about one thing."""
 
-    called: ClassVar[str] = "answer of a model"
+    called: ClassVar[str] = "an answer of a model"
     """What it is, for the error about a file that holds something else."""
 
     id: str
@@ -183,5 +183,5 @@ class Asking(Generic[T, A]):
 
 
 def _codec(kind: type[A]) -> Codec[A]:
-    problem = f"is not a {kind.called}: choose another file"
+    problem = f"is not {kind.called}: choose another file"
     return codec_of(kind, lambda answer: answer.id, problem, lambda answer: not answer.error)

@@ -26,7 +26,7 @@ _HIDDEN = ("kind", "success")
 class SatisfactionReply(ModelAnswer):
     """A judge's reply about one assistant reply."""
 
-    called: ClassVar[str] = "opinion of a judge"
+    called: ClassVar[str] = "an opinion of a judge"
 
     points: int | None = None
     """1 to 5; None if it said nothing that could be read."""

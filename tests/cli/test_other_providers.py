@@ -237,7 +237,7 @@ def test_init_chat_model_makes_the_model_where_langchain_is_installed(installed)
     chat_model("anthropic:claude-x?temperature=0.5")
     assert sys.modules["langchain.chat_models"].asked == [("claude-x", "anthropic", {"temperature": 0.5})]
     assert model_provenance(chat_model("brandnew:m-1"))["spec"] == "brandnew:m-1"  # newer than our table
-    with pytest.raises(ModelError, match="'nobody:model-1': is no provider") as error:
+    with pytest.raises(ModelError, match="'nobody:model-1': is not a provider") as error:
         chat_model("nobody:model-1")
     assert "\n" not in str(error.value)
 

@@ -37,6 +37,8 @@ RUNS = {
     "tuned": "tuned/trials/000",
 }
 TIMES = {"begun", "seconds", "started", "timing"}
+NEW = {"sent_although_rejected"}
+"""Keys that 0.1.0 did not print."""
 NEEDS = {
     "agreement": "scipy",
     "next-turn": "scipy",
@@ -49,7 +51,7 @@ NEEDS = {
 
 def plain(value):
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items() if key not in TIMES}
+        return {key: plain(item) for key, item in value.items() if key not in TIMES | NEW}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 

@@ -73,7 +73,7 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     assert "seat is 4, <expected> 5; it reached its limit of turns" in text or "seat is 4, <expected> 5;" in text
     assert page.count("success: not calibrated") == 1
     everything = page + "".join(bodies(page))
-    assert everything.count("nobody has measured it here") == 1
+    assert everything.count("not measured here") == 1
     assert "conversations succeeded" not in run_page([talk()], "x")
 
 

@@ -18,7 +18,7 @@ from duologue.runs.journals.journal import RunError
 class Length(ModelAnswer):
     """How long a word is."""
 
-    called: ClassVar[str] = "length of a word"
+    called: ClassVar[str] = "a length of a word"
 
     length: int | None = None
 

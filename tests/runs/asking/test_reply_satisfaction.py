@@ -101,5 +101,5 @@ def test_the_offline_model_a_reply_that_is_not_there_and_another_file_are_refuse
         )
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({"no": "opinion"}) + "\n")
-    with pytest.raises(DataError, match="is no opinion of a judge"):
+    with pytest.raises(DataError, match="is not an opinion of a judge"):
         judge_replies(scripted_model(FOUR, by_call=True), [JudgedReply(talk, 1)], answers_file=other)

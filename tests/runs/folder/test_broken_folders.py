@@ -3,6 +3,7 @@
 import asyncio
 import json
 import pathlib
+import re
 import shutil
 
 import pytest
@@ -431,6 +432,18 @@ def test_a_run_whose_data_set_lacks_something_is_not_called_complete(tmp_path, s
     assert "was written from the 4 finished conversations" in mending.repair(tmp_path / "r")[-1]
     assert standing.standing(tmp_path / "r").complete
     assert mending.repair(tmp_path / "r") == []
+
+
+def test_a_card_may_have_the_words_of_another_version_but_not_other_numbers(tmp_path, simulated):
+    simulated()
+    card = tmp_path / "r/dataset/README.md"
+    text = card.read_text()
+    card.write_text(text.replace("| turns |", "| exchanges |"))
+    assert card.read_text() != text
+    assert inspection.problems(tmp_path / "r") == []
+    card.write_text(re.sub(r"(\| turns \| )\d+", r"\g<1>77", text))
+    (problem,) = inspection.problems(tmp_path / "r")
+    assert "README.md: not what the records give" in problem
 
 
 def test_a_data_set_that_the_disk_does_not_take_ends_the_run_as_incomplete(tmp_path, simulated, monkeypatch):
