@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...data.records import Record
 from .means import quantile
+from .rates import share_of_users
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]
@@ -49,6 +50,11 @@ def sums_of(values: NDArray[Any], user: Places) -> FloatArray:
     return sums
 
 
+def items_of(user: Places) -> FloatArray:
+    """How many items each user has, by the place of the user of each."""
+    return sums_of(np.ones(len(user)), user)
+
+
 def crossed(user: Places, truth: NDArray[Any], predicted: NDArray[Any], values: int) -> FloatArray:
     """How often each user has each pair of values: user x true x predicted.
 
@@ -72,7 +78,7 @@ def ratio(above: FloatArray, below: FloatArray) -> Of:
 
 def mean_over(values: NDArray[Any], user: Places) -> Of:
     """The mean of the items' values."""
-    return ratio(sums_of(values, user), sums_of(np.ones(len(user)), user))
+    return ratio(sums_of(values, user), items_of(user))
 
 
 def mean_of(functions: Sequence[Of]) -> Of:
@@ -101,13 +107,18 @@ def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, use
     return lambda drawn: divided(((drawn @ right) * drawn).sum(axis=1), ((drawn @ pairs) * drawn).sum(axis=1))
 
 
-def interval(of: Of, users: int, reason: str, *, n: int, scale: tuple[float, float] = (-np.inf, np.inf)) -> UserScore:
-    """The score of all users, with its interval by Student's t, cut to the `scale`.
+def interval(
+    of: Of, items: FloatArray, reason: str, *, n: int, scale: tuple[float, float] = (-np.inf, np.inf)
+) -> UserScore:
+    """The score of all users, with its interval, which lies within the `scale`.
 
-    The variance is the jackknife's over users (Efron and Stein 1981, each user left out in turn): at eight users it
-    covers .94, where the percentiles of drawn users cover .84 to .90. `reason`: why there is no value, if there is
-    none. No interval stands on fewer than eight users, nor where the score is the same whoever is left out.
+    `items`: how many of each user are counted. The variance is the jackknife's over users (Efron and Stein 1981, each
+    user left out in turn): at eight users it covers .94, where the percentiles of drawn users cover .84 to .90. An
+    interval from 0 to 1 is of the score form, since Student's covers .82 to .93 where most users have a share near an
+    end or a user has ten times the items of others; other scales have Student's. `reason`: why there is no value, if
+    there is none. No interval stands on fewer than eight users, nor where the score is the same whoever is left out.
     """
+    users = len(items)
     value = float(of(np.ones((1, users)))[0])
     if not np.isfinite(value):
         return UserScore(value=None, n=n, users=users, reason=reason)
@@ -121,7 +132,11 @@ def interval(of: Of, users: int, reason: str, *, n: int, scale: tuple[float, flo
         return without.model_copy(update={"reason": "no interval: without one of the users there is no score"})
     if np.ptp(left_out) < 1e-12:
         return without.model_copy(update={"reason": "no interval: the same whichever user is left out"})
-    half = quantile(users) * np.sqrt(jackknife_variance(left_out))
+    variance, worth = jackknife_variance(left_out), float(effective_users(items))
+    if scale == (0.0, 1.0):
+        bounds = share_of_users(value, variance, worth)
+        return without.model_copy(update={"low": bounds.low, "high": bounds.high})
+    half = quantile(max(worth, 2.0)) * np.sqrt(variance)
     least, most = scale
     return without.model_copy(update={"low": max(value - half, least), "high": min(value + half, most)})
 

@@ -11,7 +11,7 @@ from scipy.stats import t as students_t
 
 from .chance import Disagreement
 from .estimate import FloatArray, UserScore, effective_users, jackknife_variance
-from .rates import independent, wilson
+from .rates import FREEDOM_OF_USERS, independent, share_of_users, wilson
 
 FEWEST_LABELLED = 5
 """Users that an interval needs: fewer than elsewhere, as the prior holds it up where few users differ."""
@@ -23,13 +23,6 @@ no error would have no error; with more, intervals of 40 labels are too wide."""
 FEWEST_RARE = 4
 """Labels of other values than the commonest that the interval of a coefficient beyond chance needs: of fewer it covers
 .80 to .86."""
-
-PRIOR_OF_RATE = 0.1
-"""The same prior, for rates: few labels of a rare value vary by chance alone."""
-
-FREEDOM = 4
-"""Degrees of freedom for each user but one: the score form is wider than Student's at few users (found by
-simulation)."""
 
 TINY = 1e-12
 
@@ -63,7 +56,7 @@ def coefficient_interval(tables: FloatArray, disagreement: Disagreement, *, marg
     share = jackknife_variance(1 - observed_without / by_chance) * expected**2
     users = float(effective_users(tables.sum(axis=(1, 2))))
     worth = independent(observed, share, PRIOR / users, 1 / users)
-    bounds = wilson(1 - observed, worth, float(students_t.ppf(0.975, FREEDOM * max(users - 1, 1))))
+    bounds = wilson(1 - observed, worth, float(students_t.ppf(0.975, FREEDOM_OF_USERS * max(users - 1, 1))))
     low, high = (1 - (1 - bound) / expected for bound in (bounds.low, bounds.high))
     return UserScore(value=value, low=max(low, -1.0), high=min(high, 1.0), **counts)
 
@@ -84,10 +77,7 @@ def mean_interval(
     users = float(effective_users(labels))
     variance = jackknife_variance(left_out) + more
     if rate:
-        share = min(max(value, 0.0), 1.0)
-        worth = independent(share, variance, PRIOR_OF_RATE / users, 1 / users)
-        bounds = wilson(share, worth, float(students_t.ppf(0.975, FREEDOM * max(users - 1, 1))))
-        return UserScore(value=value, low=min(bounds.low, value), high=max(bounds.high, value), **counts)
+        return UserScore(**share_of_users(value, variance, users).model_dump(), **counts)
     one_more = step**2 / (users * float(labels.sum()))
     variance = max(variance + one_more / 2, one_more)
     half = float(students_t.ppf(0.975, max(users - 1, 1)) * np.sqrt(variance))

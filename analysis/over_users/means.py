@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import of_extra
-from .rates import wilson
+from .rates import share_of_users
 
 FEWEST_IN_INTERVAL = 10
 """Users, or pairs, that an interval by Student's t needs: with fewer it rests on values being normal, which shares are not."""
@@ -16,7 +16,7 @@ TINY = 1e-20
 """A variance below which all values are equal but for rounding."""
 
 
-def quantile(users: int) -> float:
+def quantile(users: float) -> float:
     """Student's quantile for an interval of 95 % over so many users.
 
     Needs the extra `stats`.
@@ -36,6 +36,11 @@ class UserSums:
         """The mean over all items."""
         return math.fsum(self.values) / sum(self.items)
 
+    @property
+    def worth(self) -> float:
+        """Number of users with equal items that would weigh like these."""
+        return sum(self.items) ** 2 / sum(items**2 for items in self.items)
+
     def variance(self) -> float:
         """Of the mean, by the users."""
         users, mean = len(self.items), self.mean
@@ -50,21 +55,14 @@ class UserSums:
         users = len(self.items)
         if users < FEWEST_IN_INTERVAL or (variance := self.variance()) < TINY:
             return None, None
-        mean, half = self.mean, quantile(users) * math.sqrt(variance)
+        mean, half = self.mean, quantile(max(self.worth, 2.0)) * math.sqrt(variance)
         return max(least, mean - half), min(most, mean + half)
 
     def score_interval(self) -> tuple[float, float] | tuple[None, None]:
-        """The same for a share, in Wilson's form with Student's quantile, so that it stays within 0 and 1.
-
-        It has the number of independent items that has this variance (Korn and Graubard 1998).
-        """
-        users, mean = len(self.items), self.mean
-        if users < FEWEST_IN_INTERVAL:
+        """The same for a share, of the score form, so that it stays within 0 and 1."""
+        if len(self.items) < FEWEST_IN_INTERVAL:
             return None, None
-        variance = self.variance()
-        # Where all users agree, each is worth one item: nothing tells how alike a user's items are.
-        independent = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else users
-        rate = wilson(mean, min(float(sum(self.items)), independent), quantile(users))
+        rate = share_of_users(self.mean, self.variance(), self.worth)
         return rate.low, rate.high
 
 

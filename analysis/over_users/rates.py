@@ -26,6 +26,10 @@ PRIOR, ALIKE = 0.25, 0.8
 FREEDOM = 3
 """Degrees of freedom for each scenario but one: the score form is wider than Student's at few scenarios."""
 
+PRIOR_OF_USERS, FREEDOM_OF_USERS = 0.1, 4
+"""The same of a share over users: the weight of one item of each user, over the number of users, since few items of a
+rare value vary by chance alone; and the degrees of freedom for each user but one (both found by simulation)."""
+
 
 class Rate(Record):
     """A share with its interval of 95 %."""
@@ -86,6 +90,17 @@ def _over_scenarios(share: float, variance: float, sizes: Sequence[float]) -> Ra
     prior = PRIOR * max(number - 5, 1) / number / scenarios * unequal**2
     trials = independent(share, variance, prior, (1 + (size - 1) * ALIKE) / size / others)
     return wilson(share, min(trials, total), students(FREEDOM * others / unequal))
+
+
+def share_of_users(share: float, variance: float, users: float) -> Rate:
+    """A share, or a score from 0 to 1, with its interval of the score form.
+
+    `variance`: of the share, over users; `users`: how many that weigh alike they are worth.
+    """
+    inside = min(max(share, 0.0), 1.0)
+    worth = independent(inside, variance, PRIOR_OF_USERS / users, 1 / users)
+    bounds = wilson(inside, worth, students(FREEDOM_OF_USERS * max(users - 1, 1)))
+    return Rate(value=share, low=min(bounds.low, share), high=max(bounds.high, share))
 
 
 def independent(share: float, variance: float, prior: float, spread: float) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as students_t
 
+from ..over_users.estimate import effective_users, items_of
 from ..over_users.folds import FOLDS
 from .adversary import held_out_scores
 from .equal_length import matched_in_length
@@ -236,7 +237,7 @@ def _interval(placed: Floats, side: Ints, user: Ints) -> Interval:
 
     Its variance is that of the users (DeLong et al. 1988; Obuchowski 1997) and that of the training, which other folds
     show. As the interval of an effect it is drawn towards the variance without a difference where few users vary, and
-    shrinks towards the ends of the scale (`intervals`).
+    shrinks towards the ends of the scale (`intervals`). Its degrees of freedom are Welch's, over both sides.
     """
     of_repeats = np.array([mean_of_sides(row, side) for row in placed])
     of_repeats = of_repeats[np.isfinite(of_repeats)]
@@ -249,21 +250,25 @@ def _interval(placed: Floats, side: Ints, user: Ints) -> Interval:
     if min(np.unique(user[side == label]).size for label in (0, 1)) < FEWEST_FOR_INTERVAL:
         return Interval(value=auc, reason="too few users for an interval")
     mean = np.nanmean(placed, axis=0)
-    contributions, sizes, of_users = [], [], 0.0
+    contributions, sizes, of_sides, freedom = [], [], [], []
     for label in (0, 1):
         rows = side == label
         parts = np.bincount(numbered(user[rows].tolist()), mean[rows] - mean[rows].mean()) / rows.sum()
-        of_users += float((parts**2).sum()) * parts.size / (parts.size - 1)
+        of_sides.append(float((parts**2).sum()) * parts.size / (parts.size - 1))
         contributions.append(parts)
         sizes.append(parts.size)
+        freedom.append(max(float(effective_users(items_of(numbered(user[rows].tolist())))) - 1, 1))
     # The distance from chance, 2 AUC - 1, has four times the variance.
     of_training = float(of_repeats.var(ddof=1)) if of_repeats.size > 1 else 0.0
+    of_users = sum(of_sides)
     variance = 4 * (of_users + _FOLDS_VARIANCE * of_training)
+    # Welch's (1947): those of the side with fewer users where nearly all the variance is its own.
+    welch = of_users**2 / sum(own**2 / free for own, free in zip(of_sides, freedom, strict=True)) if of_users else 1.0
     prior = PRIOR / (PRIOR + stands_on(np.concatenate(contributions)[:, None])[0])
     distance = 2 * auc - 1
     room = 1 - distance**2
     without = sum(1 / size for size in sizes) / 3
     at_none = (1 - prior) * (variance / room if room > TINY else 0.0) + prior * without
-    bounds = score_bounds(np.array([distance]), np.array([at_none]), students_t.ppf(0.975, sum(sizes) - 2))
+    bounds = score_bounds(np.array([distance]), np.array([at_none]), students_t.ppf(0.975, welch))
     low, high = ((1 + float(bound[0])) / 2 for bound in (bounds.low, bounds.high))
     return Interval(value=auc, low=low, high=high)

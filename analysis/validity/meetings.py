@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from ...data.records import Conversation, Record
 from ..outcomes import scenario_key, score_of
-from ..over_users.means import over_users
+from ..over_users.means import FEWEST_IN_INTERVAL, over_users
 from ..over_users.rates import Rate, clustered, wilson
 from .pairs import Values
 from .sample_sizes import for_pairs, for_shares
@@ -187,7 +187,13 @@ def _difference(
 ) -> Difference:
     """A paired difference; `spread`: variance over scenarios; `sizes`: conversations of each scenario."""
     low, high = interval
-    tells: Tells = "too few" if low is None or high is None else _tells(low, high)
+    tells: Tells
+    if low is not None and high is not None:
+        tells = _tells(low, high)
+    elif not spread and len(sizes) >= FEWEST_IN_INTERVAL:  # all scenarios differ equally
+        tells = _tells(value - reference, value - reference)
+    else:
+        tells = "too few"
     return Difference(
         reference=reference,
         value=value,
@@ -195,7 +201,7 @@ def _difference(
         low=low,
         high=high,
         tells=tells,
-        needed=ceil(for_pairs(value - reference, spread) * fmean(sizes)) if tells == "yes" else None,
+        needed=ceil(for_pairs(value - reference, spread) * fmean(sizes)) if tells == "yes" and spread else None,
         scenarios=len(sizes),
         left_out=left_out,
     )

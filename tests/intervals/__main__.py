@@ -246,8 +246,10 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
     rng = np.random.default_rng([seed, users])
     holds: dict[str, list[bool]] = {}
     for _ in range(draws):
-        for name, of in judged_scores(*judged_world(rng, users)).items():
-            score = interval(of, users, "", n=0)
+        world = judged_world(rng, users)
+        items = np.bincount(world[0]).astype(float)
+        for name, of in judged_scores(*world).items():
+            score = interval(of, items, "", n=0, scale=(0.0, 1.0) if name in ("ratio", "AUC") else (-np.inf, np.inf))
             if score.low is not None:
                 holds.setdefault(name, []).append(score.low <= judged_truth()[name] <= score.high)
     return {name: float(np.mean(one)) for name, one in holds.items()}

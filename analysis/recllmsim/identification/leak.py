@@ -7,7 +7,7 @@ import numpy as np
 from typing_extensions import override
 
 from ....data.records import Record
-from ...over_users.estimate import FloatArray, Of, interval, mean_of, mean_over, of_users
+from ...over_users.estimate import FloatArray, Of, interval, items_of, mean_of, mean_over, of_users
 from ...over_users.folds import Fold, tested
 from ...tables import Table, TypedRows
 from .metrics import METRICS, MeasuredOptions, Metric, over_seeds
@@ -82,7 +82,8 @@ def nearest_rows(
     talks: Sequence[ProfileTalk], split: str, folds: Sequence[Fold], texts: Mapping[str, Sequence[UserText]]
 ) -> list[NearestRow]:
     """A row for each of `texts`, by what is read."""
-    users, user = of_users([talks[place].user for place in tested(folds)])
+    _, user = of_users([talks[place].user for place in tested(folds)])
+    items = items_of(user)
     user_in_train, chance = np.array([
         (own > 0, own / len(train))
         for train, test in folds
@@ -92,7 +93,7 @@ def nearest_rows(
     rows = []
     for reads, of in texts.items():
         right = np.concatenate([_is_own(talks, fold, of) for fold in folds])
-        score = interval(mean_over(right, user), len(users), "", n=len(user), scale=(0.0, 1.0))
+        score = interval(mean_over(right, user), items, "", n=len(user), scale=(0.0, 1.0))
         rows.append(
             NearestRow(
                 split=split, reads=reads, n=len(user), known=float(user_in_train.mean()), nearest=float(right.mean()),
@@ -119,12 +120,13 @@ def _is_own(talks: Sequence[ProfileTalk], fold: Fold, texts: Sequence[UserText])
 def gains(
     of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]],
     prior: str,
-    users: int,
+    items: FloatArray,
     n: int,
 ) -> tuple[GainRow, ...]:
     """The gains of each model.
 
     `of_splits`: for each of the two splits and each model its metrics by seed, as functions of the same users.
+    `items`: conversations of each.
     """
     rows = []
     gained: dict[tuple[str, Metric], Of] = {
@@ -135,7 +137,7 @@ def gains(
     }
 
     def measured(of: Of) -> MeasuredOptions:
-        return over_seeds([of], users, n)
+        return over_seeds([of], items, n)
 
     for (model, name), of in gained.items():
         by_conversation, by_user = (

@@ -132,19 +132,19 @@ def _f1(both: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray
 
 
 def measured(
-    of_seeds: Sequence[Mapping[Any, Of]], users: int, n: int, scale: tuple[float, float] = (0.0, 1.0)
+    of_seeds: Sequence[Mapping[Any, Of]], items: FloatArray, n: int, scale: tuple[float, float] = (0.0, 1.0)
 ) -> dict[Any, MeasuredOptions]:
     """Each metric over seeds: the mean, its interval over users, cut to the scale, and the deviation."""
-    return {name: over_seeds([one[name] for one in of_seeds], users, n, scale) for name in of_seeds[0]}
+    return {name: over_seeds([one[name] for one in of_seeds], items, n, scale) for name in of_seeds[0]}
 
 
 def over_seeds(
-    functions: Sequence[Of], users: int, n: int, scale: tuple[float, float] = (-np.inf, np.inf)
+    functions: Sequence[Of], items: FloatArray, n: int, scale: tuple[float, float] = (-np.inf, np.inf)
 ) -> MeasuredOptions:
-    """One metric over seeds."""
-    whole = np.ones((1, users))
+    """One metric over seeds; `items`: how many of each user are counted."""
+    whole = np.ones((1, len(items)))
     values = [float(function(whole)[0]) for function in functions]
-    score = interval(mean_of(functions), users, "undefined: nothing to count", n=n, scale=scale)
+    score = interval(mean_of(functions), items, "undefined: nothing to count", n=n, scale=scale)
     spread = stdev(values) if len(values) > 1 and np.isfinite(values).all() else None
     return MeasuredOptions(**score.model_dump(), sd=spread)
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...over_users.estimate import FloatArray, Of, of_users
+from ...over_users.estimate import FloatArray, Of, items_of, of_users
 from ...over_users.folds import Fold, tested
 from .metrics import METRICS, Metric, averaged, functions, measured, sums
 from .mixture import Mixture, true_options
@@ -135,15 +135,15 @@ def metric_rows(
         if part not in used:
             rows += [MetricRow.none(split, model, part.aspect, name) for name in METRICS]
             continue
-        own, _ = of_users([talks[place].user for place in places[part.aspect]])
-        metrics = measured(by_seed(at, own), len(own), len(places[part.aspect]))
+        own, user = of_users([talks[place].user for place in places[part.aspect]])
+        metrics = measured(by_seed(at, own), items_of(user), len(user))
         rows += [MetricRow.of(split, model, part.aspect, name, metrics[name]) for name in METRICS]
     if not used:
         return rows, []
     in_any = sorted({place for part in used for place in places[part.aspect]})
-    everyone, _ = of_users([talks[place].user for place in in_any])
+    everyone, user = of_users([talks[place].user for place in in_any])
     of_parts = [by_seed(at, everyone) for at, part in enumerate(parts) if part in used]
     of_mean = [averaged([of[number] for of in of_parts]) for number in range(len(of_seeds))]
-    metrics = measured(of_mean, len(everyone), max(len(places[part.aspect]) for part in used))
+    metrics = measured(of_mean, items_of(user), max(len(places[part.aspect]) for part in used))
     rows += [MetricRow.of(split, model, MEAN, name, metrics[name]) for name in METRICS]
     return rows, of_mean

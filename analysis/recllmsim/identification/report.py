@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from ....errors import DataError, SettingError
 from ...labels.reliability import UNTOLD
-from ...over_users.estimate import Of
+from ...over_users.estimate import FloatArray, Of, items_of, of_users
 from ...over_users.folds import Fold, shared
 from ...tables import Sections, Table, TypedRows
 from ...threads import one_thread
@@ -169,25 +169,27 @@ def identify(
             # Splits are compared by what all users were tested on: people may have guessed about some of them only.
             if {place for own in of_seeds[0].values() for place in own} == set(tested):
                 of_splits.setdefault(split, {})[name] = of_mean
-    count = len({users[place] for place in tested})
+    names, user = of_users([users[place] for place in tested])
     return IdentificationReport(
         setting=mixture.setting,
         splits=splits,
         vocabulary=vocabulary,
         seeds=seeds,
         conversations=len(tested),
-        users=count,
+        users=len(names),
         table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_explanations(seeds, vocabulary), trust)),
         nearest=NearestConversations(rows=tuple(near), notes=_OF_NEAREST if near else ()),
-        gains=_gains(of_splits, count, len(tested)),
+        gains=_gains(of_splits, items_of(user), len(user)),
         metrics=Metrics(rows=tuple(rows)),
     )
 
 
-def _gains(of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]], users: int, n: int) -> ModelGains:
+def _gains(
+    of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]], items: FloatArray, n: int
+) -> ModelGains:
     if any(PRIOR.name not in of_splits.get(split, ()) for split in (CONVERSATIONS, USERS)):
         return ModelGains()
-    return ModelGains(rows=gains(of_splits, PRIOR.name, users, n), notes=_OF_GAINS)
+    return ModelGains(rows=gains(of_splits, PRIOR.name, items, n), notes=_OF_GAINS)
 
 
 def _different(

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from ....data.records import Record
 from ....errors import SettingError
-from ...over_users.estimate import FloatArray, Of, Places, auc_within, crossed, of_users, ratio
+from ...over_users.estimate import FloatArray, Of, Places, auc_within, crossed, items_of, of_users, ratio
 from ...over_users.folds import Fold, tested
 from ...tables import Table, TypedRows
 from ...threads import one_thread
@@ -172,13 +172,14 @@ def rows_of_models(
     scale: tuple[float, float] = (0.0, 1.0),
 ) -> list[ValueRow]:
     """The scores of each model over seeds; `models`: from a seed to predictions for the tested items."""
-    users, user = task.tested_users
+    _, user = task.tested_users
+    items = items_of(user)
     rows = []
     for model, predict in models.items():
         watch(f"{task.name}, {task.reads}: {model}")
         with one_thread():
             of_seeds = [scores(predict(number)) for number in range(1 if model in UNSEEDED else seeds)]
-        for score, measured_score in measured(of_seeds, len(users), len(user), scale).items():
+        for score, measured_score in measured(of_seeds, items, len(user), scale).items():
             rows.append(ValueRow.of(task, model, score, measured_score))
     return rows
 

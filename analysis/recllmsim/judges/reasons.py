@@ -77,13 +77,14 @@ def _scored(name: str, held_out: HeldOut, turns: Sequence[JudgedTurn], predicted
     if not turns:
         reason = "undefined: the judge gives no reason"
         return [ScoreRow(judge=name, held_out=held_out, score=score, value=None, reason=reason) for score in ("accuracy", "macro_f1")]  # fmt: skip
-    users, user = of_users([turn.user for turn in turns])
+    _, user = of_users([turn.user for turn in turns])
     reasons, places = np.unique([*(turn.reason for turn in turns), *predicted], return_inverse=True)
     table = crossed(user, places[: len(turns)], places[len(turns) :], len(reasons))
     right = np.trace(table, axis1=1, axis2=2)
-    of: dict[str, Of] = {"accuracy": ratio(right, table.sum(axis=(1, 2))), "macro_f1": macro_f1(table)}
+    items = table.sum(axis=(1, 2))
+    of: dict[str, Of] = {"accuracy": ratio(right, items), "macro_f1": macro_f1(table)}
     return [
-        ScoreRow.of(name, held_out, score, interval(function, len(users), "", n=len(turns), scale=(0.0, 1.0)))
+        ScoreRow.of(name, held_out, score, interval(function, items, "", n=len(turns), scale=(0.0, 1.0)))
         for score, function in of.items()
     ]
 

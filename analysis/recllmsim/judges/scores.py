@@ -17,6 +17,7 @@ from ...over_users.estimate import (
     crossed,
     divided,
     interval,
+    items_of,
     mean_over,
     of_users,
     ratio,
@@ -48,7 +49,8 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
     """
     if not paired.turns:
         return dict.fromkeys(("qwk", "mae", "gain", "auc", "concordance"), UserScore(value=None, reason="undefined: the judge gives nothing"))  # fmt: skip
-    users, user = of_users([turn.user for turn in paired.turns])
+    _, user = of_users([turn.user for turn in paired.turns])
+    items = items_of(user)
     truth = np.array([turn.satisfaction for turn in paired.turns])
     predicted = np.array([nearest(points) for points in paired.points])
     table = crossed(user, truth - LOWEST, predicted - LOWEST, HIGHEST)
@@ -57,7 +59,7 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
     auc = auc_within(dissatisfied, -np.array(paired.points, dtype=float), np.array(paired.fold), user)
 
     def scored(of: Of, reason: str, least: float, most: float) -> UserScore:
-        return interval(of, len(users), reason, n=len(paired.turns), scale=(least, most))
+        return interval(of, items, reason, n=len(paired.turns), scale=(least, most))
 
     return {
         "qwk": scored(weighted_kappa(table), "undefined: people and the judge give the same for every turn", -1, 1),
@@ -91,12 +93,12 @@ def _concordance(paired: PairedScores) -> UserScore:
     right, count = np.array([(user_pairs.right, user_pairs.count) for user_pairs in telling], dtype=float).T
     users = {name for name, user_pairs in pairs.items() if user_pairs.count}
     n = sum(paired.turns[group[0]].user in users for group in groups)
-    return interval(ratio(right, count), len(telling), "", n=n, scale=(0.0, 1.0))
+    return interval(ratio(right, count), count, "", n=n, scale=(0.0, 1.0))
 
 
 def intraclass(turns: Sequence[JudgedTurn]) -> UserScore:
     """ICC(1) of the rater, -1 to 1: how alike the satisfactions of one user are."""
-    users, user = of_users([turn.user for turn in turns])
+    _, user = of_users([turn.user for turn in turns])
     truth = np.array([turn.satisfaction for turn in turns], dtype=float)
     count, total, squares = (sums_of(values, user) for values in (np.ones(len(truth)), truth, truth**2))
 
@@ -108,4 +110,4 @@ def intraclass(turns: Sequence[JudgedTurn]) -> UserScore:
         return correlation
 
     reason = "undefined: one user, one turn of each, or the same satisfaction everywhere"
-    return interval(of, len(users), reason, n=len(turns), scale=(-1.0, 1.0))
+    return interval(of, count, reason, n=len(turns), scale=(-1.0, 1.0))

@@ -12,11 +12,13 @@ from duologue.analysis.over_users.estimate import (  # noqa: E402
     crossed,
     divided,
     interval,
+    jackknife_variance,
     mean_of,
     of_users,
     ratio,
     sums_of,
 )
+from duologue.analysis.over_users.rates import share_of_users  # noqa: E402
 
 
 def means_of(values):
@@ -52,25 +54,38 @@ def test_pairs_of_one_fold_alone_are_compared_and_equal_scores_count_half():
 
 
 def test_a_score_that_has_no_value_says_why():
-    estimate = interval(ratio(np.zeros(9), np.zeros(9)), 9, "nothing is rated", n=0)
+    estimate = interval(ratio(np.zeros(9), np.zeros(9)), np.ones(9), "nothing is rated", n=0)
     assert (estimate.value, estimate.reason, estimate.users) == (None, "nothing is rated", 9)
 
 
 def test_an_interval_needs_eight_users_and_no_more():
     assert FEWEST_USERS == 8
-    few = interval(means_of(range(7)), 7, "", n=7)
+    few = interval(means_of(range(7)), np.ones(7), "", n=7)
     assert (few.value, few.low, few.reason) == (3.0, None, "no interval: 7 users, 8 are needed")
-    assert interval(means_of([4]), 1, "", n=1).reason == "no interval: 1 user, 8 are needed"
-    enough = interval(means_of(range(8)), 8, "", n=8)
+    assert interval(means_of([4]), np.ones(1), "", n=1).reason == "no interval: 1 user, 8 are needed"
+    enough = interval(means_of(range(8)), np.ones(8), "", n=8)
     assert (enough.value, enough.n, enough.users, enough.reason) == (3.5, 8, 8, "")
     # The mean's standard error is the values' deviation, 6 ** .5, over the root of their number; t of 7 is 2.3646.
     assert enough.low == pytest.approx(3.5 - 2.364624 * (6 / 8) ** 0.5)
     assert enough.high == pytest.approx(3.5 + 2.364624 * (6 / 8) ** 0.5)
-    cut = interval(means_of(range(8)), 8, "", n=8, scale=(2, 5))
+    cut = interval(means_of(range(8)), np.ones(8), "", n=8, scale=(2, 5))
     assert (cut.low, cut.high) == (2, 5)
 
 
+def test_a_share_has_an_interval_of_the_score_form_and_users_weigh_by_their_items():
+    shares = [0.0, *[1.0] * 9]
+    share = interval(means_of(shares), np.ones(10), "", n=10, scale=(0, 1))
+    variance = jackknife_variance((9 - np.array(shares)) / 9)
+    expected = share_of_users(0.9, variance, 10)
+    assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
+    assert share.high < 1  # Student's would be cut at 1
+    unequal = np.array([30.0, *[3.0] * 9])
+    mean = ratio(np.arange(10) * unequal, unequal)
+    wide, narrow = (interval(mean, items, "", n=57) for items in (unequal, np.ones(10)))
+    assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+
+
 def test_there_is_no_interval_where_it_does_not_matter_who_is_left_out_or_one_alone_has_a_score():
-    assert interval(means_of([2] * 9), 9, "", n=9).reason == "no interval: the same whichever user is left out"
+    assert interval(means_of([2] * 9), np.ones(9), "", n=9).reason == "no interval: the same whichever user is left out"
     one_rated = ratio(np.array([1.0, *[0.0] * 8]), np.array([2.0, *[0.0] * 8]))
-    assert interval(one_rated, 9, "", n=1).reason == "no interval: without one of the users there is no score"
+    assert interval(one_rated, np.ones(9), "", n=1).reason == "no interval: without one of the users there is no score"

@@ -72,8 +72,12 @@ def test_the_largest_effect_of_a_reference_stands_beside_that_of_the_simulated_u
 
 def test_the_finding_is_what_interval_and_p_come_to():
     inside = {"effect_low": -0.1, "effect_high": 0.15, "floor_effect_high": 0.2}
-    assert row("a", **inside).finding == "within people's own spread"
+    assert row("a", p_adjusted=0.4, **inside).finding == "within people's own spread"
+    assert row("a", **inside).finding == "differs, within people's own spread"
     assert row("a", **inside | {"effect_low": -0.2}).finding == "differs"
+    # Halves of ten people differ by much; an effect that large is not said to be none.
+    wide = {"effect_low": -0.1, "effect_high": 0.4, "floor_effect_high": 0.5, "p_adjusted": 0.4}
+    assert row("a", **wide).finding == "undecided"
     assert row("a", p_adjusted=0.4, detectable=0.312).finding == "undecided: 0.31 would be found"
     assert row("a", p_adjusted=0.4, detectable=1.0).finding == "undecided"
     assert row("a", p_adjusted=None).finding == ""

@@ -17,7 +17,7 @@ def test_the_metrics_are_those_counted_by_hand():
     truth = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1]], dtype=bool)
     scores = np.array([[0.9, 0.4, 0.6, 0.1], [0.2, 0.3, 0.8, 0.0], [0.1, 0.7, 0.2, 0.6]])
     of = functions(sums(truth, scores, np.array([0, 0, 1]), 2))
-    metrics = {name: over_seeds([of[name]], 2, 3).value for name in METRICS}
+    metrics = {name: over_seeds([of[name]], np.ones(2), 3).value for name in METRICS}
     # Said with .5 or more: {0, 2}, {2}, {1, 3}. Right: 0 of the first, 2 of the second, 3 of the third; 5 said, 5 true.
     assert metrics["f1_micro"] == pytest.approx(2 * 3 / 10)
     # By option: 2*1/(1+2), 0, 2*1/(2+1), 2*1/(1+1); weights 2, 1, 1, 1.
@@ -59,7 +59,7 @@ def test_f1_exact_match_and_recall_are_those_of_scikit_learn(drawn_rows):
 
 
 def test_the_mean_and_the_deviation_over_seeds_are_those_counted_by_hand():
-    metric = over_seeds([lambda drawn: drawn[:, 0] * 0.2, lambda drawn: drawn[:, 0] * 0.6], 2, 5)
+    metric = over_seeds([lambda drawn: drawn[:, 0] * 0.2, lambda drawn: drawn[:, 0] * 0.6], np.ones(2), 5)
     assert (metric.value, metric.sd) == pytest.approx((0.4, 0.08**0.5))
     assert "no interval: 2 users" in metric.reason
 
@@ -68,7 +68,7 @@ def test_of_equal_scores_the_first_options_count_and_one_of_half_is_said():
     truth = np.array([[0, 1, 0, 0], [1, 0, 0, 0]], dtype=bool)
     scores = np.array([[0.5, 0.5, 0.5, 0.5], [0.0, 0.2, 0.2, 0.0]])
     of = functions(sums(truth, scores, np.array([0, 0]), 1))
-    metrics = {name: over_seeds([of[name]], 1, 2).value for name in METRICS}
+    metrics = {name: over_seeds([of[name]], np.ones(1), 2).value for name in METRICS}
     # The first row says all four, and 0, 1, 2 are its first three; in the second no true option has a score above 0.
     assert (metrics["hit_1"], metrics["hit_3"], metrics["recall_3"]) == (0, 0.5, 0.5)
     assert metrics["f1_micro"] == pytest.approx(2 * 1 / (4 + 2))
