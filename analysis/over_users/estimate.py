@@ -108,15 +108,22 @@ def auc_within(positive: NDArray[np.bool_], score: FloatArray, fold: Places, use
 
 
 def interval(
-    of: Of, items: FloatArray, reason: str, *, n: int, scale: tuple[float, float] = (-np.inf, np.inf)
+    of: Of,
+    items: FloatArray,
+    reason: str,
+    *,
+    n: int,
+    scale: tuple[float, float] = (-np.inf, np.inf),
+    share: bool = False,
 ) -> UserScore:
-    """The score of all users, with its interval, which lies within the `scale`.
+    """The score of all users, with its interval.
 
     `items`: how many of each user are counted. The variance is the jackknife's over users (Efron and Stein 1981, each
-    user left out in turn): at eight users it covers .94, where the percentiles of drawn users cover .84 to .90. An
-    interval from 0 to 1 is of the score form, since Student's covers .82 to .93 where most users have a share near an
-    end or a user has ten times the items of others; other scales have Student's. `reason`: why there is no value, if
-    there is none. No interval stands on fewer than eight users, nor where the score is the same whoever is left out.
+    user left out in turn): at eight users it covers .94, where the percentiles of drawn users cover .84 to .90. The
+    interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
+    Student's covers .69 to .93 where most users are near an end or some have ten times the items of others. `reason`:
+    why there is no value, if there is none. No interval stands on fewer than eight users, nor where the score is the
+    same whoever is left out.
     """
     users = len(items)
     value = float(of(np.ones((1, users)))[0])
@@ -133,7 +140,7 @@ def interval(
     if np.ptp(left_out) < 1e-12:
         return without.model_copy(update={"reason": "no interval: the same whichever user is left out"})
     variance, worth = jackknife_variance(left_out), float(effective_users(items))
-    if scale == (0.0, 1.0):
+    if share:
         bounds = share_of_users(value, variance, worth)
         return without.model_copy(update={"low": bounds.low, "high": bounds.high})
     half = quantile(max(worth, 2.0)) * np.sqrt(variance)

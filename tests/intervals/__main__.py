@@ -249,7 +249,7 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
         world = judged_world(rng, users)
         items = np.bincount(world[0]).astype(float)
         for name, of in judged_scores(*world).items():
-            score = interval(of, items, "", n=0, scale=(0.0, 1.0) if name in ("ratio", "AUC") else (-np.inf, np.inf))
+            score = interval(of, items, "", n=0, share=name in ("ratio", "AUC"))
             if score.low is not None:
                 holds.setdefault(name, []).append(score.low <= judged_truth()[name] <= score.high)
     return {name: float(np.mean(one)) for name, one in holds.items()}
@@ -266,7 +266,30 @@ def judges(draws: int) -> list[str]:
     return lines
 
 
-GRIDS = {grid.__name__: grid for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges)}
+def share_cell(draws: int, items: Sequence[int], mean: float, correlation: float) -> tuple[float, float]:
+    """Coverage of a share over users who have so many items each: of the score form, and of Student's interval."""
+    holds: list[list[bool]] = [[], []]
+    for counts in scenario_counts(len(items), items, mean, correlation, draws):
+        right, sizes = np.array(counts, dtype=float).T
+        for form, share in zip(holds, (True, False), strict=True):
+            score = interval(ratio(right, sizes), sizes, "", n=0, scale=(0.0, 1.0), share=share)
+            if score.low is not None:
+                form.append(score.low - 1e-9 <= mean <= score.high + 1e-9)
+    return float(np.mean(holds[0])), float(np.mean(holds[1]))
+
+
+def shares(draws: int) -> list[str]:
+    """Shares over users, as many items of each or ten times as many of a fifth, by the least coverage of 6 cells."""
+    lines = ["| users | items of each | score form | Student's |", "|---|---|---:|---:|"]
+    for users, unequal_items in product((8, 12, 20, 50), (False, True)):
+        items = [30 if unequal_items and number < users // 5 else 3 if unequal_items else 6 for number in range(users)]
+        cells = [share_cell(draws // 4, items, *about) for about in product((0.5, 0.8, 0.95), (0.1, 0.5))]
+        score, student = (min(one) for one in zip(*cells, strict=True))
+        lines.append(f"| {users} | {'30 or 3' if unequal_items else '6'} | {score:.3f} | {student:.3f} |")
+    return lines
+
+
+GRIDS = {grid.__name__: grid for grid in (success, unequal, pass_hat, rules, calibrated, kappa, judges, shares)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -14,6 +14,7 @@ from tests.intervals.__main__ import (
     oracle,
     posterior,
     scenario_counts,
+    share_cell,
 )
 
 
@@ -72,6 +73,14 @@ def test_kappa_at_97_to_3_has_an_interval_that_holds_or_none():
 def test_scores_of_eight_users_have_intervals_that_hold():
     for score, coverage in judged_cell(1500, 8).items():
         assert 0.92 <= coverage <= 0.98, score
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("items", "least"), [([6] * 50, 0.915), ([30] * 4 + [3] * 16, 0.96)])
+def test_a_share_over_users_has_an_interval_that_holds_where_students_does_not(items, least):
+    score, student = share_cell(1500, items, 0.95, 0.5)
+    assert score > least
+    assert student < 0.9
 
 
 def test_the_grids_print_their_tables(capsys):

@@ -93,7 +93,7 @@ def nearest_rows(
     rows = []
     for reads, of in texts.items():
         right = np.concatenate([_is_own(talks, fold, of) for fold in folds])
-        score = interval(mean_over(right, user), items, "", n=len(user), scale=(0.0, 1.0))
+        score = interval(mean_over(right, user), items, "", n=len(user), share=True)
         rows.append(
             NearestRow(
                 split=split, reads=reads, n=len(user), known=float(user_in_train.mean()), nearest=float(right.mean()),

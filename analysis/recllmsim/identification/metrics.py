@@ -15,6 +15,8 @@ Metric: TypeAlias = Literal[
     "f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3"
 ]  # fmt: skip
 METRICS: tuple[Metric, ...] = get_args(Metric)
+SHARES = frozenset({"exact", "hit_1", "hit_3", "recall_1", "recall_3", "accuracy", "auc"})
+"""Metrics that are shares, and have intervals of their form; F1 is none, nor is a mean of F1."""
 THRESHOLD = 0.5
 """An option with this score or more is predicted, for F1 and exact match, as published."""
 
@@ -135,16 +137,23 @@ def measured(
     of_seeds: Sequence[Mapping[Any, Of]], items: FloatArray, n: int, scale: tuple[float, float] = (0.0, 1.0)
 ) -> dict[Any, MeasuredOptions]:
     """Each metric over seeds: the mean, its interval over users, cut to the scale, and the deviation."""
-    return {name: over_seeds([one[name] for one in of_seeds], items, n, scale) for name in of_seeds[0]}
+    return {
+        name: over_seeds([one[name] for one in of_seeds], items, n, scale, share=name in SHARES) for name in of_seeds[0]
+    }
 
 
 def over_seeds(
-    functions: Sequence[Of], items: FloatArray, n: int, scale: tuple[float, float] = (-np.inf, np.inf)
+    functions: Sequence[Of],
+    items: FloatArray,
+    n: int,
+    scale: tuple[float, float] = (-np.inf, np.inf),
+    *,
+    share: bool = False,
 ) -> MeasuredOptions:
     """One metric over seeds; `items`: how many of each user are counted."""
     whole = np.ones((1, len(items)))
     values = [float(function(whole)[0]) for function in functions]
-    score = interval(mean_of(functions), items, "undefined: nothing to count", n=n, scale=scale)
+    score = interval(mean_of(functions), items, "undefined: nothing to count", n=n, scale=scale, share=share)
     spread = stdev(values) if len(values) > 1 and np.isfinite(values).all() else None
     return MeasuredOptions(**score.model_dump(), sd=spread)
 

@@ -84,7 +84,12 @@ def _scored(name: str, held_out: HeldOut, turns: Sequence[JudgedTurn], predicted
     items = table.sum(axis=(1, 2))
     of: dict[str, Of] = {"accuracy": ratio(right, items), "macro_f1": macro_f1(table)}
     return [
-        ScoreRow.of(name, held_out, score, interval(function, items, "", n=len(turns), scale=(0.0, 1.0)))
+        ScoreRow.of(
+            name,
+            held_out,
+            score,
+            interval(function, items, "", n=len(turns), scale=(0.0, 1.0), share=score == "accuracy"),
+        )
         for score, function in of.items()
     ]
 

@@ -58,14 +58,14 @@ def satisfaction_scores(paired: PairedScores, *, why_no_concordance: str = "") -
     dissatisfied = np.array([turn.dissatisfied for turn in paired.turns])
     auc = auc_within(dissatisfied, -np.array(paired.points, dtype=float), np.array(paired.fold), user)
 
-    def scored(of: Of, reason: str, least: float, most: float) -> UserScore:
-        return interval(of, items, reason, n=len(paired.turns), scale=(least, most))
+    def scored(of: Of, reason: str, least: float, most: float, *, share: bool = False) -> UserScore:
+        return interval(of, items, reason, n=len(paired.turns), scale=(least, most), share=share)
 
     return {
         "qwk": scored(weighted_kappa(table), "undefined: people and the judge give the same for every turn", -1, 1),
         "mae": scored(mean_over(error, user), "", 0, HIGHEST - LOWEST),
         "gain": scored(mean_over(abs(4 - truth) - error, user), "", LOWEST - HIGHEST, HIGHEST - LOWEST),
-        "auc": scored(auc, "undefined: no fold has both satisfied and dissatisfied turns", 0, 1),
+        "auc": scored(auc, "undefined: no fold has both satisfied and dissatisfied turns", 0, 1, share=True),
         "concordance": UserScore(value=None, reason=f"undefined: {why_no_concordance}")
         if why_no_concordance
         else _concordance(paired),
@@ -93,7 +93,7 @@ def _concordance(paired: PairedScores) -> UserScore:
     right, count = np.array([(user_pairs.right, user_pairs.count) for user_pairs in telling], dtype=float).T
     users = {name for name, user_pairs in pairs.items() if user_pairs.count}
     n = sum(paired.turns[group[0]].user in users for group in groups)
-    return interval(ratio(right, count), count, "", n=n, scale=(0.0, 1.0))
+    return interval(ratio(right, count), count, "", n=n, share=True)
 
 
 def intraclass(turns: Sequence[JudgedTurn]) -> UserScore:

@@ -74,7 +74,7 @@ def test_an_interval_needs_eight_users_and_no_more():
 
 def test_a_share_has_an_interval_of_the_score_form_and_users_weigh_by_their_items():
     shares = [0.0, *[1.0] * 9]
-    share = interval(means_of(shares), np.ones(10), "", n=10, scale=(0, 1))
+    share = interval(means_of(shares), np.ones(10), "", n=10, share=True)
     variance = jackknife_variance((9 - np.array(shares)) / 9)
     expected = share_of_users(0.9, variance, 10)
     assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
