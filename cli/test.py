@@ -188,7 +188,11 @@ def test_command(
     result = successes(
         conversations_of(folder), exclude_user_faults=exclude_user_faults, planned=summary.planned, crashes=crashes
     )
-    page = write_page(folder, summary.planned, result, excluded=exclude_user_faults) if with_page else None
+    page = (
+        write_page(folder, summary.planned, result, excluded=exclude_user_faults, crashes=crashes)
+        if with_page
+        else None
+    )
     if junit is not None:
         addresses = {failure.id: page_address(failure.id) for failure in result.failures} if page is not None else {}
         junit_text = junit_xml(

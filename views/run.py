@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.labels.reliability import COMPUTED, Trusts
-from ..analysis.outcomes import SUCCESS, score_of
+from ..analysis.outcomes import SUCCESS, Crashes, score_of
 from ..analysis.testing.success import Successes
 from ..data import domains
 from ..data.files.folders import make_folder
@@ -58,12 +58,14 @@ def run_page(
     origin: str = "",
     result: Successes | None = None,
     excluded: bool = False,
+    crashes: Crashes = "unscored",
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
     `manifest`: that of the run folder. `trusts`: how far labels can be trusted; by default as these conversations tell.
     `origin`: what tells the source from others, such as a digest of its path. `result`: what the page begins with; by
     default the success of these conversations, if they are scored. `excluded`: its share leaves out user faults.
+    `crashes`: what a conversation counts as in which the agent crashed.
     """
     listed = sorted(conversations, key=has_failed, reverse=True)
     trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
@@ -71,7 +73,7 @@ def run_page(
     opened = [
         {"anchor": anchor, "html": shown_html(one, anchor)} for one, anchor in zip(shown, _anchors(listed), strict=True)
     ]
-    return _page(shown, opened, title, manifest, trusts, origin, result, excluded=excluded)
+    return _page(shown, opened, title, manifest, trusts, origin, result, excluded=excluded, crashes=crashes)
 
 
 def write_run(
@@ -192,6 +194,7 @@ def _page(
     result: Successes | None = None,
     *,
     excluded: bool = False,
+    crashes: Crashes = "unscored",
 ) -> str:
     """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens."""
     conversations = [one.conversation for one in shown]
@@ -207,7 +210,7 @@ def _page(
     return list_page(
         title,
         COLUMNS,
-        [_row(one, shown_columns, **opening) for one, opening in zip(shown, opened, strict=True)],
+        [_row(one, shown_columns, crashes, **opening) for one, opening in zip(shown, opened, strict=True)],
         lines=[
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}",
             *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
@@ -263,11 +266,17 @@ def _has_score(conversation: Conversation) -> bool:
 
 
 def _row(
-    shown: ShownConversation, shown_columns: _ListColumns, *, anchor: str, html: str = "", href: str = ""
+    shown: ShownConversation,
+    shown_columns: _ListColumns,
+    crashes: Crashes,
+    *,
+    anchor: str,
+    html: str = "",
+    href: str = "",
 ) -> ListRow:
     conversation, line = shown.conversation, shown.outline
     domain = domains.of(conversation)
-    score = score_of(conversation)
+    score = score_of(conversation, crashes)
     if isinstance(score, str):
         success, reason = "no score", score
     else:

@@ -190,9 +190,9 @@ class RealismRow(Record):
 
     @property
     def within_people(self) -> bool:
-        """Whether the interval of the effect lies within that between people, and within a small one, on either side of 0.
+        """Whether the interval of the effect lies within that between people, and within a small one.
 
-        These are two one-sided tests (Schuirmann 1987), at 2.5 % each.
+        On either side of 0 these are two one-sided tests (Schuirmann 1987), at 2.5 % each.
         """
         if self.between_people is None or self.effect_low is None or self.effect_high is None:
             return False

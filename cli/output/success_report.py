@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ...data import Conversation
@@ -12,6 +12,9 @@ from ...data.formats import record_lines
 from ...data.text.terminal import on_one_line
 from ..streams import put, say, stdout
 from .failure_lines import code_errors
+
+if TYPE_CHECKING:
+    from ...analysis.outcomes import Crashes
 
 PAGE = "page.html"
 """The page of the run, in its folder."""
@@ -26,7 +29,9 @@ def conversations_of(folder: Path) -> Iterator[Conversation]:
     return chain(record_lines.iterate_run(folder), record_lines.cut_short(folder))
 
 
-def write_page(folder: Path, count: int, result: Any, *, excluded: bool = False) -> Path:
+def write_page(
+    folder: Path, count: int, result: Any, *, excluded: bool = False, crashes: "Crashes" = "unscored"
+) -> Path:
     """Write the page of a run of so many conversations into its folder; it begins with the result."""
     from ... import views
     from ...analysis.testing.success import outcome
@@ -35,7 +40,7 @@ def write_page(folder: Path, count: int, result: Any, *, excluded: bool = False)
     shown = (
         conversations
         if count <= ON_PAGE
-        else (conversation for conversation in conversations if not outcome(conversation).success)
+        else (conversation for conversation in conversations if not outcome(conversation, crashes).success)
     )
     page = views.run_page(
         list(islice(shown, ON_PAGE)),
@@ -43,6 +48,7 @@ def write_page(folder: Path, count: int, result: Any, *, excluded: bool = False)
         manifest=read_json(folder / "manifest.json"),
         result=result,
         excluded=excluded,
+        crashes=crashes,
     )
     write_text(folder / PAGE, page)
     return folder / PAGE

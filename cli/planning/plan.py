@@ -120,6 +120,9 @@ def tell_plan(cast: Any, scenarios: list[Any], folder: Path, limits: Any, option
 
     Nothing is called. Gives the exit code.
     """
+    from ...graphs.casts.success_checks import check_success
+
+    check_success(cast, scenarios)
     plan = conversations_planned(cast, scenarios, folder, limits, resume=options.resume)
     left = missing(cast, scenarios, folder, limits) if options.resume else scenarios
     about = estimate(cast, left, folder, limits, resume=options.resume)

@@ -106,7 +106,12 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
 
     code, out, err = duologue(*arguments(agent, "--threshold", 0.51, "--resume"))
     line = "answered 50 %: in 2 of 4 conversations the agent crashed"
-    assert (code, line in out, line in Path("run/page.html").read_text()) == (1, True, True), err
+    page = Path("run/page.html").read_text()
+    assert (code, line in out, line in page) == (1, True, True), err
+    assert (page.count('data-success="no"'), page.count('data-success="no score"')) == (2, 0)
+    duologue(*arguments(agent, "--crash-is-unscored", "--resume"))
+    page = Path("run/page.html").read_text()
+    assert (page.count('data-success="no"'), page.count('data-success="no score"')) == (0, 2)
 
 
 def test_without_a_bound_to_decide_by_a_crash_does_not_pass(duologue) -> None:

@@ -139,6 +139,7 @@ def test_a_success_that_cannot_be_scored_is_refused_before_a_call(
     given = (*command, "--assistant", "agent_of_state:agent", "--scenarios", "state.jsonl", "--out", "run")
     code, out, err = duologue(*given)
     assert (code, out, line in err) == (2, "", True), err
+    assert duologue(*given, "--plan") == (2, "", err)
     assert not Path("called").exists()
     assert not Path("run").exists()
     if "judged" not in line and "judge" not in line:
