@@ -178,7 +178,7 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(site)), done.stdout
     assert "2 of 2 conversations finished" in done.stdout
-    assert "4 exchanges" in done.stdout
+    assert "4 turns" in done.stdout
 
 
 @pytest.mark.heavy
