@@ -121,7 +121,7 @@ def interval(
     `items`: how many of each user are counted. The variance is the jackknife's over users (Efron and Stein 1981, each
     user left out in turn): at eight users it covers .94, where the percentiles of drawn users cover .84 to .90. The
     interval is Student's, cut to the `scale`. Of a `share` of items, or of pairs of them, it is of the score form, since
-    Student's covers .69 to .93 where most users are near an end or some have ten times the items of others. `reason`:
+    Student's covers .72 to .94 where most users are near an end or some have ten times the items of others. `reason`:
     why there is no value, if there is none. No interval stands on fewer than eight users, nor where the score is the
     same whoever is left out.
     """

@@ -263,7 +263,11 @@ def _interval(placed: Floats, side: Ints, user: Ints) -> Interval:
     of_users = sum(of_sides)
     variance = 4 * (of_users + _FOLDS_VARIANCE * of_training)
     # Welch's (1947): those of the side with fewer users where nearly all the variance is its own.
-    welch = of_users**2 / sum(own**2 / free for own, free in zip(of_sides, freedom, strict=True)) if of_users else 1.0
+    welch = (
+        of_users**2 / sum(own**2 / free for own, free in zip(of_sides, freedom, strict=True))
+        if of_users
+        else sum(freedom)
+    )
     prior = PRIOR / (PRIOR + stands_on(np.concatenate(contributions)[:, None])[0])
     distance = 2 * auc - 1
     room = 1 - distance**2

@@ -190,8 +190,9 @@ def _difference(
     tells: Tells
     if low is not None and high is not None:
         tells = _tells(low, high)
-    elif not spread and len(sizes) >= FEWEST_IN_INTERVAL:  # all scenarios differ equally
-        tells = _tells(value - reference, value - reference)
+    elif len(sizes) >= FEWEST_IN_INTERVAL:  # all scenarios differ equally
+        sign = round(value - reference, 9)
+        tells = _tells(sign, sign)
     else:
         tells = "too few"
     return Difference(
@@ -201,7 +202,9 @@ def _difference(
         low=low,
         high=high,
         tells=tells,
-        needed=ceil(for_pairs(value - reference, spread) * fmean(sizes)) if tells == "yes" and spread else None,
+        needed=ceil(for_pairs(value - reference, spread) * fmean(sizes))
+        if tells == "yes" and low is not None
+        else None,
         scenarios=len(sizes),
         left_out=left_out,
     )

@@ -36,7 +36,7 @@ class Above(Record):
 
     value: float | None
     low: float | None = None
-    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users."""
+    """Lower end of the 95 % interval over users, by Student's t; None with fewer than 10 users, or if all are equal."""
     high: float | None = None
 
 

@@ -272,6 +272,13 @@ def test_a_user_that_says_the_same_of_everybody_is_reported_as_unable():
     assert set(report.cannot()) <= set(report.table().notes)
 
 
+def test_where_all_scenarios_differ_equally_the_sign_decides():
+    thirds = [(1 + n % 3) / 3 for n in range(12)]  # differences of 1, but for rounding
+    good, bad = (met(12, satisfaction=lambda n, less=less: 4 + thirds[n] - less) for less in (0, 1))
+    (meeting,) = told_apart("u", "rule", "e", {"good": good, "bad": bad})
+    assert (meeting.satisfaction.tells, meeting.satisfaction.low, meeting.satisfaction.needed) == ("yes", None, None)
+
+
 def test_a_user_that_prefers_the_bad_assistant_is_no_tester():
     good, bad = met(16, satisfaction=lambda n: 3 + n % 2), met(16, satisfaction=lambda n: 4 + n % 2 / 2)
     (meeting,) = told_apart("u", "rule", "e", {"good": good, "bad": bad})

@@ -208,11 +208,11 @@ def test_p_is_below_a_twentieth_in_3_to_7_percent_of_null_draws(kind, sizes):
     assert 0.03 <= np.mean(below) <= 0.07, np.mean(below)
 
 
-def told_apart(rng, size, shift, columns=20, differing=5):
-    """Two sides of so many users with one to three conversations, five of twenty measures of which differ by `shift`."""
+def told_apart(rng, size, shift, columns=20, differing=5, most=3):
+    """Two sides of so many users with one to `most` conversations, five of twenty measures of which differ by `shift`."""
     sides = []
     for simulated in (True, False):
-        count = rng.integers(1, 4, size)
+        count = rng.integers(1, most + 1, size)
         user = np.repeat(np.arange(size), count)
         values = rng.normal(0, 0.6, (size, columns))[user] + rng.normal(0, 0.8, (len(user), columns))
         values[:, :differing] += shift * simulated
@@ -255,3 +255,9 @@ def test_few_users_give_an_auc_without_an_interval():
     assert auc.value is not None
     assert (auc.low, auc.reason) == (None, "too few users for an interval")
     assert auc_of(told_apart(rng, 10, 0.4), Draws(), repeats=2).low is not None
+
+
+def test_sides_without_any_overlap_have_a_narrow_interval():
+    auc = auc_of(told_apart(np.random.default_rng(5), 20, 40, most=1), Draws(), repeats=2)
+    assert auc.value == 1
+    assert 0.8 < auc.low < auc.high == 1
