@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from duologue.analysis.realism.discriminator import cross_validated
+from duologue.analysis.realism.discriminator import _interval, cross_validated
 from duologue.analysis.realism.statistics.cells import cells_of, rank_scores
 from duologue.analysis.realism.statistics.samples import MeasuredUsers
 from duologue.analysis.realism.statistics.shuffling import Differences, permutation_test, permuted, ratio
@@ -208,11 +208,11 @@ def test_p_is_below_a_twentieth_in_3_to_7_percent_of_null_draws(kind, sizes):
     assert 0.03 <= np.mean(below) <= 0.07, np.mean(below)
 
 
-def told_apart(rng, size, shift, columns=20, differing=5, most=3):
-    """Two sides of so many users with one to `most` conversations, five of twenty measures of which differ by `shift`."""
+def told_apart(rng, size, shift, columns=20, differing=5):
+    """Two sides of so many users with one to three conversations, five of twenty measures of which differ by `shift`."""
     sides = []
     for simulated in (True, False):
-        count = rng.integers(1, most + 1, size)
+        count = rng.integers(1, 4, size)
         user = np.repeat(np.arange(size), count)
         values = rng.normal(0, 0.6, (size, columns))[user] + rng.normal(0, 0.8, (len(user), columns))
         values[:, :differing] += shift * simulated
@@ -258,6 +258,8 @@ def test_few_users_give_an_auc_without_an_interval():
 
 
 def test_sides_without_any_overlap_have_a_narrow_interval():
-    auc = auc_of(told_apart(np.random.default_rng(5), 20, 40, most=1), Draws(), repeats=2)
+    """Nothing varies then, and the prior's variance is all that there is."""
+    side, user = np.repeat([1, 0], 20), np.arange(40)
+    auc = _interval(np.ones((2, 40)), side, user)
     assert auc.value == 1
     assert 0.8 < auc.low < auc.high == 1
