@@ -14,6 +14,8 @@ from ..data.grounding import is_refusal
 from ..data.records import Attempt, Conversation, Record, Role
 from .tables import Column, Table
 
+WORDLESS = frozenset({"empty", "only_tool_calls"})
+"""Why a reply without words is not sent."""
 _PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
 
 
@@ -48,9 +50,15 @@ class _Counts:
     reasons: Counter[str] = field(default_factory=Counter)
 
 
-def rejected_drafts(conversation: Conversation, role: Role) -> int:
-    """How many drafts of a side its validator rejected, those that were sent all the same included."""
-    return sum(attempt.verdict in ("rejected", "observed") for attempt in conversation.attempts(role))
+def rejected_drafts(conversation: Conversation, role: Role, *, wordless: bool = False) -> int:
+    """How many drafts of a side its validator rejected, those that were sent all the same included.
+
+    `wordless`: replies without words count too, which no validator reads.
+    """
+    return sum(
+        attempt.verdict in ("rejected", "observed") and (wordless or attempt.reason not in WORDLESS)
+        for attempt in conversation.attempts(role)
+    )
 
 
 def sent_although_rejected(conversation: Conversation) -> int:

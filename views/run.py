@@ -64,8 +64,8 @@ def run_page(
 
     `manifest`: that of the run folder. `trusts`: how far labels can be trusted; by default as these conversations tell.
     `origin`: what tells the source from others, such as a digest of its path. `result`: what the page begins with; by
-    default the success of these conversations, if they are scored. `excluded`: its share leaves out user faults.
-    `crashes`: what a conversation counts as in which the agent crashed.
+    default the success of these conversations, if they are scored. `excluded`: its share leaves out user faults;
+    `crashes`: what a crash of the agent counts as.
     """
     listed = sorted(conversations, key=has_failed, reverse=True)
     trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
@@ -198,7 +198,7 @@ def _page(
 ) -> str:
     """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens."""
     conversations = [one.conversation for one in shown]
-    shown_columns = _list_columns(conversations, trusts)
+    shown_columns = _list_columns(conversations, trusts, crashes)
     graph = executed(conversations)
     counts = count(conversations)
     if result is None and shown_columns.success:
@@ -210,7 +210,7 @@ def _page(
     return list_page(
         title,
         COLUMNS,
-        [_row(one, shown_columns, crashes, **opening) for one, opening in zip(shown, opened, strict=True)],
+        [_row(one, shown_columns, **opening) for one, opening in zip(shown, opened, strict=True)],
         lines=[
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'exchange')}",
             *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
@@ -248,16 +248,14 @@ class _ListColumns:
     success: bool
     trust: str = ""
     """How far the success can be trusted, unless a rule computes it."""
+    crashes: Crashes = "unscored"
 
 
-def _list_columns(conversations: Sequence[Conversation], trusts: Trusts) -> _ListColumns:
+def _list_columns(conversations: Sequence[Conversation], trusts: Trusts, crashes: Crashes) -> _ListColumns:
     success = any(map(_has_score, conversations))
     trust = trusts.mark_of_score(SUCCESS) if success else ""
-    return _ListColumns(
-        repeats=any(conversation.repeat for conversation in conversations),
-        success=success,
-        trust="" if trust == COMPUTED else trust,
-    )
+    repeats = any(conversation.repeat for conversation in conversations)
+    return _ListColumns(repeats, success, "" if trust == COMPUTED else trust, crashes)
 
 
 def _has_score(conversation: Conversation) -> bool:
@@ -266,17 +264,11 @@ def _has_score(conversation: Conversation) -> bool:
 
 
 def _row(
-    shown: ShownConversation,
-    shown_columns: _ListColumns,
-    crashes: Crashes,
-    *,
-    anchor: str,
-    html: str = "",
-    href: str = "",
+    shown: ShownConversation, shown_columns: _ListColumns, *, anchor: str, html: str = "", href: str = ""
 ) -> ListRow:
     conversation, line = shown.conversation, shown.outline
     domain = domains.of(conversation)
-    score = score_of(conversation, crashes)
+    score = score_of(conversation, shown_columns.crashes)
     if isinstance(score, str):
         success, reason = "no score", score
     else:

@@ -200,13 +200,14 @@ def successes(
                 UserFault(id=result.id, scenario=result.scenario, rule=result.user_fault, success=result.success)
             )
         counted = scenarios.setdefault(scenario_key(conversation), ScenarioCounts(result.scenario, len(scenarios)))
-        counted.rejected_drafts += (rejected := rejected_drafts(conversation, "assistant"))
+        counted.rejected_drafts += rejected_drafts(conversation, "assistant")
         sent += sent_although_rejected(conversation)
         if result.success is None:
             counted.unscored += 1
             cut_short += (was_cut := was_cut_short(conversation))
             because, failed = because or result.reason, failed or was_cut or conversation.failure is not None
             continue
+        rejected = rejected_drafts(conversation, "assistant", wordless=True)
         counted.add(result.success, rejected=rejected, fault=bool(result.user_fault))
         if exclude_user_faults and result.user_fault:
             continue

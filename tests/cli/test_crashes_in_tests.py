@@ -20,7 +20,7 @@ DONE = "Done: QX4821 has been moved."
 
 def half(bad):
     """An agent that answers to the one goal, and not to the other."""
-    return lambda messages: bad() if "bad" in str(messages) else DONE
+    return lambda messages: bad() if "a bad seat" in str(messages) else DONE
 
 
 def crashes():
@@ -98,6 +98,7 @@ def test_a_crash_and_silence_are_the_assistants_failures(duologue, agent, reason
     code, out, err = duologue(*arguments(agent, "--threshold", 0.5, "--json"))
     result = json.loads(out)
     assert (code, result["passed"], counts_of(result)) == (0, True, [4, 2, 2, 2, 2, 0]), err
+    assert result["rejected_drafts"] == 0  # there is no validator
     assert result["faults"] == {"user": 0, "assistant": 2, "infrastructure": 0}
     assert all(failure["reason"].startswith(reason) for failure in result["failures"])
     assert "2 failed: the same command with --out run --resume tries them again" in err
