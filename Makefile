@@ -86,7 +86,7 @@ $(STAMPS)/bench: pyproject.toml constraints.txt $(STAMPS)/test
 	touch $@
 
 $(STAMPS)/env: pyproject.toml constraints.txt $(STAMPS)/test
-	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost]" --group browser --group hub
+	$(PIP) -e ".[notebook,dev-server,ray,ui,torch,xgboost]" --group agents --group browser --group hub
 	touch $@
 
 constraints: $(STAMPS)/env $(STAMPS)/bench  ## write constraints.txt anew from what is installed here

@@ -25,6 +25,7 @@ from .ranking import ranked
 from .records import RealismRow
 from .report import RealismReport, SideSummary, UserPartName
 from .rows import description, number_rows, reference_rows, statistics_of
+from .statistics.auc import NOT_MEASURED, Discriminator
 from .statistics.correlations import correlated_pairs, effective_number
 from .statistics.samples import MeasuredUsers, joined, levelled, measured
 from .statistics.two_samples import Draws
@@ -48,6 +49,7 @@ def compare(
     examples_each: int = 3,
     shufflings: int = 2000,
     halvings: int = 100,
+    auc: bool = True,
     adversary: bool = False,
 ) -> RealismReport:
     """How far the simulated users are from people, measure by measure, and how far people are from other people.
@@ -63,6 +65,7 @@ def compare(
     - `examples_each`: messages of each side that show a measure.
     - `shufflings`, `halvings`: number of random draws for p and for the floor.
     - `seed`: of all random draws.
+    - `auc`: whether the AUC is measured, which takes most of the time.
     - `adversary`: whether the AUC is also measured at fixed numbers of users, and by words, characters and sequence.
 
     What cannot be compared (nobody on a side, one user only, no text of the user, no label, no common language or
@@ -113,7 +116,9 @@ def compare(
         measures=tuple(_with_examples(ranked(rows), sim_sample, human_sample, computed, examples_each)),
         discriminator=discriminate(
             sim_sample, human_sample, computed, usable, draws, sides.beside, sides.references, adversary
-        ),
+        )
+        if auc
+        else Discriminator(auc=NOT_MEASURED, floor=NOT_MEASURED),
         persona=tuple(persona_rows(sim_sample, human_sample, computed)),
         effective_measures=effective_number(cells, ranked_columns),
         correlated=correlated_pairs(cells, ranked_columns, [measure.name for measure in computed]),

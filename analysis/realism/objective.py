@@ -46,6 +46,7 @@ class Against:
             measures=self.measures,
             examples_each=0,
             shufflings=SHUFFLINGS,
+            auc=False,  # no part of the value
         )
         return judged(report, start, penalty=self.penalty)
 

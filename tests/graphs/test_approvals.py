@@ -196,6 +196,7 @@ def paying_deeply(paid: list[int], decisions: Any, within: bool) -> Any:
     return deepagents.create_deep_agent(outer, [], subagents=[{**described, "interrupt_on": {"pay": decisions}}])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("within", [False, True])
 @pytest.mark.parametrize("decisions", [True, {"allowed_decisions": ["approve", "reject"]}])
 @pytest.mark.parametrize(("approve", "done"), [("all", [1, 2]), ("none", []), ("ask-user", [1, 2])])

@@ -15,6 +15,9 @@ class Interval(Record):
     reason: str = ""
 
 
+NOT_MEASURED = Interval(value=None, reason="not measured")
+
+
 class Coefficient(Record):
     """The weight of a measure in the discriminator."""
 

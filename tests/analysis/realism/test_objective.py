@@ -2,6 +2,7 @@
 
 import pytest
 
+from duologue.analysis.realism.comparing import compare
 from duologue.analysis.realism.measures import MEASURES
 from duologue.analysis.realism.objective import Against, judged, summary, table
 from duologue.data.tuning import (
@@ -47,6 +48,13 @@ def test_users_like_people_have_a_lower_value_than_wordy_ones(sides):
     assert any(word.startswith("message length") and "this user" in word for word in far.words)
     assert not any(word.startswith("message length") for word in near.words)
     assert far == against(wordy, "all")
+
+
+def test_the_value_is_that_of_the_whole_report_although_no_auc_is_measured(sides):
+    people, _, wordy = sides
+    whole = compare(wordy, people, part="all", measures=SOME, examples_each=0, shufflings=100)
+    assert whole.discriminator.auc.value is not None
+    assert Against(people, measures=SOME)(wordy, "all") == judged(whole)
 
 
 def test_what_got_worse_is_penalised_and_what_was_bad_at_the_start_is_not(sides):

@@ -191,8 +191,11 @@ COMMANDS = [
 @pytest.mark.parametrize(
     "arguments", COMMANDS, ids=lambda words: " ".join(words)[:40].encode("unicode_escape").decode()
 )
-def test_no_command_prints_it_raw(duologue, hostile, arguments, monkeypatch):
+def test_no_command_prints_it_raw(duologue, hostile, arguments, monkeypatch, httpserver):
     monkeypatch.setenv("OPENAI_API_KEY", "open.sesame.1")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))  # which has no model and says so at once
+    unknown = {"error": {"message": f"no model {ALL}", "code": "model_not_found"}}
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(unknown, status=404)
     code, out, err = duologue(*(hostile if words == "FILE" else words for words in arguments))
     assert not raw(out), out
     assert not raw(err), err
