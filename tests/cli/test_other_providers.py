@@ -179,8 +179,8 @@ def test_a_key_in_the_folders_env_file_is_found_and_does_not_stay(installed, mon
 
 
 def test_a_package_that_is_missing_or_broken_is_one_line(duologue, installed):
-    code, _, err = simulate(duologue, "--user", "anthropic:claude-x")
-    assert (code, err) == (2, "duologue: model 'anthropic:claude-x': install langchain-anthropic\n")
+    code, _, err = simulate(duologue, "--user", "groq:x")
+    assert (code, err) == (2, "duologue: model 'groq:x': install langchain-groq\n")
     installed(langchain_mistralai="import something_that_is_not_there\n")
     code, _, err = simulate(duologue, "--assistant", "mistralai:m-1")
     assert (code, err.count("\n")) == (2, 1)
@@ -242,21 +242,21 @@ def test_init_chat_model_makes_the_model_where_langchain_is_installed(installed)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.usefixtures("anthropic")
-def test_a_providers_name_is_an_import_path_only_for_an_object_of_the_working_folder(duologue, monkeypatch):
+def test_a_providers_name_is_an_import_path_only_for_an_object_of_the_working_folder(duologue, monkeypatch, installed):
+    installed(langchain_ollama=OLLAMA)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    Path("anthropic.py").write_text("def booking(messages):\n    return 'Three keepers'\n")
-    code, _, err = simulate(duologue, "--assistant", "anthropic:booking")
+    Path("ollama.py").write_text("def booking(messages):\n    return 'Three keepers'\n")
+    code, _, err = simulate(duologue, "--assistant", "ollama:booking")
     assert code == 0, err
     (conversation,) = data.load("run")
-    assert conversation.provenance.nodes["assistant"].settings["object"] == "anthropic:booking"
-    other: Any = graphs.simquac.cast(assistant="anthropic:claude")  # no such object there: a model's name
-    assert model_provenance(other.assistant.model)["spec"] == "anthropic:claude"
-    Path("anthropic.py").unlink()
-    sys.modules.pop("anthropic")
+    assert conversation.provenance.nodes["assistant"].settings["object"] == "ollama:booking"
+    other: Any = graphs.simquac.cast(assistant="ollama:m")  # no such object there: a model's name
+    assert model_provenance(other.assistant.model)["spec"] == "ollama:m"
+    Path("ollama.py").unlink()
+    sys.modules.pop("ollama")
     importlib.invalidate_caches()
-    other = graphs.simquac.cast(assistant="anthropic:booking")
-    assert model_provenance(other.assistant.model)["spec"] == "anthropic:booking"
+    other = graphs.simquac.cast(assistant="ollama:booking")
+    assert model_provenance(other.assistant.model)["spec"] == "ollama:booking"
 
 
 def test_an_installed_module_is_no_object_of_the_working_folder(installed):
@@ -272,7 +272,7 @@ def test_the_doctor_tells_which_providers_can_be_asked(duologue, monkeypatch):
     _, out, _ = duologue("doctor")
     line = " ".join(out.split())
     assert "ollama:NAME asks langchain-ollama 1.2.3" in line
-    assert "anthropic (langchain-anthropic)" in line
+    assert "groq (langchain-groq)" in line
     providers = json.loads(duologue("doctor", "--json")[1])["providers"]
     assert providers["ollama"] == {"package": "langchain-ollama", "version": "1.2.3"}
-    assert providers["anthropic"]["version"] is None
+    assert providers["groq"]["version"] is None

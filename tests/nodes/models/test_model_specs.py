@@ -44,8 +44,8 @@ def test_a_spec_has_a_provider_a_name_and_arguments(spec, parts):
     [
         ("", "is unknown: use 'openai:NAME', 'offline'"),
         ("gpt-4.1-mini", "'gpt-4.1-mini' is unknown: use 'openai:NAME', 'offline'"),
-        ("anthropic:claude-x", "model 'anthropic:claude-x': install langchain-anthropic"),
-        ("google-genai:gemini-x", "model 'google_genai:gemini-x': install langchain-google-genai"),
+        ("groq:x", "model 'groq:x': install langchain-groq"),
+        ("google-vertexai:x", "model 'google_vertexai:x': install langchain-google-vertexai"),
         ("azure_ai:m", "install langchain-azure-ai"),
         ("anthropic:", "has no name: write anthropic:NAME"),
         ("ollama:m?base_url=http://other", "base_url is read from the environment"),

@@ -270,7 +270,7 @@ async def test_a_judge_asks_once_at_least():
         ((Scripted(lines=[FINE]), "Is {{ draft rude?", ["rude"]), "line 1"),
         ((Scripted(lines=[FINE]), "  ", ["rude"]), "is empty"),
         (("offline", "Rude?", ["rude"]), "the offline model cannot judge"),
-        (("anthropic:claude-x", "Rude?", ["rude"]), "install langchain-anthropic"),
+        (("groq:x", "Rude?", ["rude"]), "install langchain-groq"),
     ],
 )
 def test_a_judge_that_cannot_be_made_is_one_line(arguments, problem):
