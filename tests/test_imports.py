@@ -66,7 +66,7 @@ LATE = {
     ("__init__.py", ".*"): "the front door opens at once; a room is imported when it is touched",
     ("testing.py", ".*"): "pytest imports it when it starts, whether a test asks for it or not",
     ("studies/.*", ".*"): "one function of the front door does not wait for what another needs, nor ask for its extra",
-    ("labelling/__main__.py", "streamlit.*"): "an extra, in the process of the page alone",
+    ("labelling/__main__.py", "(streamlit|starlette|uvicorn).*"): "an extra, in the process of the page alone",
     ("cli/.*", ".*"): "help, completion and the other commands do not wait for what one command needs",
     ("nodes/models/specs.py", "nodes/models/endpoint.py"): "takes seconds, and only one kind of model needs it",
     (
