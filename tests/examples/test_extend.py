@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from duologue import data
+from duologue.nodes.models.offline.word_weights import vocabulary
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "extend").glob("*.md"))
@@ -98,6 +99,12 @@ def test_the_log_format_of_the_page_cuts_no_message_and_reads_gzip(folder: Path)
     till = import_module("till")
     data.register_format(till.FORMAT)
     assert [talk.messages[0].text for talk in data.load("monday.gz")] == ["1 == 1?", "Tea."]
+
+
+def test_the_page_of_the_cast_counts_the_characters_of_an_opening() -> None:
+    lengths = [len(text.replace("{x}", "")) for text in vocabulary("goals")["en"]["openings"]]
+    page = (ROOT / "docs" / "extend" / "cast.md").read_text(encoding="utf-8")
+    assert f"adds {min(lengths)} to {max(lengths)} characters" in page
 
 
 def test_the_example_of_the_cast_is_of_eighty_lines_at_most() -> None:
