@@ -79,8 +79,8 @@ class Format:
             kind = type(odd).__name__
             raise DataError(f"{at(path)}: the format {self.name!r} gave {kind}, not data.Conversation: check its read")
         if not contents.conversations:
-            found = (f"the format {self.name!r} found no conversation in {Path(path).name}",)
-            return replace(contents, notes=(*contents.notes, *found))
+            note = f"the format {self.name!r} found no conversation in {Path(path).name}"
+            return replace(contents, notes=(*contents.notes, note))
         return contents
 
     def claims(self, source: "Source") -> bool:
