@@ -130,7 +130,8 @@ def test_a_file_that_cannot_be_read_is_one_line(log, read, words):
 
 def test_a_file_without_a_conversation_is_a_note(log):
     data.register_format(till(read=lambda path: iter(())))
-    assert data.load(log).notes == ("the format 'till' found no conversation in monday.log",)
+    note = "the format 'till' found no conversation in monday.log"
+    assert data.load(log).notes == data.load(log.parent).notes == (note,)
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda raw: b"\xef\xbb\xbf" + raw], ids=["gzip", "mark"])
