@@ -84,14 +84,17 @@ def compare(
     notes = list(sources.notes)
     if not labels:
         notes.append("Labels: the two sides have no annotation in common.")
-    if own := [measure.name for measure in registered() if measure in measures]:
-        notes.append(f"Measures of your own: {', '.join(own)}. They count in adjusted p, AUC and mean distance.")
     translated = any(transcript.translated for transcript in (*sources.sim, *sources.human))
     rows = [
         *_measure_rows(sides, computed, draws, translated),
         *_label_rows(sides, labels, draws, (Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1]))),
         *(_row_without_language(measure) for measure in measures if measure not in computed),
     ]
+    own = [row for row, measure in zip(rows, computed, strict=False) if measure in registered()]
+    if counted := [row.name for row in own if row.effect is not None]:
+        notes.append(f"Measures of your own: {', '.join(counted)}. They count in adjusted p, AUC and mean distance.")
+    if uncounted := [row.name for row in own if row.effect is None]:
+        notes.append(f"Measures of your own that count nowhere: {', '.join(uncounted)}. They have no effect.")
     usable = [
         column
         for column, measure in enumerate(computed)
