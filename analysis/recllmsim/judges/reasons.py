@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -74,24 +74,21 @@ def _commonest(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> list
 
 
 def _scored(name: str, held_out: HeldOut, turns: Sequence[JudgedTurn], predicted: Sequence[str]) -> list[ScoreRow]:
+    about: dict[str, Any] = {"judge": name, "held_out": held_out}
     if not turns:
         reason = "undefined: the judge gives no reason"
-        return [ScoreRow(judge=name, held_out=held_out, score=score, value=None, reason=reason) for score in ("accuracy", "macro_f1")]  # fmt: skip
+        return [ScoreRow(**about, score=score, value=None, reason=reason) for score in ("accuracy", "macro_f1")]
     _, user = of_users([turn.user for turn in turns])
     reasons, places = np.unique([*(turn.reason for turn in turns), *predicted], return_inverse=True)
     table = crossed(user, places[: len(turns)], places[len(turns) :], len(reasons))
     right = np.trace(table, axis1=1, axis2=2)
     items = table.sum(axis=(1, 2))
     of: dict[str, Of] = {"accuracy": ratio(right, items), "macro_f1": macro_f1(table)}
-    return [
-        ScoreRow.of(
-            name,
-            held_out,
-            score,
-            interval(function, items, "", n=len(turns), scale=(0.0, 1.0), share=score == "accuracy"),
-        )
+    scores = {
+        score: interval(function, items, "", n=len(turns), scale=(0.0, 1.0), share=score == "accuracy")
         for score, function in of.items()
-    ]
+    }
+    return [ScoreRow(**about, score=score, **measured.model_dump()) for score, measured in scores.items()]
 
 
 def macro_f1(table: FloatArray) -> Of:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -101,13 +102,7 @@ def models(names: Sequence[str], trees: int = TREES) -> list[Model]:
 
 def learners(trees: int = TREES) -> Mapping[str, Callable[[], Classify]]:
     """The factory of each model, by name."""
-
-    def wood(seed: int) -> Any:
-        return trees_of(trees, seed)
-
-    def boosted(seed: int) -> Any:
-        return booster(trees, seed)
-
+    wood, boosted = partial(trees_of, trees), partial(booster, trees)
     return {
         "forest": lambda: forest(trees),
         "forest-alone": lambda: each_alone(wood),
