@@ -55,5 +55,5 @@ def _parts(conversation: Conversation, turn: JudgedTurn, reads: TurnReads, *, fo
     domain = domains.of(conversation)
     about = [f"{name} {value}" for name, value in domain.facts(conversation.scenario)]
     place, _ = replies_of(conversation.messages)[turn.turn - 1]
-    said = [message.text for message in conversation.messages[: place + 1] if message.stored]
-    return [*about, *said, *after]
+    texts = [message.text for message in conversation.messages[: place + 1] if message.stored]
+    return [*about, *texts, *after]
