@@ -90,7 +90,11 @@ def compare(
     rows = [
         *_measure_rows(sides, computed, draws, translated),
         *_label_rows(sides, labels, draws, (Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1]))),
-        *(_row_without_language(measure) for measure in measures if measure not in computed),
+        *(
+            RealismRow(**description(measure), reason="the sides have no common language")
+            for measure in measures
+            if measure not in computed
+        ),
     ]
     usable = [
         column
@@ -230,11 +234,6 @@ def _mean_of(label: LabelMeasure) -> Measure:
         keyboard="No: annotators give it, nobody types it.",
         wordless=True,
     )
-
-
-def _row_without_language(measure: Measure) -> RealismRow:
-    """The row of a measure that needs words where the sides have no common language."""
-    return RealismRow(**description(measure), reason="the sides have no common language")
 
 
 def _varies(*sides: np.ndarray) -> bool:

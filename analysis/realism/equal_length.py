@@ -102,8 +102,7 @@ def _in_common(sim: MeasuredUsers, human: MeasuredUsers) -> tuple[float, float]:
     both = set(sim.strata) & set(human.strata)
     shares = []
     for side in (sim, human):
-        users = {transcript.cluster for transcript in side.transcripts}
         strata = zip(side.transcripts, side.strata, strict=True)
         matched = {transcript.cluster for transcript, stratum in strata if stratum in both}
-        shares.append(len(matched) / len(users) if users else 0.0)
+        shares.append(len(matched) / len(side.clusters) if side.clusters else 0.0)
     return shares[0], shares[1]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def metric_rows(
         ]
 
     def rows_of(aspect: str, metrics: Mapping[Metric, MeasuredOptions]) -> list[MetricRow]:
-        about = {"split": split, "model": model, "aspect": aspect}
+        about: dict[str, Any] = {"split": split, "model": model, "aspect": aspect}
         return [MetricRow(**about, metric=name, **metrics[name].model_dump()) for name in METRICS]
 
     for at, part in enumerate(parts):

@@ -165,7 +165,7 @@ def rows_of_models(
     _, user = task.tested_users
     items = items_of(user)
     rows = []
-    about = {"task": task.name, "reads": task.reads, "split": task.split}
+    about: dict[str, Any] = {"task": task.name, "reads": task.reads, "split": task.split}
     for model, predict in models.items():
         watch(f"{task.name}, {task.reads}: {model}")
         with one_thread():
