@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from ....errors import DataError, SettingError
 from ...labels.reliability import UNTOLD
-from ...over_users.estimate import FloatArray, Of, items_of, of_users
+from ...over_users.estimate import Of, items_of, of_users
 from ...over_users.folds import Fold, shared
 from ...tables import Sections, Table, TypedRows
 from ...threads import one_thread
@@ -179,17 +179,11 @@ def identify(
         users=len(names),
         table=SideBySide(rows=side_by_side(rows), notes=(*notes, *_explanations(seeds, vocabulary), trust)),
         nearest=NearestConversations(rows=tuple(near), notes=_OF_NEAREST if near else ()),
-        gains=_gains(of_splits, items_of(user), len(user)),
+        gains=ModelGains(rows=gains(of_splits, PRIOR.name, items_of(user), len(user)), notes=_OF_GAINS)
+        if all(PRIOR.name in of_splits.get(split, ()) for split in (CONVERSATIONS, USERS))
+        else ModelGains(),
         metrics=Metrics(rows=tuple(rows)),
     )
-
-
-def _gains(
-    of_splits: Mapping[str, Mapping[str, Sequence[Mapping[Metric, Of]]]], items: FloatArray, n: int
-) -> ModelGains:
-    if any(PRIOR.name not in of_splits.get(split, ()) for split in (CONVERSATIONS, USERS)):
-        return ModelGains()
-    return ModelGains(rows=gains(of_splits, PRIOR.name, items, n), notes=_OF_GAINS)
 
 
 def _different(

@@ -32,7 +32,7 @@ class Split:
         return [place for place, fold in enumerate(self.fold) if fold >= 0]
 
 
-def users_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
+def users_held_out(turns: Sequence[JudgedTurn]) -> Split:
     """All turns of a user in one fold.
 
     DataError with fewer than two users.
@@ -43,13 +43,13 @@ def users_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
             f"{'one user says' if users else 'no user says'} how satisfied they are: "
             "users are held out from each other, so give the conversations of two or more"
         )
-    return Split("users", dealt([turn.user for turn in turns], min(folds, len(users))))
+    return Split("users", dealt([turn.user for turn in turns], min(FOLDS, len(users))))
 
 
-def conversations_held_out(turns: Sequence[JudgedTurn], folds: int = FOLDS) -> Split:
+def conversations_held_out(turns: Sequence[JudgedTurn]) -> Split:
     """All turns of a conversation in one fold; other conversations of the same user are learnt from."""
     names = [turn.id for turn in turns]  # path and place are others where a folder above or below is read
-    return Split("conversations", dealt(names, min(folds, len(set(names)))))
+    return Split("conversations", dealt(names, min(FOLDS, len(set(names)))))
 
 
 def published(turns: Sequence[JudgedTurn]) -> Split:
