@@ -59,10 +59,7 @@ def bars(
     stacked: bool = False,
     caption: str = "",
 ) -> Any:
-    """A group of bars for each name, a bar for each series; a missing value has none.
-
-    `caption`: text below.
-    """
+    """A group of bars for each name, a bar for each series; a missing value has none. `caption`: text below."""
     with _drawing():
         figure, axes = _axes(title, "", label, caption)
         width = 0.8 if stacked else 0.8 / max(1, len(series))

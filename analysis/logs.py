@@ -39,10 +39,7 @@ class LogLengths(Record):
 
 
 class LogStatistics(Record):
-    """Any conversations in numbers.
-
-    A word is a run of letters or digits, or one Chinese character.
-    """
+    """Any conversations in numbers. A word is a run of letters or digits, or one Chinese character."""
 
     source: str
     conversations: int

@@ -32,10 +32,7 @@ class OtherPerson:
 
 @dataclass
 class Donors:
-    """Conversations by their subject, as sources of turns.
-
-    A digest of seed and moment decides which one is drawn.
-    """
+    """Conversations by their subject, as sources of turns. A digest of seed and moment decides which one is drawn."""
 
     by_topic: dict[str, list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
     by_task: dict[str, list[OtherPerson]] = field(default_factory=lambda: defaultdict(list))
@@ -99,7 +96,6 @@ def _drawn(donors: Sequence[OtherPerson], seed: int, purpose: str, what: str, mo
 
 
 def _draw(count: int, seed: int, purpose: str, what: str, moment: Moment) -> int:
-    """A number below `count`."""
     return int(digest("next turn", seed, purpose, what, moment.conversation.id, moment.key)[:16], 16) % count
 
 

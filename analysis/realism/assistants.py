@@ -78,7 +78,6 @@ def by_who_answered(sides: Sides) -> tuple[dict[str, list[UserTranscript]], bool
 
 
 def _who(name: str) -> str:
-    """The side in words."""
     words = {
         "Simulated": "simulated users",
         "People": "people",
@@ -89,7 +88,6 @@ def _who(name: str) -> str:
 
 
 def _named(who: str, counts: Mapping[str, int]) -> str:
-    """Whom a side talked to, in words."""
     names = sorted(name for name in counts if name)
     if not names:
         return f"{who} do not tell whom they talked to"

@@ -137,10 +137,7 @@ def _summary_of(
 
 @dataclass(frozen=True)
 class _Sides:
-    """The samples that are compared; their columns are the same measures.
-
-    Simulated users and people are levelled.
-    """
+    """The samples that are compared; their columns are the same measures. Simulated users and people are levelled."""
 
     sim: MeasuredUsers
     human: MeasuredUsers
@@ -175,7 +172,6 @@ class _Sides:
 
 
 def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[RealismRow]:
-    """The rows of measures, not yet ranked."""
     if not measures:
         return []
     sim, human = sides.sim, sides.human
@@ -196,10 +192,7 @@ def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, tran
 def _label_rows(
     sides: _Sides, labels: Sequence[LabelMeasure], draws: Draws, trusts: tuple[Trusts, Trusts]
 ) -> list[RealismRow]:
-    """The rows of annotations, all set apart: numbers before categories, refused ones last.
-
-    `trusts`: of both sides.
-    """
+    """The rows of annotations, all set apart: numbers before categories, refused ones last. `trusts`: of both sides."""
     refused = [refused_row(label) for label in labels if label.refused]
     labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]

@@ -239,7 +239,6 @@ def _worded(value: str) -> str:
 
 
 def _ratings(talk: TaskConversation) -> dict[str, float]:
-    """Every rating of a conversation by its name."""
     conversation = talk.conversation
     ratings: dict[str, float] = {f"rating {item}": points for item, points in ratings_of(conversation).items()}
     ratings |= satisfaction_of(conversation)

@@ -122,7 +122,6 @@ def folds_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, *, see
 
 
 def _within(talks: Sequence[ProfileTalk], own: Sequence[int], split: AnySplit) -> list[Fold]:
-    """The folds of one side."""
     if split == "conversations":
         folds = held_out([f"{talks[place].path} {talks[place].id}" for place in own])
     else:
@@ -142,7 +141,6 @@ def _file_order(talk: ProfileTalk) -> tuple[bool, list[tuple[int, str]]]:
 
 
 def _across(talks: Sequence[ProfileTalk], learnt: list[int], tested: list[int], mixture: Mixture) -> list[Fold]:
-    """One side to learn from, the other to test."""
     if mixture.fifth:
         tested = [place for _, test in _within(talks, tested, "published") for place in test]
     users = {talks[place].user for place in tested}
@@ -195,10 +193,7 @@ def _mixed_in(
 def told_aspects(
     talks: Sequence[ProfileTalk], mixture: Mixture, *, seed: int = 0
 ) -> tuple[dict[str, list[Fold]], list[str]]:
-    """The folds of each aspect that can be predicted, and why others cannot.
-
-    DataError if none can.
-    """
+    """The folds of each aspect that can be predicted, and why others cannot. DataError if none can."""
     folds: dict[str, list[Fold]] = {}
     why: dict[str, DataError] = {}
     for aspect in mixture.aspects:

@@ -13,10 +13,7 @@ HeldOut: TypeAlias = Literal["users", "conversations", "turns"]
 
 @dataclass(frozen=True)
 class Split:
-    """The tested turns, in folds.
-
-    The model of a fold learns from all turns that are not in it.
-    """
+    """The tested turns, in folds. The model of a fold learns from all turns that are not in it."""
 
     held_out: HeldOut
     fold: tuple[int, ...]
@@ -33,10 +30,7 @@ class Split:
 
 
 def users_held_out(turns: Sequence[JudgedTurn]) -> Split:
-    """All turns of a user in one fold.
-
-    DataError with fewer than two users.
-    """
+    """All turns of a user in one fold. DataError with fewer than two users."""
     users = {turn.user for turn in turns}
     if len(users) < 2:
         raise DataError(

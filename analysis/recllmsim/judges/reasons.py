@@ -33,10 +33,7 @@ def reason_counts(turns: Sequence[JudgedTurn]) -> tuple[ReasonCount, ...]:
 
 
 def reason_judges() -> dict[str, SayReasons]:
-    """The judges of reasons that every report has.
-
-    The model of words needs the extra `ml`, and `zh` for Chinese.
-    """
+    """The judges of reasons that every report has. The model of words needs the extra `ml`, and `zh` for Chinese."""
     return {"commonest": _commonest, "words of the reply (TF-IDF)": text.reasons}
 
 
@@ -46,10 +43,7 @@ def labelled_reasons(conversations: Iterable[Conversation]) -> dict[tuple[str, i
 
 
 def given_reasons(reasons: Mapping[tuple[str, int], str]) -> SayReasons:
-    """A judge with stored reasons.
-
-    `reasons`: by the conversation's path, or id, and the place of the reply, from 1.
-    """
+    """A judge with stored reasons. `reasons`: by the conversation's path, or id, and the place of the reply, from 1."""
     return lambda _, turns: [
         reasons.get((turn.path, turn.turn)) or reasons.get((turn.id, turn.turn), "") for turn in turns
     ]

@@ -19,10 +19,7 @@ ReaderFunction: TypeAlias = Callable[[Sequence[ReadingQuestion]], Sequence[str |
 
 
 class ReaderScore(Record):
-    """Scores of a reader on the questions of a data set.
-
-    Means are over questions, each with the same weight.
-    """
+    """Scores of a reader on the questions of a data set. Means are over questions, each with the same weight."""
 
     reader: str
     data: str

@@ -87,10 +87,7 @@ def each_alone(base: Callable[[int], Any]) -> Classify:
 
 
 def models(names: Sequence[str], trees: int = TREES) -> list[Model]:
-    """Models by their names.
-
-    SettingError for an unknown one; MissingExtraError where an extra is missing.
-    """
+    """Models by their names. SettingError for an unknown one; MissingExtraError where an extra is missing."""
     makers = learners(trees)
     for name in names:
         if name not in makers:
