@@ -24,10 +24,8 @@ def equal_length_rows(
 ) -> list[EqualLength | None]:
     """For each measure its effect at equal message length; None for message length itself.
 
-    The sides are levelled.
-
-    Conversations are put into classes by the mean length of the user's messages, each a quarter wider than the one
-    before, and compared within class and task, as within a task otherwise.
+    The sides are levelled. Conversations are put into classes by the mean length of the user's messages, each a quarter
+    wider than the one before, and compared within class and task, as within a task otherwise.
     """
     same_length = [_by_length(side) for side in (sim, human)]
     at_length = replace(both, cells=joined(*same_length))

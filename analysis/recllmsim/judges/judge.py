@@ -83,9 +83,8 @@ def judge_of_points(name: str, points: Mapping[tuple[str, int], float]) -> Judge
 def judge_of_function(name: str, judge: AskedJudge, conversations: Iterable[Conversation]) -> Judge:
     """A judge that is a function of a conversation.
 
-    It is called once for each conversation, without any label.
-
-    DataError if it does not give a number from 1 to 5, or None, for each reply.
+    It is called once for each conversation, without any label. DataError if it does not give a number from 1 to 5, or
+    None, for each reply.
     """
     points_by_reply = {}
     for conversation in conversations:

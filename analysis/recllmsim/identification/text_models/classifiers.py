@@ -57,9 +57,7 @@ def forest(trees: int = TREES) -> Classify:
 def chain(base: Callable[[int], Any]) -> Classify:
     """A chain of classifiers in an order by the seed (Read et al. 2011).
 
-    Each reads the predictions of those before it.
-
-    `base`: from a seed to a classifier with probabilities.
+    Each reads the predictions of those before it. `base`: from a seed to a classifier with probabilities.
     """
 
     def fitted(train_features: Any, truth: Truth, test_features: Any, seed: int) -> FloatArray:
