@@ -64,8 +64,7 @@ class Donors:
         First a user is drawn, then one of their conversations, so that nobody is drawn more often for having many. The
         text is drawn from those that have a turn at this place; if none has one, at the last place that any has.
         Whether its user leaves is drawn apart, from those that got as far; where none did, all had left. The two are
-        independent, so a text beside an
-        end is what somebody said who stayed.
+        independent, so a text beside an end is what somebody said who stayed.
         """
         others = [donor for donor in pool if donor.user != user and donor.texts]
         if not others:

@@ -88,10 +88,9 @@ def folds_of(talks: Sequence[ProfileTalk], aspect: str, mixture: Mixture, *, see
 
     `users`: five folds of whole users, each tested once; `conversations`: of conversations; `published`: one,
     `train_test_split(test_size=.2, random_state=42)` over conversations in the numeric order of their files, those that
-    name no assistant first, whatever order they come in. Where one side is learnt from and the other
-    tested there is one fold, of all; by users, where a tested person's profile was simulated too, there are five, and
-    what was simulated on it is not learnt from.
-    DataError if a side has no conversations, or too few to part.
+    name no assistant first, whatever order they come in. Where one side is learnt from and the other tested there is
+    one fold, of all; by users, where a tested person's profile was simulated too, there are five, and what was
+    simulated on it is not learnt from. DataError if a side has no conversations, or too few to part.
     """
     of: dict[IdentifiedSide, list[int]] = {"simulated": [], "people": []}
     for place, talk in enumerate(talks):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from statistics import multimode
 from typing import TypeAlias
 
 from ....data.records import Conversation
@@ -106,8 +107,7 @@ def judge_of_function(name: str, judge: AskedJudge, conversations: Iterable[Conv
 
 
 def _commonest(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> Points:
-    points = [turn.satisfaction for turn in train]
-    return [float(max(sorted(set(points)), key=points.count))] * len(turns)
+    return [float(min(multimode(turn.satisfaction for turn in train)))] * len(turns)
 
 
 def _mean(turns: Sequence[JudgedTurn]) -> float:

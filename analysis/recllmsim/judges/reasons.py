@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import multimode
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -63,8 +64,7 @@ def reason_rows(turns: Sequence[JudgedTurn], split: Split, judges: Mapping[str, 
 
 
 def _commonest(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> list[str]:
-    reasons = [turn.reason for turn in train]
-    return [max(sorted(set(reasons)), key=reasons.count)] * len(turns)
+    return [min(multimode(turn.reason for turn in train))] * len(turns)
 
 
 def _scored(name: str, held_out: HeldOut, turns: Sequence[JudgedTurn], predicted: Sequence[str]) -> list[ScoreRow]:
