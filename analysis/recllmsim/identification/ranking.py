@@ -43,7 +43,7 @@ def ranking_of(value: object) -> dict[str, tuple[str, ...]]:
 
 
 def _parsed(value: object) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """The ranking in a plain value, and the names of aspects, and the words of an aspect, that are left out."""
+    """The ranking in a plain value, and the names of aspects and their words that are left out."""
     if not isinstance(value, Mapping):
         return {}, [repr(value)]
     ranking: dict[str, tuple[str, ...]] = {}
