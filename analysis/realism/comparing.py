@@ -88,7 +88,11 @@ def compare(
     rows = [
         *_measure_rows(sides, computed, draws, translated),
         *_label_rows(sides, labels, draws, (Trusts.of(sim, annotated[0]), Trusts.of(human, annotated[1]))),
-        *(_row_without_language(measure) for measure in measures if measure not in computed),
+        *(
+            RealismRow(**description(measure), reason="the sides have no common language")
+            for measure in measures
+            if measure not in computed
+        ),
     ]
     own = [row for row, measure in zip(rows, computed, strict=False) if measure in registered()]
     if counted := [row.name for row in own if row.effect is not None]:
@@ -136,10 +140,7 @@ def _summary_of(
 
 @dataclass(frozen=True)
 class _Sides:
-    """The samples that are compared; their columns are the same measures.
-
-    Simulated users and people are levelled.
-    """
+    """The samples that are compared; their columns are the same measures. Simulated users and people are levelled."""
 
     sim: MeasuredUsers
     human: MeasuredUsers
@@ -174,7 +175,6 @@ class _Sides:
 
 
 def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, translated: bool) -> list[RealismRow]:
-    """The rows of measures, not yet ranked."""
     if not measures:
         return []
     sim, human = sides.sim, sides.human
@@ -195,10 +195,7 @@ def _measure_rows(sides: _Sides, measures: Sequence[Measure], draws: Draws, tran
 def _label_rows(
     sides: _Sides, labels: Sequence[LabelMeasure], draws: Draws, trusts: tuple[Trusts, Trusts]
 ) -> list[RealismRow]:
-    """The rows of annotations, all set apart: numbers before categories, refused ones last.
-
-    `trusts`: of both sides.
-    """
+    """The rows of annotations, all set apart: numbers before categories, refused ones last. `trusts`: of both sides."""
     refused = [refused_row(label) for label in labels if label.refused]
     labels = [label for label in labels if not label.refused]
     means = [_mean_of(label) for label in labels if label.numeric]
@@ -233,11 +230,6 @@ def _mean_of(label: LabelMeasure) -> Measure:
         keyboard="No: annotators give it, nobody types it.",
         wordless=True,
     )
-
-
-def _row_without_language(measure: Measure) -> RealismRow:
-    """The row of a measure that needs words where the sides have no common language."""
-    return RealismRow(**description(measure), reason="the sides have no common language")
 
 
 def _varies(*sides: np.ndarray) -> bool:
