@@ -21,7 +21,8 @@ from .sessions import CONNECT_SECONDS
 MOST_BYTES = 32 * 2**20
 """Bytes of a reply, decompressed."""
 MOST_REDIRECTS = 5
-_CODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+OF_ENCODING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that a decompressed body has no more."""
 
 
 @dataclass
@@ -91,8 +92,9 @@ class EndpointClient(DefaultAsyncHttpxClient):
                     await response.aclose()
                 return _judged(bounded)
             await response.aclose()
-            request = _within_origin(request, following)
-        raise _too_many(request)
+            check_origin(request.url, following.url)
+            request = following
+        raise endless(str(request.url))
 
 
 class SyncEndpointClient(DefaultHttpxClient):
@@ -119,8 +121,9 @@ class SyncEndpointClient(DefaultHttpxClient):
                     response.close()
                 return _judged(bounded)
             response.close()
-            request = _within_origin(request, following)
-        raise _too_many(request)
+            check_origin(request.url, following.url)
+            request = following
+        raise endless(str(request.url))
 
 
 class _Bounded(httpx2.AsyncByteStream):
@@ -163,7 +166,7 @@ def counted(size: int, piece: bytes) -> int:
 
 def _copied(response: httpx2.Response, stream: httpx2.AsyncByteStream | httpx2.SyncByteStream) -> httpx2.Response:
     """The response with this stream of its decompressed bytes."""
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _CODED]
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in OF_ENCODING]
     return httpx2.Response(
         response.status_code,
         headers=headers,
@@ -205,21 +208,11 @@ def _judged(response: httpx2.Response) -> httpx2.Response:
     )
 
 
-def _within_origin(request: httpx2.Request, following: httpx2.Request) -> httpx2.Request:
-    """The request of a redirect; ReplyError if it leads to another scheme, host or port."""
-    check_origin(request.url, following.url)
-    return following
-
-
 def check_origin(here: httpx2.URL, there: httpx2.URL) -> None:
     """ReplyError if a redirect leads to another scheme, host or port."""
     if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
         redirect = f"{here.scheme}://{host_of(str(here))} redirects to {there.scheme}://{host_of(str(there))}"
         raise ReplyError(fault("redirected", f"{redirect}: give the address that it redirects to, if you trust it"))
-
-
-def _too_many(request: httpx2.Request) -> ReplyError:
-    return endless(str(request.url))
 
 
 def endless(url: str) -> ReplyError:
