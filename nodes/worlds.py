@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from ..errors import DuologueError
 from .contract import check_function
 from .limits import Limits
-from .settings.environment import error_line
+from .settings.redaction import error_line
 
 log = logging.getLogger(__name__)
 

@@ -28,8 +28,8 @@ from ..contract import ContractError, required_arguments
 from ..models.offline.model import OfflineChatModel
 from ..models.providers import takes_seed
 from ..models.specs import chat_model, model_provenance, names_model
-from ..settings.environment import error_line
 from ..settings.import_path import imported
+from ..settings.redaction import error_line
 from .replies import LabelValues, form_of, material, parser_of, schema_of, task_line
 
 ATTEMPTS = 3

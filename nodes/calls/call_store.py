@@ -14,7 +14,7 @@ from ..context_values import during
 from ..models.conversation_header import SPEAKING
 from ..models.faults import CallFault
 from ..replies.conversion import plain_json, writable
-from ..settings.environment import known_secrets, without, without_known_secrets
+from ..settings.redaction import known_secrets, without, without_known_secrets
 
 
 class CallKey(NamedTuple):

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from ...errors import of_extra
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
-from ..settings.environment import host_of
+from ..settings.redaction import host_of
 
 Tokens = Mapping[str, int]
 """Tokens of a call, by the names of `data.Usage`."""

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
-from ..settings.environment import host_of
+from ..settings.redaction import host_of
 from .completions import judged
 from .conversation_header import header_of_conversation
 from .faults import ReplyError, fault

@@ -9,8 +9,9 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from ...errors import ModelError
-from ..settings.environment import BASE_URL, KEY, host_of, keep_secret, keep_url_secrets, redacted, settings
+from ..settings.environment import BASE_URL, settings
 from ..settings.import_path import is_import_path, lies_here
+from ..settings.redaction import KEY, host_of, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
 from .providers import FORMS, INTEGRATIONS, integrated, provider_of
 

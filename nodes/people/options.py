@@ -8,7 +8,7 @@ from typing import Any, Self, get_args
 from ...data.people.splits import UserPart
 from ...errors import ModelError, SettingError
 from ..models.specs import parse_spec, query_of
-from ..settings.environment import redacted
+from ..settings.redaction import redacted
 
 PREFIX = "people:"
 

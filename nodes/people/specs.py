@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ...errors import SettingError
 from ..models.specs import parse_spec, query_of
-from ..settings.environment import redacted
+from ..settings.redaction import redacted
 from .options import PeopleOptions, people_path
 
 Use: TypeAlias = Literal["like", "rewrite"]

@@ -17,54 +17,8 @@ from pydantic import SecretStr
 from ...errors import SettingError
 from ..context_values import during
 from . import env_file
-from .redaction import (
-    KEY,
-    NO_KEY,
-    error_frames,
-    error_line,
-    host_of,
-    keep_environment_secrets,
-    keep_secret,
-    keep_url_secrets,
-    known_secrets,
-    placed_line,
-    redacted,
-    without,
-    without_credentials,
-    without_known_secrets,
-)
+from .redaction import KEY, NO_KEY, host_of, keep_environment_secrets, keep_secret, keep_url_secrets
 from .tracing import requested, switched_off
-
-__all__ = [
-    "BASE_URL",
-    "DEFAULT_BASE_URL",
-    "KEY",
-    "OLD_BASE_URL",
-    "EnvironmentSettings",
-    "connections",
-    "environment_with_file",
-    "error_frames",
-    "error_line",
-    "host_of",
-    "is_traced",
-    "job_summary",
-    "keep_environment_secrets",
-    "keep_secret",
-    "keep_url_secrets",
-    "known_secrets",
-    "placed_line",
-    "redacted",
-    "settings",
-    "settings_notes",
-    "traced",
-    "trust",
-    "untraced",
-    "with_placeholders",
-    "without",
-    "without_calls",
-    "without_credentials",
-    "without_known_secrets",
-]
 
 BASE_URL = "OPENAI_BASE_URL"
 OLD_BASE_URL = "OPENAI_API_BASE"

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ..contract import ContractError
 from ..limits import Limits
-from ..settings.environment import redacted
+from ..settings.redaction import redacted
 from ..worlds import Context
 from .speaker import on_its_own
 from .threads import is_remote

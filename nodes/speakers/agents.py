@@ -18,7 +18,7 @@ from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, sends_prompt
 from ..models.faults import is_crash
 from ..replies.conversion import kept_channels, messages_of, new_messages
-from ..settings.environment import error_frames, placed_line
+from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
 from .agent_calls import CallOutcome, called, own_context

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from ....data.people.splits import UserPart
 from ....errors import ModelError, SettingError
 from ...models.specs import parse_spec
-from ...settings.environment import redacted
+from ...settings.redaction import redacted
 
 
 @dataclass(frozen=True)
