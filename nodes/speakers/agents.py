@@ -17,7 +17,7 @@ from ..limits import Limits
 from ..messages.attachments import worded
 from ..messages.building import MessageBuilder, Talk, note, sends_prompt
 from ..models.faults import is_crash
-from ..replies.conversion import kept_channels, messages_of, new_messages
+from ..replies.conversion import kept_channels, messages_of, new_messages, plain_or_text
 from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
@@ -31,7 +31,6 @@ from .approval import (
     checked_policy,
     decides,
     is_question,
-    plain_or_text,
     question_of,
     resumed,
     told_policy,
