@@ -21,7 +21,7 @@ from ..replies.conversion import kept_channels, messages_of, new_messages, plain
 from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
-from .agent_calls import CallOutcome, called, own_context
+from .agent_calls import AgentCall, CallOutcome, own_context
 from .agent_replies import AgentReply
 from .approval import (
     ASK_USER,
@@ -272,7 +272,7 @@ class AgentSpeaker:
     ) -> CallOutcome:
         own = own_context(self.role, self.agent, self.context, state["scenario"], runtime.context)
         seconds = turn_seconds(self.turn_timeout, runtime.context)
-        return await called(self.agent, agent_input, config, keep=self.keep, context=own, seconds=seconds)
+        return await AgentCall(self.agent, agent_input, config, self.keep, own).outcome(seconds)
 
     def _thread(self, state: State) -> str:
         thread = thread_of(self.role, state)
