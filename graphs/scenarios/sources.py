@@ -256,8 +256,8 @@ def _notes(reader: ScenarioReader, total: int) -> list[str]:
 
 def begun(scenario: dict[str, Any], ordinal: int, repeat: int, messages: Iterable[Message]) -> State:
     """The initial state of a scenario after these messages."""
-    said = [message.plain() for message in messages]
-    return {"scenario": scenario, "ordinal": ordinal, "repeat": repeat, "messages": said}
+    plain_messages = [message.plain() for message in messages]
+    return {"scenario": scenario, "ordinal": ordinal, "repeat": repeat, "messages": plain_messages}
 
 
 def numbered(states: Sequence[State]) -> list[State]:

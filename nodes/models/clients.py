@@ -83,7 +83,7 @@ class EndpointClient(DefaultAsyncHttpxClient):
             response = await super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
-                bounded = _copied(response, _Bounded(response))
+                bounded = _copied(response)
                 if stream:
                     return bounded
                 try:
@@ -112,7 +112,7 @@ class SyncEndpointClient(DefaultHttpxClient):
             response = super().send(request, stream=True, **settled)
             _note(response)
             if (following := response.next_request) is None:
-                bounded = _copied(response, _SyncBounded(response))
+                bounded = _copied(response)
                 if stream:
                     return bounded
                 try:
@@ -126,7 +126,7 @@ class SyncEndpointClient(DefaultHttpxClient):
         raise endless(str(request.url))
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _Bounded(httpx2.AsyncByteStream, httpx2.SyncByteStream):
     """The decompressed bytes of a response, at most `MOST_BYTES` of them."""
 
     def __init__(self, response: httpx2.Response) -> None:
@@ -140,11 +140,6 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self.response.aclose()
-
-
-class _SyncBounded(httpx2.SyncByteStream):
-    def __init__(self, response: httpx2.Response) -> None:
-        self.response = response
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
@@ -164,13 +159,13 @@ def counted(size: int, piece: bytes) -> int:
     return size
 
 
-def _copied(response: httpx2.Response, stream: httpx2.AsyncByteStream | httpx2.SyncByteStream) -> httpx2.Response:
-    """The response with this stream of its decompressed bytes."""
+def _copied(response: httpx2.Response) -> httpx2.Response:
+    """The response with a bounded stream of its decompressed bytes."""
     headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in OF_ENCODING]
     return httpx2.Response(
         response.status_code,
         headers=headers,
-        stream=stream,
+        stream=_Bounded(response),
         request=response.request,
         extensions=response.extensions,
         default_encoding=response.default_encoding,
@@ -220,16 +215,7 @@ def endless(url: str) -> ReplyError:
     return ReplyError(fault("redirected", f"{host_of(url)} redirects without end"))
 
 
-@cache
-def endpoint_client(own_header: str | None = None) -> EndpointClient:
-    """The client of all models with this header.
-
-    No connection is kept open in it, so that event loops may share it.
-    """
-    return EndpointClient(own_header)
-
-
-@cache
-def sync_endpoint_client(own_header: str | None = None) -> SyncEndpointClient:
-    """The same for calls that are not async."""
-    return SyncEndpointClient(own_header)
+endpoint_client = cache(EndpointClient)
+"""The client of all models with this header. No connection is kept open in it, so that event loops may share it."""
+sync_endpoint_client = cache(SyncEndpointClient)
+"""The same for calls that are not async."""

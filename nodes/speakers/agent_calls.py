@@ -1,4 +1,4 @@
-"""Calls of an agent: its context, its isolation, and its answer, also where it failed halfway."""
+"""Calls of an agent: its context, its isolation, and its answer as drafts, also where it failed halfway."""
 
 import inspect
 import logging
@@ -8,6 +8,7 @@ from functools import partial
 from traceback import format_exception
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel
@@ -15,11 +16,14 @@ from langgraph.runtime import Runtime
 
 from ..contract import ContractError
 from ..limits import Limits
+from ..replies.conversion import drafts_of
 from ..settings.redaction import redacted
+from ..state import Draft
 from ..worlds import Context
+from .interrupts import NO_CHECKPOINTER, NO_QUESTION, NOT_ENDING, drafts_at_interrupt, still_waiting
 from .speaker import on_its_own
-from .threads import is_remote
-from .turn_timeout import TurnTimeoutError, within
+from .threads import ThreadPlace, is_remote
+from .turn_timeout import TurnTimeoutError, drafts_in_time, within
 
 log = logging.getLogger(__name__)
 
@@ -129,3 +133,44 @@ class AgentCall:
             return CallOutcome(self.progress, error=error)
         values, ids = [interrupt.value for interrupt in interrupts], [interrupt.id for interrupt in interrupts]
         return CallOutcome(self.progress, values, ids)
+
+
+@dataclass(frozen=True)
+class AgentReply:
+    """What an agent answered."""
+
+    called: CallOutcome
+    channels: Mapping[str, Any]
+    """What it was sent besides messages."""
+    added: Sequence[BaseMessage]
+    """The messages that it was not sent."""
+    place: ThreadPlace | None = None
+    """Where its thread stands, without the drafts; None if it has no thread."""
+    decided: Sequence[Mapping[str, Any]] = ()
+    """The approvals of this turn, as calls for the record."""
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether it took longer than a turn may take."""
+        return isinstance(self.called.error, TurnTimeoutError)
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The drafts of its messages, the last one the question of its interrupt; the approvals are with the first."""
+        drafts = self._drafts
+        if drafts and self.decided:
+            drafts[0]["tool_calls"] = [*map(dict, self.decided), *drafts[0].get("tool_calls", [])]
+        return drafts
+
+    @property
+    def _drafts(self) -> list[Draft]:
+        own = [message for message in self.added if isinstance(message, (AIMessage, ToolMessage))]
+        if self.timed_out:
+            return drafts_in_time(own)
+        interrupts = self.called.interrupts
+        if self.place is not None and self.place.asked:
+            return still_waiting(drafts_of([*own, AIMessage(interrupts[0])]))
+        if interrupts:
+            why = NO_CHECKPOINTER if self.place is None else NOT_ENDING if self.decided else NO_QUESTION
+            return drafts_at_interrupt(own, interrupts, why)
+        return drafts_of(own)

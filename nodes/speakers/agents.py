@@ -21,8 +21,7 @@ from ..replies.conversion import kept_channels, messages_of, new_messages, plain
 from ..settings.redaction import error_frames, placed_line
 from ..state import State, Update, attempt_number, merged
 from ..worlds import back_to, remember
-from .agent_calls import AgentCall, CallOutcome, own_context
-from .agent_replies import AgentReply
+from .agent_calls import AgentCall, AgentReply, CallOutcome, own_context
 from .approval import (
     ASK_USER,
     ROUNDS,
