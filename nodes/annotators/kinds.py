@@ -212,9 +212,7 @@ def annotator(
         return RuleAnnotator()
     if isinstance(source, BaseChatModel):
         return ModelAnnotator(source, attempts, structured)
-    if isinstance(source, (ModelAnnotator, FunctionAnnotator, RuleAnnotator)) or (
-        isinstance(source, Annotator) and not inspect.isfunction(source)
-    ):
+    if isinstance(source, Annotator) and not inspect.isfunction(source):
         return source
     if not callable(source):
         raise ContractError(f"an annotator is a model, a function or a spec, not {type(source).__name__}")
