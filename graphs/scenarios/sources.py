@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...data import domains
 from ...data.identity import digest, ordinals
 from ...data.people.splits import UserPart, of_part
-from ...data.records import Conversation, Message
+from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
 from ...data.simquac import MAX_BYTES
 from ...data.text.model_tokens import texts_in
@@ -252,12 +252,6 @@ def _notes(reader: ScenarioReader, total: int) -> list[str]:
             "of a user: left out"
         )
     return notes
-
-
-def begun(scenario: dict[str, Any], ordinal: int, repeat: int, messages: Iterable[Message]) -> State:
-    """The initial state of a scenario after these messages."""
-    plain_messages = [message.plain() for message in messages]
-    return {"scenario": scenario, "ordinal": ordinal, "repeat": repeat, "messages": plain_messages}
 
 
 def numbered(states: Sequence[State]) -> list[State]:

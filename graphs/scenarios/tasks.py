@@ -17,7 +17,7 @@ from ...data.text.model_tokens import texts_in
 from ...errors import DataError, SettingError
 from ...nodes.speakers.replay import replayed
 from ...nodes.state import State
-from .sources import MOST_SCENARIOS, Scenarios, ScenarioSource, begun, numbered, of_another_kind, replayed_paths
+from .sources import MOST_SCENARIOS, Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths
 
 SHOWN = 3
 """How many odd conversations, or groups of equal profiles, a note names."""
@@ -205,7 +205,12 @@ def scenario(
     very conversation, so a cast adds them at the end only if it replays both sides.
     """
     situation = Situation.of(subject) if isinstance(subject, Conversation) else Situation.model_validate(subject)
-    state = begun(situation.scenario(), ordinal, repeat, messages)
+    state: State = {
+        "scenario": situation.scenario(),
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [message.plain() for message in messages],
+    }
     if isinstance(subject, Conversation):
         state["extra"] = dict(subject.extra)
     return state

@@ -13,7 +13,7 @@ from ...data.simquac import Topic
 from ...errors import DataError, SettingError
 from ...nodes.speakers.replay import replayed
 from ...nodes.state import State
-from .sources import Scenarios, ScenarioSource, begun, chosen, numbered, of_another_kind, replayed_paths
+from .sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, replayed_paths
 
 
 class TopicSource(ScenarioSource):
@@ -104,7 +104,12 @@ def scenario(
 ) -> State:
     """The initial state of a conversation about a topic; `messages` were already said."""
     topic = topic if isinstance(topic, Topic) else Topic.model_validate(topic)
-    state = begun(topic.scenario(), ordinal, repeat, messages)
+    state: State = {
+        "scenario": topic.scenario(),
+        "ordinal": ordinal,
+        "repeat": repeat,
+        "messages": [message.plain() for message in messages],
+    }
     if topic.id is not None:
         state["labels"] = {"topic_id": topic.id}
     return state
