@@ -39,7 +39,8 @@ def doctor_command(
     Also whether an API key is set, never the key itself.
     """
     from ..nodes.models.providers import INTEGRATIONS
-    from ..nodes.settings.environment import KEY, connections, settings, settings_notes, trust
+    from ..nodes.settings.environment import connections, settings, settings_notes, trust
+    from ..nodes.settings.redaction import KEY
 
     problem, key_set, host, notes = None, None, None, list[str]()
     with trust(trust_env_file):

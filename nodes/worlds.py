@@ -10,13 +10,14 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..errors import DuologueError
 from .contract import check_function
 from .limits import Limits
-from .settings.environment import error_line
+from .settings.redaction import error_line
 
 log = logging.getLogger(__name__)
 
@@ -62,11 +63,7 @@ class Context(Limits):
         return cls(world=world, **limits.plain())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _plain_limits, (self.plain(),)  # a world lives in this process only
-
-
-def _plain_limits(values: Mapping[str, Any]) -> Limits:
-    return Limits(**values)
+        return partial(Limits, **self.plain()), ()  # a world lives in this process only
 
 
 def check_world(world: object) -> None:

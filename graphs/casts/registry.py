@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 
 from ...errors import DuologueError, SettingError, first_invalid, kind, shown
 from ...nodes.limits import Limits
-from ...nodes.settings.environment import error_line
 from ...nodes.settings.import_path import imported, is_import_path, line_of
+from ...nodes.settings.redaction import error_line
 from ..scenarios.sources import ScenarioFile, Scenarios, ScenarioSource
 from .cast import Cast
 from .plain_data import LiveError, setting_as_json

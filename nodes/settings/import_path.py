@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 from ...data.packages import is_own
 from ...errors import SettingError
 from ...former_names import current, stored
-from .environment import error_line
+from .redaction import error_line
 
 FORM = "MODULE:NAME, such as my_agents:booking"
 

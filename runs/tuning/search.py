@@ -17,7 +17,7 @@ from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.tuning import Judgement, TuningResult, TuningTrial
 from ...errors import DataError, DuologueError, SettingError, at, of_extra
-from ...nodes.settings.environment import error_line, redacted
+from ...nodes.settings.redaction import error_line, redacted
 from ..asking.store import codec_of
 from ..engine.conduct import Conduct
 from ..engine.conversing import Concurrency

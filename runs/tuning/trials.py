@@ -14,7 +14,7 @@ from ...data.identity import VERSION, digest
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
 from ...data.tuning import JudgedTrial, Judgement
-from ...nodes.settings.environment import redacted
+from ...nodes.settings.redaction import redacted
 from ..engine.conduct import Conduct
 from ..engine.control import Control
 from ..engine.conversing import Concurrency
