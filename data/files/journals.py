@@ -83,6 +83,12 @@ def is_of_journal(path: Path, name: str) -> bool:
     return re.fullmatch(pattern, path.name) is not None
 
 
+def writers(main: Path) -> list[Path]:
+    """The files of further writers beside a main file, by name."""
+    beside = main.parent.iterdir() if main.parent.is_dir() else ()
+    return sorted(path for path in beside if path.name != main.name and is_of_journal(path, main.name))
+
+
 @dataclass
 class JournalReader(Generic[T]):
     """The values of a journal's files by key: the main file first, then the files of the writers by name.
@@ -107,10 +113,7 @@ class JournalReader(Generic[T]):
 
     def files(self) -> list[Path]:
         """The existing files, the main file first."""
-        main = [self.path] if self.path.is_file() else []
-        beside = self.path.parent.iterdir() if self.path.parent.is_dir() else ()
-        writers = [file for file in beside if file.name != self.path.name and is_of_journal(file, self.path.name)]
-        return main + sorted(writers)
+        return [*([self.path] if self.path.is_file() else []), *writers(self.path)]
 
     def refresh(self) -> None:
         """Read the lines that any writer appended since the last call; DataError for an invalid line, or a flaw."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import sleep
 from typing import NamedTuple
 
-from ...data.files.journals import JournalReader, is_of_journal
+from ...data.files.journals import JournalReader, writer_path, writers
 from ...data.files.json_files import dumps
 from ...data.files.regular_files import OpenFiles
 from ...data.records import Conversation
@@ -35,12 +35,6 @@ class PlanPlace(NamedTuple):
     path: Path
     offset: int
     length: int
-
-
-def writers(main: Path) -> list[Path]:
-    """The files of further writers beside a main file, by name."""
-    beside = main.parent.iterdir() if main.parent.is_dir() else ()
-    return sorted(path for path in beside if path.name != main.name and is_of_journal(path, main.name))
 
 
 def merge_finished(journal: JournalReader[Conversation], plan: Sequence[str], close: Callable[[], None]) -> bool:
@@ -120,7 +114,7 @@ def split_calls(folder: Path, shards: Mapping[str, str]) -> None:
             parts[name].append(line)
     head = (dumps(HEAD) + "\n").encode()
     for name, lines in parts.items():
-        _replace(main.with_name(f"{main.stem}.w-{name}{main.suffix}"), [head, *lines])
+        _replace(writer_path(main, name), [head, *lines])
 
 
 def remove_calls(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ...data.attempts import Record
-from ...data.files.journals import Codec, JournalReader
+from ...data.files.journals import Codec, JournalReader, writers
 from ...data.files.json_files import parsed
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.formats.manifests import MEND
@@ -25,7 +25,6 @@ from . import manifests
 from .dataset import is_unanswered
 from .failure_reasons import grouped
 from .leftovers import CARD, DATASET, partials
-from .merging import writers
 
 _HELD = re.compile(r"^\| conversations \| (\d+) of ", re.MULTILINE)
 """The line of a data set's card with the number of its conversations."""

@@ -1,7 +1,9 @@
 """The result of a run, counted from the files on the disk, not from what was simulated."""
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...data.formats.record_lines import StoredRun
 from ...data.summaries.counts import Counts
@@ -72,21 +74,9 @@ def written(folder: RunFolder, plan: list[State], failed: dict[str, str]) -> Sum
     data_set = dataset.write(
         folder.path, folder.manifest, finished or [state["scenario"] for state in plan], folder.conversations
     )
-    planned_ids = {name_of(state) for state in plan}
-    return Summary(
-        path=folder.path,
-        dataset=data_set.path,
-        planned=len(plan),
-        equal=folder.manifest["data"][-1]["equal"],
-        finished=len(planned_ids & folder.done) - data_set.cut_by_run,
-        failed={name: reason for name, reason in failed.items() if name not in folder.done},
-        ended=data_set.ended,
-        counts=data_set.counts,
-        left_out=data_set.left_out,
-        notes=folder.notes,
-        cut_by_run=data_set.cut_by_run,
-        unanswered=data_set.unanswered,
-    )
+    still_failed = {name: reason for name, reason in failed.items() if name not in folder.done}
+    planned = {name_of(state) for state in plan}
+    return _of(folder.path, folder.manifest, data_set, planned, folder.done, still_failed, folder.notes)
 
 
 def summarize(folder: Path) -> Summary:
@@ -99,21 +89,33 @@ def summarize(folder: Path) -> Summary:
         raise RunError(f"{folder}: holds no run yet")
     run = StoredRun(folder)
     data_set = dataset.write_run(folder, manifest, run)
-    planned = set(run.planned)
+    failed = {
+        conversation.id: conversation.failure.error if conversation.failure else str(conversation.stop)
+        for conversation in run.cut_short()
+    }
+    return _of(folder, manifest, data_set, set(run.planned), run.finished.keys(), failed, [])
+
+
+def _of(
+    path: Path,
+    manifest: Mapping[str, Any],
+    data_set: dataset.WrittenDataset,
+    planned: set[str],
+    done: Set[str],
+    failed: dict[str, str],
+    notes: list[str],
+) -> Summary:
     return Summary(
-        path=folder,
+        path=path,
         dataset=data_set.path,
         planned=len(planned),
-        equal=manifest["data"][-1]["equal"] if manifest["data"] else 0,
-        finished=len(planned & run.finished.keys()) - data_set.cut_by_run,
-        failed={
-            conversation.id: conversation.failure.error if conversation.failure else str(conversation.stop)
-            for conversation in run.cut_short()
-        },
+        equal=manifest["data"][-1]["equal"],
+        finished=len(planned & done) - data_set.cut_by_run,
+        failed=failed,
         ended=data_set.ended,
         counts=data_set.counts,
         left_out=data_set.left_out,
-        notes=[],
+        notes=notes,
         cut_by_run=data_set.cut_by_run,
         unanswered=data_set.unanswered,
     )
