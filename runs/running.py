@@ -121,7 +121,6 @@ class _Run:
     async def here(
         self, watch: Watch | None, keep: Callable[[Conversation], None] | None, figures: RunFigures | None
     ) -> None:
-        """Simulate in this process."""
         with self._journal() as file:
             self._take_up(file)
             self.calls = file.path.name if file is not None else CALLS

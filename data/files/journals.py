@@ -169,19 +169,16 @@ class JournalReader(Generic[T]):
                 entry = self._entries[key]
                 yield self._value(files[entry.path], entry)
 
-    def positions(self, plan: Iterable[str] = ()) -> Iterator[tuple[Path, int, int]]:
-        """File, offset and length of each value's line, in the order of `iterate`."""
-        self._begin()
-        for key in _planned_first(plan, self._entries):
-            yield self._entries[key][:3]
+    def positions(self, plan: Iterable[str] = ()) -> Iterator[Entry]:
+        """Where each value's line stands, in the order of `iterate`."""
+        return (self._entries[key] for key in self.order(plan))
 
     def is_in_order(self, plan: Iterable[str] = ()) -> bool:
         """Whether the main file alone has a line for each value and no other, in the order of `iterate`."""
         self._begin()
         if sum(read.lines for read in self._read.values()) != len(self._entries) or set(self._read) - {self.path}:
             return False
-        offsets = (offset for _, offset, _ in self.positions(plan))
-        return all(one < other for one, other in pairwise(offsets))
+        return all(one.offset < other.offset for one, other in pairwise(self.positions(plan)))
 
     def load(self, plan: Iterable[str] = ()) -> list[T]:
         """All values in the order of `iterate`, read in one pass over the files."""

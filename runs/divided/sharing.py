@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +10,7 @@ from ...data import domains
 from ...data.domain import Domain
 from ...data.formats.detection import Format
 from ...data.packages import is_importable
+from ...data.text.model_tokens import texts_in
 from ...errors import DuologueError, SettingError
 from ...graphs import Cast
 from ...graphs.casts.cast import Spec
@@ -206,14 +207,5 @@ def _has_own_code(cast: Cast, spec: Spec) -> bool:
     own = any(not nodes[place].stored and "model" not in nodes[place].settings for place in SPEAKERS)
     plain: Mapping[str, Any] = spec.model_dump()
     parts = {"cast": plain.get("cast"), **plain.get("settings", {}), **plain.get("replace", {})}
-    named = _texts([value for name, value in parts.items() if name not in ("user", *SPEAKERS)])
+    named = texts_in([value for name, value in parts.items() if name not in ("user", *SPEAKERS)])
     return own or cast.world is not None or any(map(is_import_path, named))
-
-
-def _texts(value: object) -> Iterator[str]:
-    """The texts in plain data."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(part)

@@ -117,11 +117,6 @@ class RunFigures:
             return None
         return (self._clock() - self._began) * (self.planned - over) / over
 
-    @property
-    def seconds(self) -> float:
-        """Seconds since the run began."""
-        return self._clock() - self._began
-
     def calls_a_second(self) -> float | None:
         """Calls a second, of late; None if nothing counts them."""
         endpoints = list(self._endpoints())

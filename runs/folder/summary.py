@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from ...data.formats.record_lines import StoredRun
-from ...data.summaries.counts import Counts
 from ...nodes.calls.endpoint_gate import EndpointError
 from ...nodes.state import State
 from ..engine.conversing import name_of
 from ..journals.journal import RunError
 from . import dataset, manifests
+from .dataset import WrittenDataset
 from .run_folder import RunFolder
 from .run_state import finished_in_words
 
 
-@dataclass(frozen=True, repr=False)
-class Summary:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Summary(WrittenDataset):
     """The result of a run."""
 
     path: Path
-    dataset: Path
     planned: int
     equal: int
     """Scenarios that repeat an earlier one; each was simulated."""
@@ -29,16 +28,7 @@ class Summary:
     """Planned conversations that came to an end of their own."""
     failed: dict[str, str]
     """Id and reason of each conversation that failed in this call."""
-    ended: int
-    """Conversations in the folder that ended by themselves: at a limit, by their user, or for a cast's own reason."""
-    counts: Counts
-    left_out: list[str]
     notes: list[str]
-    cut_by_run: int = 0
-    """Conversations that a bound of the run cut short, which do not count as finished: a resumed run with a wider bound
-    goes on with them."""
-    unanswered: int = 0
-    """Finished conversations whose questions after the end, or scores, a model failed to give: `resume` asks again."""
     stopped: str | None = None
     """Why the run ended before its plan was done, in one line; None if nothing ended it."""
     stopped_by: EndpointError | None = None
@@ -99,23 +89,18 @@ def summarize(folder: Path) -> Summary:
 def _of(
     path: Path,
     manifest: Mapping[str, Any],
-    data_set: dataset.WrittenDataset,
+    data_set: WrittenDataset,
     planned: set[str],
     done: Set[str],
     failed: dict[str, str],
     notes: list[str],
 ) -> Summary:
     return Summary(
+        **vars(data_set),
         path=path,
-        dataset=data_set.path,
         planned=len(planned),
         equal=manifest["data"][-1]["equal"],
         finished=len(planned & done) - data_set.cut_by_run,
         failed=failed,
-        ended=data_set.ended,
-        counts=data_set.counts,
-        left_out=data_set.left_out,
         notes=notes,
-        cut_by_run=data_set.cut_by_run,
-        unanswered=data_set.unanswered,
     )

@@ -122,13 +122,9 @@ def about(simulator: Simulator, space: Space, people: list[Conversation], seed: 
 
 def shown(value: Any) -> Any:
     """A setting as JSON has it, without credentials."""
-    return (
-        redacted(value)
-        if isinstance(value, str)
-        else value
-        if value is None or isinstance(value, (bool, int, float))
-        else str(value)
-    )
+    if isinstance(value, str):
+        return redacted(value)
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 def folder_of(out: Path, description: dict[str, Any], resume: bool) -> Path:
