@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,7 @@ def write_run(place: Path, manifest: Mapping[str, Any], run: StoredRun) -> Writt
 
     Where nothing is finished the scenarios that were begun decide the form; without any, nothing is written.
     """
-
-    def finished() -> Iterator[Conversation]:
-        return run.finished.iterate(run.planned)
-
-    return write(place, manifest, _scenarios(run), finished)
+    return write(place, manifest, _scenarios(run), partial(run.finished.iterate, run.planned))
 
 
 def of_other_form(folder: Path, run: StoredRun) -> list[Path]:
