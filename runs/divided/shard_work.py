@@ -79,7 +79,6 @@ class _Worker:
         return report
 
     def follow(self, orders: WorkerOrders, cancel: Callable[[], object]) -> None:
-        """Go on as ordered."""
         if orders.cutting is not None:
             self.control.cut(orders.cutting)
         if orders.ending is not None:

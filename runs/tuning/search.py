@@ -77,14 +77,14 @@ async def atune(
             done = await search.trials(trials)
             start, best = _start(done), _best(done)
             page_outcome = Pages() if pages is None else await searched(pages, runs, best.values, start)
+            pages_folder = folder / PAGES if page_outcome.changed else None
             judged, nearer = None, bool(best.number) or page_outcome.changed
             repeats = await _repeats(runs, noise_runs) if nearer else ()
             if judge and nearer and control.ending is None:
-                judged = await runs.judged(best.values, folder / PAGES if page_outcome.changed else None, people)
+                judged = await runs.judged(best.values, pages_folder, people)
         notes = [f"ended early: {control.ending}; the same command with --resume goes on"] if control.ending else []
         if judge and not nearer and control.ending is None:
             notes.append("nothing nearer to people than the settings as they are was found: the test half stays closed")
-        pages_folder = folder / PAGES if page_outcome.changed else None
         tuned = TuningResult(
             cast=simulator.cast,
             people=simulator.people.resolve().name,
