@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .runs import annotate, asimulate, simulate
     from .studies.agent_tests import atest, test
     from .studies.comparison import compare
+    from .studies.label_agreement import agreement
     from .studies.pages import show
     from .studies.prediction import next_turn
     from .studies.tuning import tune
@@ -33,6 +34,7 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
+    "agreement": "studies.label_agreement",
     "annotate": "runs",
     "asimulate": "runs",
     "atest": "studies.agent_tests",
@@ -57,6 +59,7 @@ __all__ = [
     "Conversation",
     "Limits",
     "__version__",
+    "agreement",
     "analysis",
     "annotate",
     "asimulate",

@@ -44,7 +44,7 @@ SUBJECTS = {
     """,
     "labels": """
         data/labels prompts/label_pages nodes/annotators graphs/label_graph runs/labels analysis/labels views/labels
-        views/labelling studies/labelling studies/side_by_side labelling cli/agreement cli/annotate cli/label
+        views/labelling studies/label_agreement studies/labelling studies/side_by_side labelling cli/agreement cli/annotate cli/label
     """,
     "people": """
         data/people nodes/people nodes/seeded_faults graphs/single_turn graphs/validity runs/people analysis/realism
