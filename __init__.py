@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .studies.prediction import next_turn
     from .studies.tuning import tune
     from .studies.validation import validity
-    from .studies.validation import validity as try_testers  # noqa: F401 - type checkers resolve the former name
 
 _HOMES = {
     "Cast": "graphs",

@@ -74,7 +74,7 @@ def agreement_command(
     orders = [_words(text, "--scale", 2) for text in scale or ()]
     loaded = [read_whole(path) for path in (source, *([second] if second is not None else []))]
     say_notes(*loaded)
-    compared = LabelComparison(*loaded, between=pairs, ordered=orders, labels_dir=labels_dir)
+    compared = LabelComparison(loaded[0], loaded[1] if second is not None else None, pairs, orders, labels_dir)
     report = compared.agreement()
     if not report.rows:
         why = next((note.removesuffix(".") for note in report.notes if NO_VOTES in note or ALL_TIES in note), "")

@@ -10,6 +10,7 @@ from .sources import Notify, StudySource, conversations_of, file_name, logged, p
 if TYPE_CHECKING:
     from ..analysis.realism import RealismReport
     from ..analysis.realism.report import UserPartName
+    from ..data import Conversation
 
 
 FEW = 8
@@ -59,19 +60,20 @@ def compare(
         if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
             raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
         named = dict(zip(names_of(paths), paths, strict=True))
-    sides = {"sim": conversations_of(sim, notify), "human": conversations_of(human, notify)}
-    for (name, conversations), source in zip(sides.items(), (sim, human), strict=True):
+    simulated, people = conversations_of(sim, notify), conversations_of(human, notify)
+    for name, conversations, source in (("sim", simulated, sim), ("human", people, human)):
         if len(conversations) < FEW:
             place = at(path) if (path := path_of(source)) is not None else name
             notify(f"{place}: has only {len(conversations)} of the {FEW} conversations or more that an interval needs")
     notes: tuple[str, ...] = ()
-    retrieval_based = conversations_of(made, notify) if made is not None else None
+    retrieval_based: Sequence[Conversation] | None = conversations_of(made, notify) if made is not None else None
     if made is None and baseline:
-        simulated = from_people(sides["human"], part, seed=seed, answered=assistant_of, tell=on_baseline)
-        retrieval_based, notes = simulated.conversations, simulated.notes
+        baseline_users = from_people(people, part, seed=seed, answered=assistant_of, tell=on_baseline)
+        retrieval_based, notes = baseline_users.conversations, baseline_users.notes
     report = realism.compare(
-        **sides,
-        published=conversations_of(published, notify) if published is not None else None,
+        simulated,
+        people,
+        conversations_of(published, notify) if published is not None else None,
         references={name: conversations_of(source, notify) for name, source in named.items()},
         made=retrieval_based,
         part=part,

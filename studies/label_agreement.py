@@ -30,7 +30,7 @@ class LabelComparison:
         from ..analysis.labels import agreement as of_labels
         from ..runs.labels.origins import disputed_first, rule_keys
 
-        report = of_labels.agreement(*self._sources, **self._settings, **self._orders)
+        report = of_labels.agreement(self.first, self.second, **self._settings, **self._orders)
         report = _of_rules(report, {key for path in self._paths for key in rule_keys(path)})
         report = _of_disputed(report, [disputed_first(path) for path in self._paths])
         return _unordered(report, self.confusion, self.labels_dir)
@@ -40,27 +40,25 @@ class LabelComparison:
         """How often each value of one label meets each value of the other."""
         from ..analysis.labels import agreement as of_labels
 
-        return of_labels.confusion(*self._sources, **self._settings, **self._orders)
+        return of_labels.confusion(self.first, self.second, **self._settings, **self._orders)
 
     def calibrated(self) -> "CalibratedRates":
         """Rates and means of the second label over all conversations, corrected by the first."""
         from ..analysis.labels import agreement as of_labels
 
-        return of_labels.worth(*self._sources, **self._settings, **self._orders)
+        return of_labels.worth(self.first, self.second, **self._settings, **self._orders)
 
     def abstention(self, precision: float, confidence: str | None = None) -> "Abstention":
         """The labels to keep so that this share of them is right."""
         from ..analysis.labels import agreement as of_labels
 
-        return of_labels.abstention(*self._sources, **self._settings, precision=precision, confidence=confidence)
-
-    @property
-    def _sources(self) -> list[Sequence[Conversation]]:
-        return [self.first, *([self.second] if self.second is not None else [])]
+        return of_labels.abstention(
+            self.first, self.second, **self._settings, precision=precision, confidence=confidence
+        )
 
     @property
     def _paths(self) -> list[Path]:
-        return [path for source in self._sources if (path := path_of(source)) is not None]
+        return [path for source in (self.first, self.second) if (path := path_of(source)) is not None]
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -129,7 +127,7 @@ def _of_disputed(report: "Agreement", chosen: Sequence[Mapping[str, Any]]) -> "A
     return report.model_copy(update={"notes": (*report.notes, *notes)}) if notes else report
 
 
-def _unordered(report: "Agreement", crossed: "Confusion", labels_dir: str | Path | None) -> "Agreement":
+def _unordered(report: "Agreement", crossed: "Confusion", labels_dir: Path | None) -> "Agreement":
     """The report with a note on labels of three values or more without a known order."""
     own = labels_in(labels_dir) if labels_dir is not None else {}
     defined_keys = {key for page in (*shipped_labels().values(), *own.values()) for key in page.keys}
